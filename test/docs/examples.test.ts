@@ -58,7 +58,9 @@ describe.each(steps)('the step in %s', (_where, inputs, text) => {
 
 describe('the steps of the documentation', () => {
   it('cover every operation', () => {
-    const covered = [...examples, ...documented].flatMap(({ content }) => actionSteps(content)).map((inputs) => inputs.get('operation'));
+    const covered = [...examples, ...documented]
+      .flatMap(({ content }) => actionSteps(content))
+      .map((inputs) => inputs.get('operation'));
     expect([...new Set(covered)].sort()).toEqual([...allOperationNames].sort());
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { operationNames } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/endpoints.ts';
+import { endpoints, evidenceEndpoints } from '../../src/contract/endpoints.ts';
 import { operations } from '../../src/operations/registry.ts';
 
 describe('the registry of operations', () => {
@@ -19,6 +19,14 @@ describe('the registry of operations', () => {
 
   it('runs every endpoint of the contract', () => {
     expect([...operationNames].sort()).toEqual(endpoints.map(({ operation }) => operation).sort());
+  });
+
+  it('keeps evidence exactly with the operations whose requests a replay delivers', async () => {
+    const loaded = await Promise.all(operationNames.map((name) => operations[name]()));
+    const keeping = loaded.filter(({ inputs }) =>
+      Object.values(inputs).some(({ input }) => input.name === 'on-outage'),
+    );
+    expect(keeping.map(({ endpoint }) => endpoint)).toEqual([...evidenceEndpoints]);
   });
 
   it('fails on a verdict by default only for operations that judge', async () => {

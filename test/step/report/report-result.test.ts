@@ -97,14 +97,11 @@ describe('reportResult', () => {
     const captured = await captureOutput([], (target) => reportResult(failureResultOf(thrown), target));
     expect(captured.outputs).toEqual({
       outcome: 'error',
-      compliant: '',
-      state: '',
       response: '{"error":{"kind":"external","what":"no answer","remedy":"Try again."}}',
       'response-path': expect.stringMatching(/response\.json$/u),
-      fingerprint: '',
-      'html-url': '',
-      count: '',
-      'spool-path': '',
+      ...Object.fromEntries(
+        ['compliant', 'state', 'fingerprint', 'html-url', 'count', 'spool-path'].map((name) => [name, '']),
+      ),
     });
     expect(captured.summary).toContain('<h2>⛔ Error</h2>');
     expect(commandsNamed(captured.log, 'error')[0]?.message).toBe('no answer\nTry again.');

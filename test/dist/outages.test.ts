@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ActionRun } from '../../tools/run-action.ts';
+import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { pushEvent } from '../support/events.ts';
+import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
+import { webhookPayloadWith } from '../support/sonar-analysis.ts';
+
+let job: ActionJob;
+let github: FakeGitHub;
+
+beforeAll(async () => {
+  job = await openActionJob();
+  const repository = { full_name: 'acme/widgets' };
+  const run = { id: 4242, run_attempt: 2, event: 'push', head_sha: jobCommit, repository, head_repository: repository };
+  const body = { ...run, actor: { login: 'ann' }, created_at: new Date(Date.now() - 60_000).toISOString() };
+  github = await startGitHub({ '/repos/acme/widgets/actions/runs/4242': { status: 200, body } });
+  await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
+  await job.workspace.write('lcov.info', 'TN:\n');
+});
+
+afterAll(async () => {
+  await github.close();
+  await job.close();
+});
+
+/** Nothing listens on port 9 of the loopback interface. */
+const down = { 'base-url': 'http://127.0.0.1:9', retries: '0' };
+
+function replay(folder: string): Promise<ActionRun> {
+  const variables = { GITHUB_API_URL: github.url };
+  return job.step({ operation: 'replay', 'spool-path': folder, 'github-token': 'ghs_token' }, { variables });
+}
+
+async function attestationsOf(flow: string): Promise<readonly { user_data?: unknown; created_at?: number }[]> {
+  const answer = await job.ask(`/attestations/${job.service.org}/${flow}`);
+  return ((await answer.json()) as { data: { user_data?: unknown; created_at?: number }[] }).data;
+}
+
+describe('a step while the service is down', () => {
+  it('keeps its evidence, which a replay records exactly once, however often it is replayed', async () => {
+    const flow = await job.flow('sonar');
+    const attest = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: 'lcov.info' };
+    const kept = await job.step({ ...attest, ...down, 'on-outage': 'keep', 'spool-path': 'spool' }, { event: pushEvent() });
+    expect(kept).toMatchObject({ exitCode: 0, outputs: { outcome: 'kept', compliant: '' } });
+    expect(kept.log).toContain('::warning title=Evidence kept%2C not recorded');
+    const spool = kept.outputs['spool-path'] ?? '';
+    const [item = ''] = await readdir(spool);
+
+    // Each folder is what a workflow downloads: a replay of it knows nothing of the others.
+    for (const folder of ['first', 'second']) {
+      await mkdir(join(job.workspace.path, folder, '4242'), { recursive: true });
+      await cp(spool, join(job.workspace.path, folder, '4242', 'compliance-spool-build-2'), { recursive: true });
+    }
+    const first = await replay('first');
+    expect(first).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '1' } });
+    expect(JSON.parse(first.outputs['response'] ?? '')).toMatchObject([
+      { item: `4242/compliance-spool-build-2/${item}`, state: 'delivered' },
+    ]);
+    const again = await replay('first');
+    expect(again.outputs['response']).toContain('delivered before');
+    const second = await replay('second');
+    expect(second.exitCode).toBe(0);
+    expect(second.outputs['response']).toContain('on record');
+    const recorded = await attestationsOf(flow);
+    expect(recorded).toHaveLength(1);
+    expect(recorded[0]?.user_data).toMatchObject({ gathered_at: expect.stringMatching(/^\d{4}-.*Z$/u) });
+  });
+
+  it('fails a replay of a spool in which anything was changed', async () => {
+    await mkdir(join(job.workspace.path, 'changed', '4242'), { recursive: true });
+    await job.workspace.write('changed/4242/item/manifest.json', '{"version":1}');
+    await job.workspace.write('changed/4242/item/SHA256SUMS', `${'0'.repeat(64)}  manifest.json\n`);
+    const result = await replay('changed');
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
+    expect(result.log).toContain('is damaged');
+  });
+
+  it('does not keep a look-up', async () => {
+    const result = await job.step({ operation: 'get-artifact', flow: 'web', fingerprint: 'a'.repeat(64), 'on-outage': 'keep' });
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
+    expect(result.log).toContain('`on-outage: keep` is not possible with get-artifact');
+  });
+});
