@@ -24,7 +24,12 @@ afterAll(async () => {
 const opened = closeAfterEach();
 
 function clientOf(connection: Partial<Connection> = {}): TestClient['client'] {
-  const settings = { connection: { apiToken: service.apiKey, ...connection }, retryPolicy: { retries: 0 } };
+  // Random keys, because the calls here are not of one step.
+  const settings = {
+    connection: { apiToken: service.apiKey, ...connection },
+    retryPolicy: { retries: 0 },
+    random: Math.random,
+  };
   return opened(openTestClient(service.baseUrl, settings)).client;
 }
 
