@@ -155,9 +155,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     expect(refused).toMatchObject({ ...errorEnding, kind: 'user' });
     expect(refused.message).toContain(`is for commit ${shas.base}`);
     expect(refused.message).toContain(`is ${shas.head} (event workflow_run)`);
-    expect(refused.message).toContain(
-      '-Dsonar.scm.revision=${{ github.event.workflow_run.head_sha }}',
-    );
+    expect(refused.message).toContain('-Dsonar.scm.revision=${{ github.event.workflow_run.head_sha }}');
     expect(refused.message).not.toContain('commit-sha');
     expect(await attest({ flow }, run)).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
   });

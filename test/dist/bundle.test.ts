@@ -31,7 +31,9 @@ let bundle: string;
 let elsewhere: TemporaryWorkspace;
 
 beforeAll(async () => {
-  bundle = scripts().map(({ text }) => text).join('\n');
+  bundle = scripts()
+    .map(({ text }) => text)
+    .join('\n');
   elsewhere = await temporaryWorkspace();
 });
 
@@ -63,15 +65,16 @@ describe('dist/', () => {
     expect(result.log).toContain('`operation` is required');
   });
 
-  itWithSubstitutes('asks for Node’s own modules, its own files and what is left out on purpose, and nothing else', () => {
-    const own = new Set([...builtinModules, ...readdirSync(dist).map((name) => `./${name}`)]);
-    const asked = [...bundle.matchAll(/\brequire\("([^"]+)"\)/gu)].map(([, name]) => name ?? '');
-    expect(asked.length).toBeGreaterThan(20);
-    const foreign = asked.filter((name) => !own.has(name) && !own.has(name.replace(/^node:/u, '')));
-    expect([...new Set(foreign)].sort()).toEqual([
-      'undici/left-out-of-the-bundle/lib/web/fetch/body.js',
-    ]);
-  });
+  itWithSubstitutes(
+    'asks for Node’s own modules, its own files and what is left out on purpose, and nothing else',
+    () => {
+      const own = new Set([...builtinModules, ...readdirSync(dist).map((name) => `./${name}`)]);
+      const asked = [...bundle.matchAll(/\brequire\("([^"]+)"\)/gu)].map(([, name]) => name ?? '');
+      expect(asked.length).toBeGreaterThan(20);
+      const foreign = asked.filter((name) => !own.has(name) && !own.has(name.replace(/^node:/u, '')));
+      expect([...new Set(foreign)].sort()).toEqual(['undici/left-out-of-the-bundle/lib/web/fetch/body.js']);
+    },
+  );
 
   it('is ASCII, which V8 reads twice as fast', () => {
     expect(scripts().filter(({ text }) => /[^\0-\x7F]/u.test(text))).toEqual([]);
@@ -79,7 +82,13 @@ describe('dist/', () => {
 
   itWithSubstitutes('keeps what few steps need out of the file that every step reads', () => {
     const first = readFileSync(join(dist, 'index.js'), 'utf8');
-    const cold = ['qualitygates/project_status', 'octokit', 'Unable to locate executable', 'YAMLException', 'EnvHttpProxyAgent'];
+    const cold = [
+      'qualitygates/project_status',
+      'octokit',
+      'Unable to locate executable',
+      'YAMLException',
+      'EnvHttpProxyAgent',
+    ];
     expect(cold.filter((text) => !bundle.includes(text))).toEqual([]);
     expect(cold.filter((text) => first.includes(text))).toEqual([]);
   });
@@ -91,7 +100,9 @@ describe('dist/', () => {
 
   it('names the licence of every package that the sources use', () => {
     const licences = readFileSync(join(dist, 'licenses.txt'), 'utf8');
-    const packages = sourcesFrom(join(root, 'src', 'main.ts')).flatMap((path) => importedPackages(readFileSync(path, 'utf8')));
+    const packages = sourcesFrom(join(root, 'src', 'main.ts')).flatMap((path) =>
+      importedPackages(readFileSync(path, 'utf8')),
+    );
     expect(new Set(packages)).toContain('undici');
     expect([...new Set(packages)].filter((name) => !licences.includes(`${name} `))).toEqual([]);
   });

@@ -26,7 +26,11 @@ beforeAll(async () => {
   await reportPods(service, 'clean', pod('web-1', { web: 'aaaaa' }));
   await reportPods(service, 'mixed', pod('web-1', { web: 'aaaaa', stranger: '99999' }));
   await reportPods(service, 'unjudged', pod('web-1', { web: 'aaaaa' }));
-  await saveEnvironment(service, 'logical-mixed', { type: 'logical', included_environments: ['mixed'], policies: ['known'] });
+  await saveEnvironment(service, 'logical-mixed', {
+    type: 'logical',
+    included_environments: ['mixed'],
+    policies: ['known'],
+  });
 });
 
 afterAll(() => job.close());
@@ -39,10 +43,22 @@ function ask(environment: string, fingerprint = 'aaaaa', more = {}): ReturnType<
 describe('the step get-artifact with `environment`', () => {
   it.each([
     ['clean', 'compliant', 'It runs in environment clean, whose latest snapshot #1 is compliant.'],
-    ['mixed', 'non-compliant', 'It runs in environment mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.'],
-    ['unjudged', 'incomplete', 'It runs in environment unjudged, whose latest snapshot #1 has no verdict; attach a policy to the environment to have it judged.'],
+    [
+      'mixed',
+      'non-compliant',
+      'It runs in environment mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.',
+    ],
+    [
+      'unjudged',
+      'incomplete',
+      'It runs in environment unjudged, whose latest snapshot #1 has no verdict; attach a policy to the environment to have it judged.',
+    ],
     ['empty', 'compliant', 'It does not run in environment empty: nothing has been reported there yet.'],
-    ['logical-mixed', 'non-compliant', 'It runs in environment logical-mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.'],
+    [
+      'logical-mixed',
+      'non-compliant',
+      'It runs in environment logical-mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.',
+    ],
   ])('asks %s whether the artifact may run there: %s', async (environment, outcome, words) => {
     const result = await ask(environment);
     const passes = outcome === 'compliant';
@@ -76,7 +92,9 @@ describe('the step get-artifact with `environment`', () => {
   it('fails if the environment does not exist, even if verdicts are ignored', async () => {
     const result = await ask('nowhere', 'aaaaa', { 'on-non-compliant': 'ignore' });
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', compliant: '', state: '' } });
-    expect(commandsNamed(result.log, 'error')[0]?.message).toContain('Environment nowhere could not be judged: list-snapshots');
+    expect(commandsNamed(result.log, 'error')[0]?.message).toContain(
+      'Environment nowhere could not be judged: list-snapshots',
+    );
     expect(valueAt(result.response, 'artifact', 'state')).toBe('COMPLIANT');
   });
 
@@ -84,7 +102,13 @@ describe('the step get-artifact with `environment`', () => {
     const { service } = job;
     await saveEnvironment(service, 'soon');
     await reportPods(service, 'soon', pod('web-1', { web: 'aaaaa' }));
-    const inputs = { operation: 'get-artifact', flow, fingerprint: fingerprintOf('aaaaa'), environment: 'soon', wait: '600' };
+    const inputs = {
+      operation: 'get-artifact',
+      flow,
+      fingerprint: fingerprintOf('aaaaa'),
+      environment: 'soon',
+      wait: '600',
+    };
     const result = await job.step(inputs, {
       meanwhile: [{ when: 'has no verdict', work: () => changePolicies(service, 'POST', 'soon', ['known']) }],
     });

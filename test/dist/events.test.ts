@@ -177,10 +177,7 @@ describe('attest-sonar, wherever the job runs', () => {
       },
     });
     expect(commit.sha).toBe(shas.head);
-    expect(listed).toHaveProperty(
-      'user_data.github',
-      provenance('pull_request', { workflow: 'Caller', job: 'gate' }),
-    );
+    expect(listed).toHaveProperty('user_data.github', provenance('pull_request', { workflow: 'Caller', job: 'gate' }));
   });
 
   it('lets a composite action leave inputs empty, and takes the connection from the job then, but not what is judged', async () => {

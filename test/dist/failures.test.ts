@@ -27,7 +27,13 @@ const lookUp = {
   'on-non-compliant': 'ignore',
   retries: '0',
 };
-const createFlow = { operation: 'create-flow', flow: 'web', description: 'The web', template: 'artifact', retries: '0' };
+const createFlow = {
+  operation: 'create-flow',
+  flow: 'web',
+  description: 'The web',
+  template: 'artifact',
+  retries: '0',
+};
 const attest = { operation: 'attest-sonar', flow: 'web', 'sonar-report-path': 'sonar.json', retries: '0' };
 
 describe('a step with mistakes in its inputs', () => {
@@ -224,7 +230,9 @@ describe('a step in an unusual job', () => {
       {
         name: 'error',
         properties: { title: 'Runner error' },
-        message: expect.stringMatching(/temporary folder could not be written to the path in RUNNER_TEMP: E[^]*disk has room/u),
+        message: expect.stringMatching(
+          /temporary folder could not be written to the path in RUNNER_TEMP: E[^]*disk has room/u,
+        ),
       },
     ]);
   });
@@ -235,7 +243,9 @@ describe('a step in an unusual job', () => {
     const result = await job.step({ ...lookUp, flow }, { variables: { GITHUB_OUTPUT: '/nowhere/output' } });
     expect(result).toMatchObject({ exitCode: 1, errorLog: '' });
     expect(commandsNamed(result.log, 'error')).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('outputs could not be written to the path in GITHUB_OUTPUT') }),
+      expect.objectContaining({
+        message: expect.stringContaining('outputs could not be written to the path in GITHUB_OUTPUT'),
+      }),
     ]);
   });
 
@@ -246,7 +256,9 @@ describe('a step in an unusual job', () => {
     const result = await job.step({ ...lookUp, flow }, { variables });
     expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant' } });
     expect(commandsNamed(result.log, 'warning')).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('summary could not be written to the path in GITHUB_STEP_SUMMARY') }),
+      expect.objectContaining({
+        message: expect.stringContaining('summary could not be written to the path in GITHUB_STEP_SUMMARY'),
+      }),
     ]);
   });
 

@@ -12,7 +12,9 @@ import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/wo
 import { fakeActions, type ArtifactEntry, type FakeAction } from '../support/fake-actions.ts';
 import { workflowsOn } from '../support/workflows.ts';
 
-const workflow = workflowsOn('docs/pull-requests.md').find(({ name }) => name === 'Compliance of pull requests')?.content;
+const workflow = workflowsOn('docs/pull-requests.md').find(
+  ({ name }) => name === 'Compliance of pull requests',
+)?.content;
 
 let service: TestService;
 let folder: GitFolder;
@@ -56,8 +58,14 @@ async function attack({ files = {}, links = {} }: PullRequest, artifact: readonl
     mkdirSync(dirname(join(fork, path)), { recursive: true });
     make(join(fork, path));
   };
-  for (const [path, content] of Object.entries({ 'src/a.js': '', ...files })) write(path, (at) => { writeFileSync(at, content); });
-  for (const [path, target] of Object.entries(links)) write(path, (at) => { symlinkSync(target, at); });
+  for (const [path, content] of Object.entries({ 'src/a.js': '', ...files }))
+    write(path, (at) => {
+      writeFileSync(at, content);
+    });
+  for (const [path, target] of Object.entries(links))
+    write(path, (at) => {
+      symlinkSync(target, at);
+    });
   folder.git(fork, 'add', '--all');
   const commit = folder.commit(fork, 'feat: nothing to see here\n');
 
@@ -76,7 +84,12 @@ async function attack({ files = {}, links = {} }: PullRequest, artifact: readonl
     });
     await fakeActions['SonarSource/sonarqube-scan-action']?.(step, context);
   };
-  const head: Mapping = { id: commit, message: 'feat: nothing to see here', timestamp: '2026-01-02T03:04:05Z', author: { name: 'Mallory', email: 'm@example.com' } };
+  const head: Mapping = {
+    id: commit,
+    message: 'feat: nothing to see here',
+    timestamp: '2026-01-02T03:04:05Z',
+    author: { name: 'Mallory', email: 'm@example.com' },
+  };
   const end = await runDocumentedWorkflow(workflow, {
     run: testsOfForkEnded({ head_sha: commit, head_commit: head }),
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },

@@ -70,7 +70,9 @@ describe('a step on a full disk', () => {
       outputs: { outcome: 'compliant', compliant: 'true', state: 'COMPLIANT', 'response-path': '' },
     });
     expect(result.summary).toContain('✅ Compliant');
-    expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/response file.*RUNNER_TEMP.*The verdict stands/u)]]);
+    expect(errorsIn(result.log)).toEqual([
+      [title, expect.stringMatching(/response file.*RUNNER_TEMP.*The verdict stands/u)],
+    ]);
   });
 
   itWithSmallDisk('walks a list to its end, and hands on its verdict (needs the right to mount a disk)', async () => {
@@ -79,17 +81,23 @@ describe('a step on a full disk', () => {
     disk?.fill();
     const inputs = { operation: 'list-attestations', flow, page: 'all' };
     const result = await job.step(inputs, { variables: { RUNNER_TEMP: disk?.path } });
-    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', count: '1', 'response-path': '' } });
+    expect(result).toMatchObject({
+      exitCode: 1,
+      outputs: { outcome: 'non-compliant', count: '1', 'response-path': '' },
+    });
     expect(errorsIn(result.log)).toEqual([[title, expect.stringContaining('RUNNER_TEMP')]]);
   });
 
-  itWithSmallDisk('blames the disk where it cannot put its archive aside, and leaves nothing of it (needs the right to mount a disk)', async () => {
-    const flow = await job.flow('sonar');
-    for (const name of ['a.bin', 'b.bin']) await job.workspace.write(name, randomBytes(512 * 1024).toString('hex'));
-    const inputs = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: '*.bin' };
-    const result = await job.step(inputs, { variables: { RUNNER_TEMP: disk?.path } });
-    expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome: 'error' } });
-    expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/archive of the files.*RUNNER_TEMP/u)]]);
-    expect(result.log).not.toContain('Defect');
-  });
+  itWithSmallDisk(
+    'blames the disk where it cannot put its archive aside, and leaves nothing of it (needs the right to mount a disk)',
+    async () => {
+      const flow = await job.flow('sonar');
+      for (const name of ['a.bin', 'b.bin']) await job.workspace.write(name, randomBytes(512 * 1024).toString('hex'));
+      const inputs = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: '*.bin' };
+      const result = await job.step(inputs, { variables: { RUNNER_TEMP: disk?.path } });
+      expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome: 'error' } });
+      expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/archive of the files.*RUNNER_TEMP/u)]]);
+      expect(result.log).not.toContain('Defect');
+    },
+  );
 });

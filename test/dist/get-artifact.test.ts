@@ -8,7 +8,11 @@ import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 let job: ActionJob;
 /** Holds an artifact of each state, by the template's demand of `sonar`. */
 let flow: string;
-const fingerprints = { COMPLIANT: someFingerprint(), 'NON-COMPLIANT': someFingerprint(), INCOMPLETE: someFingerprint() };
+const fingerprints = {
+  COMPLIANT: someFingerprint(),
+  'NON-COMPLIANT': someFingerprint(),
+  INCOMPLETE: someFingerprint(),
+};
 
 beforeAll(async () => {
   job = await openActionJob();

@@ -58,7 +58,12 @@ describe('the step list-attestations as a gate', () => {
     ahead = 0;
     await job.attest(flow, 'main', 'ERROR');
     const now = String(Math.floor(Date.now() / 1000));
-    const settings = [{}, { 'to-timestamp': now }, { page: 'all', 'per-page': '1' }, { page: 'all', 'to-timestamp': now }];
+    const settings = [
+      {},
+      { 'to-timestamp': now },
+      { page: 'all', 'per-page': '1' },
+      { page: 'all', 'to-timestamp': now },
+    ];
     for (const setting of settings) {
       const result = await job.step({ ...gate, ...setting, flow });
       expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', count: '4' } });

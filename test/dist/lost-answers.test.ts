@@ -41,52 +41,55 @@ async function versionsOf(policy: string): Promise<number> {
   return (body as { versions: unknown[] }).versions.length;
 }
 
-describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step whose first answer is lost: %s', (loss) => {
-  it.concurrent('create-flow is done, and does not say that it updated what it created', async () => {
-    const flow = `lost-${loss}`;
-    const inputs = { operation: 'create-flow', flow, description: 'Lost', template: 'artifact' };
-    const { result, methods } = await lostStep(`flow${loss}`, loss, inputs);
-    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
-    expect(result.log).toContain(`Flow ${flow} was created or updated in organization acme.`);
-    expect(methods).toEqual(['PUT', 'PUT']);
-  });
-
-  it.concurrent('create-policy uploads once, and finds what it uploaded', async () => {
-    const policy = `lost-${loss}`;
-    const { result, methods } = await lostStep(`policy${loss}`, loss, {
-      operation: 'create-policy',
-      policy,
-      comment: 'First',
-      files: 'policy.yaml',
+describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])(
+  'a step whose first answer is lost: %s',
+  (loss) => {
+    it.concurrent('create-flow is done, and does not say that it updated what it created', async () => {
+      const flow = `lost-${loss}`;
+      const inputs = { operation: 'create-flow', flow, description: 'Lost', template: 'artifact' };
+      const { result, methods } = await lostStep(`flow${loss}`, loss, inputs);
+      expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
+      expect(result.log).toContain(`Flow ${flow} was created or updated in organization acme.`);
+      expect(methods).toEqual(['PUT', 'PUT']);
     });
-    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
-    expect(methods).toEqual(['PUT', 'GET']);
-    expect(await versionsOf(policy)).toBe(1);
-  });
 
-  it.concurrent('delete-service-account is done', async () => {
-    const name = `lost-${loss}`;
-    await createServiceAccount(job.service, { name });
-    const inputs = { operation: 'delete-service-account', 'service-account': name };
-    const { result, methods } = await lostStep(`account${loss}`, loss, inputs);
-    expect(result).toMatchObject({
-      exitCode: 0,
-      errorLog: '',
-      outputs: { outcome: 'done', state: '', response: '{"message":"Service account not found"}' },
+    it.concurrent('create-policy uploads once, and finds what it uploaded', async () => {
+      const policy = `lost-${loss}`;
+      const { result, methods } = await lostStep(`policy${loss}`, loss, {
+        operation: 'create-policy',
+        policy,
+        comment: 'First',
+        files: 'policy.yaml',
+      });
+      expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
+      expect(methods).toEqual(['PUT', 'GET']);
+      expect(await versionsOf(policy)).toBe(1);
     });
-    expect(methods).toEqual(['DELETE', 'DELETE']);
-  });
 
-  it.concurrent('detach-policy is done', async () => {
-    const environment = `lost-${loss}`;
-    await savePolicy(job.service, `detached-${loss}`);
-    await saveEnvironment(job.service, environment, { policies: [`detached-${loss}`] });
-    const inputs = { operation: 'detach-policy', environment, policy: `detached-${loss}` };
-    const { result, methods } = await lostStep(`detach${loss}`, loss, inputs);
-    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
-    expect(methods).toEqual(['DELETE', 'DELETE', 'GET']);
-  });
-});
+    it.concurrent('delete-service-account is done', async () => {
+      const name = `lost-${loss}`;
+      await createServiceAccount(job.service, { name });
+      const inputs = { operation: 'delete-service-account', 'service-account': name };
+      const { result, methods } = await lostStep(`account${loss}`, loss, inputs);
+      expect(result).toMatchObject({
+        exitCode: 0,
+        errorLog: '',
+        outputs: { outcome: 'done', state: '', response: '{"message":"Service account not found"}' },
+      });
+      expect(methods).toEqual(['DELETE', 'DELETE']);
+    });
+
+    it.concurrent('detach-policy is done', async () => {
+      const environment = `lost-${loss}`;
+      await savePolicy(job.service, `detached-${loss}`);
+      await saveEnvironment(job.service, environment, { policies: [`detached-${loss}`] });
+      const inputs = { operation: 'detach-policy', environment, policy: `detached-${loss}` };
+      const { result, methods } = await lostStep(`detach${loss}`, loss, inputs);
+      expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
+      expect(methods).toEqual(['DELETE', 'DELETE', 'GET']);
+    });
+  },
+);
 
 describe('a step whose first answer is lost', () => {
   const loss = 502;
@@ -126,14 +129,17 @@ describe('a step whose first answer is lost', () => {
     expect(again.status).toBe(404);
   });
 
-  it.concurrent('delete-service-account and detach-policy fail if there was nothing to remove, on the first attempt', async () => {
-    for (const inputs of [
-      { operation: 'delete-service-account', 'service-account': 'nobody' },
-      { operation: 'detach-policy', environment: 'lost', policy: 'unheard-of' },
-    ]) {
-      expect(failedStep(await job.step(inputs))).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'user' });
-    }
-  });
+  it.concurrent(
+    'delete-service-account and detach-policy fail if there was nothing to remove, on the first attempt',
+    async () => {
+      for (const inputs of [
+        { operation: 'delete-service-account', 'service-account': 'nobody' },
+        { operation: 'detach-policy', environment: 'lost', policy: 'unheard-of' },
+      ]) {
+        expect(failedStep(await job.step(inputs))).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'user' });
+      }
+    },
+  );
 
   it.concurrent('attest-sonar is not repeated, but found on record', async () => {
     const flow = await job.flow('sonar');

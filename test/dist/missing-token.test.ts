@@ -31,24 +31,27 @@ describe('a step without a key', () => {
     expect(step.message).toContain('`on-missing-token: skip`');
   });
 
-  it.each(['fail', 'warn', 'ignore'])('is skipped if the workflow allows it, with on-non-compliant: %s', async (gate) => {
-    const result = await job.step({ ...skip, 'on-non-compliant': gate, 'api-token': ' ' }, { variables: noToken });
-    expect(result).toMatchObject({
-      exitCode: 0,
-      errorLog: '',
-      outputs: { outcome: 'skipped', compliant: '', state: '', fingerprint: '' },
-      response: { skipped: { operation: 'get-artifact' } },
-    });
-    expect(result.summary).toMatch(/^<h2>⏭️ Skipped: get-artifact without an API key/u);
-    expect(commandsNamed(result.log, 'error')).toEqual([]);
-    expect(commandsNamed(result.log, 'warning')).toEqual([
-      {
-        name: 'warning',
-        properties: { title: 'Nothing was judged: get-artifact without an API key' },
-        message: expect.stringContaining('because of `on-missing-token: skip`; this is not a verdict'),
-      },
-    ]);
-  });
+  it.each(['fail', 'warn', 'ignore'])(
+    'is skipped if the workflow allows it, with on-non-compliant: %s',
+    async (gate) => {
+      const result = await job.step({ ...skip, 'on-non-compliant': gate, 'api-token': ' ' }, { variables: noToken });
+      expect(result).toMatchObject({
+        exitCode: 0,
+        errorLog: '',
+        outputs: { outcome: 'skipped', compliant: '', state: '', fingerprint: '' },
+        response: { skipped: { operation: 'get-artifact' } },
+      });
+      expect(result.summary).toMatch(/^<h2>⏭️ Skipped: get-artifact without an API key/u);
+      expect(commandsNamed(result.log, 'error')).toEqual([]);
+      expect(commandsNamed(result.log, 'warning')).toEqual([
+        {
+          name: 'warning',
+          properties: { title: 'Nothing was judged: get-artifact without an API key' },
+          message: expect.stringContaining('because of `on-missing-token: skip`; this is not a verdict'),
+        },
+      ]);
+    },
+  );
 
   it('still has its other mistakes', async () => {
     const result = await job.step({ ...skip, flow: 'pr/12' }, { variables: noToken });

@@ -45,25 +45,95 @@ const list = (body: unknown): Fault => answers(200, body);
 const current = { index: 3, from: 1_767_323_045, to: 0, compliant: true };
 
 /** A response of the service, or of a server in its place, and what the step says about it. */
-const accidents: readonly (readonly [what: string, inputs: Readonly<Record<string, string>>, fault: Fault, words: RegExp])[] = [
+const accidents: readonly (readonly [
+  what: string,
+  inputs: Readonly<Record<string, string>>,
+  fault: Fault,
+  words: RegExp,
+])[] = [
   ['an unknown state', {}, list(anArtifact({ state: 'FROZEN' })), /the unknown state "FROZEN" \(known: COMPLIANT, /u],
-  ['a state in other letters', {}, list(anArtifact({ state: 'compliant' })), /the unknown state "compliant" \(known: /u],
-  ['no state', {}, list({ fingerprint, flow_name: 'web', compliant: true }), /returned no state for fingerprint .*\n.*the artifact does not pass/u],
-  ['a state that is no text', {}, list({ fingerprint, state: true }), /does not have the expected form: state must be string/u],
-  ['another artifact', {}, list(anArtifact({ fingerprint: fingerprintOf('b') })), /asked for fingerprint a+ and answered with fingerprint b+/u],
+  [
+    'a state in other letters',
+    {},
+    list(anArtifact({ state: 'compliant' })),
+    /the unknown state "compliant" \(known: /u,
+  ],
+  [
+    'no state',
+    {},
+    list({ fingerprint, flow_name: 'web', compliant: true }),
+    /returned no state for fingerprint .*\n.*the artifact does not pass/u,
+  ],
+  [
+    'a state that is no text',
+    {},
+    list({ fingerprint, state: true }),
+    /does not have the expected form: state must be string/u,
+  ],
+  [
+    'another artifact',
+    {},
+    list(anArtifact({ fingerprint: fingerprintOf('b') })),
+    /asked for fingerprint a+ and answered with fingerprint b+/u,
+  ],
   ['another flow', {}, list(anArtifact({ flow_name: 'shop' })), /asked for flow web and answered with flow "shop"/u],
-  ['another trail', { trail: 'trail-2' }, list(anArtifact()), /asked for trail trail-2 and answered with trail "trail-1"/u],
-  ['no trail where one was asked for', { trail: 'trail-2' }, list(anArtifact({ trail_name: null })), /asked for trail trail-2 and answered with an artifact that names no trail/u],
-  ['another attestation', { 'attestation-id': anId }, list(anArtifact({ id: anotherId })), /asked for artifact attestation 1a.*78 and answered with artifact attestation "1a.*21"/u],
-  ['no attestation where one was asked for', { 'attestation-id': anId }, list(anArtifact()), /answered with an artifact that names no artifact attestation/u],
+  [
+    'another trail',
+    { trail: 'trail-2' },
+    list(anArtifact()),
+    /asked for trail trail-2 and answered with trail "trail-1"/u,
+  ],
+  [
+    'no trail where one was asked for',
+    { trail: 'trail-2' },
+    list(anArtifact({ trail_name: null })),
+    /asked for trail trail-2 and answered with an artifact that names no trail/u,
+  ],
+  [
+    'another attestation',
+    { 'attestation-id': anId },
+    list(anArtifact({ id: anotherId })),
+    /asked for artifact attestation 1a.*78 and answered with artifact attestation "1a.*21"/u,
+  ],
+  [
+    'no attestation where one was asked for',
+    { 'attestation-id': anId },
+    list(anArtifact()),
+    /answered with an artifact that names no artifact attestation/u,
+  ],
   ['a list', {}, list([anArtifact()]), /does not have the expected form: it must be object/u],
   ['nothing', {}, answersText(200, '', {}), /returned 200 with an empty body/u],
-  ['two states', {}, answersText(200, twoStates, json), /returned 200 with a body that holds the key `state` twice in one object/u],
-  ['two states, one of them escaped', {}, answersText(201, twoStates.replace('state', String.raw`st\u0061te`), json), /returned 201 with a body that holds the key `state` twice in one object/u],
-  ['a login page', {}, answersText(200, page, html), /returned 200 with an HTML page of \d+ bytes instead of JSON\n.*login page/u],
+  [
+    'two states',
+    {},
+    answersText(200, twoStates, json),
+    /returned 200 with a body that holds the key `state` twice in one object/u,
+  ],
+  [
+    'two states, one of them escaped',
+    {},
+    answersText(201, twoStates.replace('state', String.raw`st\u0061te`), json),
+    /returned 201 with a body that holds the key `state` twice in one object/u,
+  ],
+  [
+    'a login page',
+    {},
+    answersText(200, page, html),
+    /returned 200 with an HTML page of \d+ bytes instead of JSON\n.*login page/u,
+  ],
   ['a page that is not there', {}, answersText(404, page, html), /returned 404 with an HTML page of \d+ bytes/u],
-  ['a redirect', {}, answersText(302, '', { location: 'https://login.example.com/sso?ticket=hush' }), /returned 302 with a redirect to https:\/\/login\.example\.com\n.*never redirects/u],
-  ['a redirect that keeps the method', {}, answersText(307, page, { location: '/login?ticket=hush', ...html }), /returned 307 with a redirect\n/u],
+  [
+    'a redirect',
+    {},
+    answersText(302, '', { location: 'https://login.example.com/sso?ticket=hush' }),
+    /returned 302 with a redirect to https:\/\/login\.example\.com\n.*never redirects/u,
+  ],
+  [
+    'a redirect that keeps the method',
+    {},
+    answersText(307, page, { location: '/login?ticket=hush', ...html }),
+    /returned 307 with a redirect\n/u,
+  ],
 ];
 
 describe('a gate never passes by accident, though every verdict is ignored', () => {
@@ -84,7 +154,11 @@ describe('a gate never passes by accident, though every verdict is ignored', () 
 
   it('not by an answer of a list either: a snapshot without a verdict, or one that is not current, is incomplete', async () => {
     const inputs = { operation: 'list-snapshots', flow: '', fingerprint: '', environment: 'prod', wait: '0' };
-    for (const entry of [{ ...current, compliant: null }, { index: 3, from: 1, to: 0 }, { ...current, to: 9 }]) {
+    for (const entry of [
+      { ...current, compliant: null },
+      { index: 3, from: 1, to: 0 },
+      { ...current, to: 9 },
+    ]) {
       const { result } = await against({ ...inputs, 'on-non-compliant': 'fail' }, list([entry]));
       expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete', compliant: 'false' } });
     }
@@ -93,7 +167,12 @@ describe('a gate never passes by accident, though every verdict is ignored', () 
   });
 
   it('not by an environment that cannot be read', async () => {
-    const { result } = await against({ environment: 'prod', wait: '0' }, list(anArtifact()), list([current]), answersText(200, page, html));
+    const { result } = await against(
+      { environment: 'prod', wait: '0' },
+      list(anArtifact()),
+      list([current]),
+      answersText(200, page, html),
+    );
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', compliant: '' } });
     expect(result.log).toContain('Environment prod could not be judged: diff-environments: ');
   });
@@ -102,10 +181,18 @@ describe('a gate never passes by accident, though every verdict is ignored', () 
 describe('an empty input, as an unset variable leaves it', () => {
   it.each([
     ['flow', { ...lookUp, flow: '' }, /`flow` is required but missing or empty/u],
-    ['fingerprint', { ...lookUp, fingerprint: '' }, /Exactly one of `fingerprint` and `files` must be given, but neither are/u],
+    [
+      'fingerprint',
+      { ...lookUp, fingerprint: '' },
+      /Exactly one of `fingerprint` and `files` must be given, but neither are/u,
+    ],
     ['fingerprint of spaces and line breaks', { ...lookUp, fingerprint: ' \n ' }, /but neither are/u],
     ['files', { ...lookUp, fingerprint: '', files: '' }, /but neither are/u],
-    ['environment', { operation: 'list-snapshots', environment: '' }, /`environment` is required but missing or empty/u],
+    [
+      'environment',
+      { operation: 'list-snapshots', environment: '' },
+      /`environment` is required but missing or empty/u,
+    ],
     ['org', { ...lookUp, org: '' }, /`org` is required but missing or empty/u],
   ])('is missing, and no value: %s', async (_what, inputs, words) => {
     const result = await job.step(inputs, { variables: { COMPLIANCE_ORG: '' } });
@@ -133,9 +220,14 @@ describe('an empty input, as an unset variable leaves it', () => {
   it.each(['wait', 'on-non-compliant', 'environment', 'trail', 'attestation-id'])(
     'counts as not given where nothing needs it: %s',
     async (name) => {
-      const { result, server } = await against({ wait: '', 'on-non-compliant': 'fail', [name]: '' }, list(anArtifact({ state: 'INCOMPLETE' })));
+      const { result, server } = await against(
+        { wait: '', 'on-non-compliant': 'fail', [name]: '' },
+        list(anArtifact({ state: 'INCOMPLETE' })),
+      );
       expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete', state: 'INCOMPLETE' } });
-      expect(server.requests.map(({ target }) => target)).toEqual([`/api/v2/artifacts/acme/web/fingerprint/${fingerprint}`]);
+      expect(server.requests.map(({ target }) => target)).toEqual([
+        `/api/v2/artifacts/acme/web/fingerprint/${fingerprint}`,
+      ]);
     },
   );
 });

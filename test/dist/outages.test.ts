@@ -42,7 +42,10 @@ describe('a step while the service is down', () => {
   it('keeps its evidence, which a replay records exactly once, however often it is replayed', async () => {
     const flow = await job.flow('sonar');
     const attest = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: 'lcov.info' };
-    const kept = await job.step({ ...attest, ...down, 'on-outage': 'keep', 'spool-path': 'spool' }, { event: pushEvent() });
+    const kept = await job.step(
+      { ...attest, ...down, 'on-outage': 'keep', 'spool-path': 'spool' },
+      { event: pushEvent() },
+    );
     expect(kept).toMatchObject({ exitCode: 0, outputs: { outcome: 'kept', compliant: '' } });
     expect(kept.log).toContain('::warning title=Evidence kept%2C not recorded');
     const spool = kept.outputs['spool-path'] ?? '';
@@ -78,7 +81,12 @@ describe('a step while the service is down', () => {
   });
 
   it('does not keep a look-up', async () => {
-    const result = await job.step({ operation: 'get-artifact', flow: 'web', fingerprint: 'a'.repeat(64), 'on-outage': 'keep' });
+    const result = await job.step({
+      operation: 'get-artifact',
+      flow: 'web',
+      fingerprint: 'a'.repeat(64),
+      'on-outage': 'keep',
+    });
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
     expect(result.log).toContain('`on-outage: keep` is not possible with get-artifact');
   });

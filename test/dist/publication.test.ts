@@ -162,7 +162,12 @@ describe('a comment on the pull request', () => {
 
   it('finds the pull request of a fork by its head, where `workflow_run` names none', async () => {
     const head = { ref: 'feature/lid', sha: shas.head, user: { login: 'forker' } };
-    const request = await open({ pullRequests: [{ number: 12, head }, { number: 13, head: { ...head, sha: shas.base } }] });
+    const request = await open({
+      pullRequests: [
+        { number: 12, head },
+        { number: 13, head: { ...head, sha: shas.base } },
+      ],
+    });
     const event = workflowRunEvent({ head_repository: { full_name: 'forker/widgets', owner: { login: 'forker' } } });
     const result = await request.step(gate(), { GITHUB_EVENT_NAME: 'workflow_run' }, { event });
     expect(result.exitCode).toBe(0);
@@ -238,7 +243,9 @@ describe('a commit status', () => {
     const inputs = gate({ ...both, 'base-url': server.url.href, timeout: '3600' });
     const kill = { when: '::group::Look up artifacts', signal: 'SIGTERM' } as const;
     expect(await request.step(inputs, {}, { kill })).toMatchObject({ exitCode: 1, errorLog: '' });
-    expect(request.repository.statuses).toMatchObject([{ state: 'error', description: expect.stringContaining('cancelled') }]);
+    expect(request.repository.statuses).toMatchObject([
+      { state: 'error', description: expect.stringContaining('cancelled') },
+    ]);
     expect(request.repository.comments[0]?.body).toContain('the step was cancelled (SIGTERM)');
   });
 
@@ -285,14 +292,21 @@ describe('where GitHub does not take it', () => {
 
   it('names the missing permissions, and keeps the verdict', async () => {
     expect(await warnings(refuseWrites)).toEqual([
-      expect.stringMatching(/^`pull-request-comment`: .*403: Resource not .*Add `pull-requests: write` to.*verdict is not affected/u),
-      expect.stringMatching(/^`commit-status`: .*403: Resource not .*Add `statuses: write` to.*verdict is not affected/u),
+      expect.stringMatching(
+        /^`pull-request-comment`: .*403: Resource not .*Add `pull-requests: write` to.*verdict is not affected/u,
+      ),
+      expect.stringMatching(
+        /^`commit-status`: .*403: Resource not .*Add `statuses: write` to.*verdict is not affected/u,
+      ),
     ]);
   });
 
   it('says that the token of a fork may only read', async () => {
     const said = await warnings(refuseWrites, {}, pullRequestEvent({ fork: true }));
-    expect(said).toEqual([expect.stringContaining('from a fork is read-only'), expect.stringContaining('workflow_run')]);
+    expect(said).toEqual([
+      expect.stringContaining('from a fork is read-only'),
+      expect.stringContaining('workflow_run'),
+    ]);
   });
 
   it('says that the token of Dependabot needs the permission', async () => {

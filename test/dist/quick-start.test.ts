@@ -23,7 +23,9 @@ const workflows = workflowsOn('README.md').map(({ content }) => content);
 
 describe('the quick start', () => {
   itAsOnUbuntu('works as it is written, with a service that was just started', async () => {
-    expect(readText('package.json')).toContain('"service": "node --require ./tools/require-node.cjs src/service/main.ts"');
+    expect(readText('package.json')).toContain(
+      '"service": "node --require ./tools/require-node.cjs src/service/main.ts"',
+    );
     const data = await temporaryWorkspace();
     // Beside what is documented, only that it stands in nobody's way.
     const service = await startServiceProcess([...documentedOptions(), '--port', '0', '--data', data.path]);
@@ -41,11 +43,17 @@ describe('the quick start', () => {
         });
         const steps = jobs.flatMap((job) => job.steps);
         const outputs = steps.flatMap(({ action }) => (action === undefined ? [] : [action.outputs]));
-        return { log: steps.map(({ log }) => log).join(''), steps: outputs.map(({ outcome, state }) => `${outcome ?? ''} ${state ?? ''}`) };
+        return {
+          log: steps.map(({ log }) => log).join(''),
+          steps: outputs.map(({ outcome, state }) => `${outcome ?? ''} ${state ?? ''}`),
+        };
       };
 
       const log = expect.any(String);
-      expect(await run('Compliance quick start', pushToMain('.github/workflows/compliance.yml'))).toEqual({ log, steps: ['done created'] });
+      expect(await run('Compliance quick start', pushToMain('.github/workflows/compliance.yml'))).toEqual({
+        log,
+        steps: ['done created'],
+      });
       expect(await run('Compliance quick start', startedByHand())).toEqual({ log, steps: ['done updated'] });
       // What it continues with, which needs Sonar.
       expect(await run('Merge gate', pullRequest('src/a.js'))).toEqual({ log, steps: ['compliant OK'] });

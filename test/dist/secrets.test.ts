@@ -69,9 +69,13 @@ function textsIn(body: string): readonly string[] {
 /** Every place that a step writes to, without the commands that tell the runner what to mask. */
 function written(result: ActionRun): string {
   const log = result.log.split('\n').filter((line) => !line.startsWith('::add-mask::'));
-  return [...log, result.errorLog, result.summary, JSON.stringify(result.response), ...Object.values(result.outputs)].join(
-    '\n',
-  );
+  return [
+    ...log,
+    result.errorLog,
+    result.summary,
+    JSON.stringify(result.response),
+    ...Object.values(result.outputs),
+  ].join('\n');
 }
 
 describe('the secrets of a step', () => {

@@ -73,19 +73,22 @@ describe('the step get-artifact with `wait`', () => {
     expect(shownLines(result.log).filter((line) => line.startsWith('Waiting: '))).toEqual([]);
   });
 
-  it.concurrent('says that it timed out, and its outputs tell the truth, with continue-on-error or without', async () => {
-    const flow = await job.flow('artifact', 'sonar');
-    const fingerprint = someFingerprint();
-    await job.report(flow, { fingerprint });
-    const result = await job.step({ operation: 'get-artifact', flow, fingerprint, wait: '1' });
-    expect(result).toMatchObject({
-      exitCode: 1,
-      outputs: { outcome: 'incomplete', compliant: 'false', state: 'INCOMPLETE', fingerprint },
-    });
-    const [error] = commandsNamed(result.log, 'error');
-    expect(error?.message).toMatch(/not reported: sonar\. Waited \d+ s for a final verdict and timed out\.$/u);
-    expect(result.summary).toContain('timed out');
-  });
+  it.concurrent(
+    'says that it timed out, and its outputs tell the truth, with continue-on-error or without',
+    async () => {
+      const flow = await job.flow('artifact', 'sonar');
+      const fingerprint = someFingerprint();
+      await job.report(flow, { fingerprint });
+      const result = await job.step({ operation: 'get-artifact', flow, fingerprint, wait: '1' });
+      expect(result).toMatchObject({
+        exitCode: 1,
+        outputs: { outcome: 'incomplete', compliant: 'false', state: 'INCOMPLETE', fingerprint },
+      });
+      const [error] = commandsNamed(result.log, 'error');
+      expect(error?.message).toMatch(/not reported: sonar\. Waited \d+ s for a final verdict and timed out\.$/u);
+      expect(result.summary).toContain('timed out');
+    },
+  );
 
   it.concurrent('waits for several files, and tells the state of each when it changes', async () => {
     const flow = await job.flow('artifact', 'sonar');
@@ -144,14 +147,20 @@ describe('the step get-artifact with `wait`', () => {
       ...errorEnding,
       title: 'Cancelled',
       message: expect.stringMatching(
-        new RegExp(`the step was cancelled \\(${signal}\\) before it finished.*\nLast seen: Artifact .* does not exist yet: .*does not exist`, 'u'),
+        new RegExp(
+          `the step was cancelled \\(${signal}\\) before it finished.*\nLast seen: Artifact .* does not exist yet: .*does not exist`,
+          'u',
+        ),
       ),
     });
   });
 
   it.concurrent('sends nothing in a dry run, and waits for nothing', async () => {
     const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: someFingerprint(), wait, 'dry-run': 'true' };
-    expect(await job.step({ ...inputs, environment: 'prod' })).toMatchObject({ exitCode: 1, outputs: { outcome: 'skipped' } });
+    expect(await job.step({ ...inputs, environment: 'prod' })).toMatchObject({
+      exitCode: 1,
+      outputs: { outcome: 'skipped' },
+    });
   });
 });
 
@@ -167,7 +176,10 @@ describe('the step list-snapshots with `wait`', () => {
       {
         meanwhile: [
           { when: 'does not exist yet', work: () => saveEnvironment(job.service, environment) },
-          { when: 'has no snapshot yet', work: () => reportPods(job.service, environment, pod('web-1', { web: 'abc' })) },
+          {
+            when: 'has no snapshot yet',
+            work: () => reportPods(job.service, environment, pod('web-1', { web: 'abc' })),
+          },
           { when: 'has no verdict', work: () => changePolicies(job.service, 'POST', environment, [policy]) },
         ],
       },
@@ -175,7 +187,10 @@ describe('the step list-snapshots with `wait`', () => {
     expect(result).toMatchObject({
       exitCode: 0,
       outputs: { outcome: 'compliant', count: '2' },
-      response: [{ index: 2, compliant: true }, { index: 1, compliant: false, judged: false }],
+      response: [
+        { index: 2, compliant: true },
+        { index: 1, compliant: false, judged: false },
+      ],
     });
   });
 });

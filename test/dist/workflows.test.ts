@@ -14,7 +14,9 @@ const isOwnStep = (step: unknown): boolean =>
   textAt(step, 'run') !== undefined || textAt(step, 'uses')?.startsWith('OWNER/compliance-action@') === true;
 
 /** Every workflow of the documentation, and every piece of one, that has such steps; the README repeats some examples. */
-const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ content }) => stepsOf(content).some(isOwnStep));
+const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ content }) =>
+  stepsOf(content).some(isOwnStep),
+);
 const texts = new Map(all.map((workflow) => [workflow.text, workflow]));
 const workflows = [...texts.values()];
 
@@ -38,7 +40,10 @@ function wholeWorkflow(workflow: Workflow, before?: string): unknown {
 }
 
 async function run(
-  service: TestService, workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>): Promise<DocumentedWorkflowEnd> {
+  service: TestService,
+  workflow: Workflow,
+  one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>,
+): Promise<DocumentedWorkflowEnd> {
   const personal = await service.createKey('member');
   const secrets = {
     COMPLIANCE_API_TOKEN: service.apiKey,
@@ -47,7 +52,8 @@ async function run(
     SONAR_TOKEN: 'user-token',
   };
   const content = wholeWorkflow(workflow, one.before);
-  if (!isTriggeredBy(valueAt(content, 'on'), one.run)) throw new Error(`${one.run.eventName} does not start ${workflow.name}`);
+  if (!isTriggeredBy(valueAt(content, 'on'), one.run))
+    throw new Error(`${one.run.eventName} does not start ${workflow.name}`);
   return runDocumentedWorkflow(content, {
     run: one.run,
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
@@ -88,7 +94,9 @@ describe('the workflows of the documentation', () => {
   });
 
   it('call the ones that are only called', () => {
-    const jobs = workflows.map(({ content }) => valueAt(content, 'jobs')).flatMap((of) => (isMapping(of) ? Object.values(of) : []));
+    const jobs = workflows
+      .map(({ content }) => valueAt(content, 'jobs'))
+      .flatMap((of) => (isMapping(of) ? Object.values(of) : []));
     const paths = jobs.flatMap((job) => textAt(job, 'uses') ?? []);
     expect(workflows.filter(isOnlyCalled)).toHaveLength(new Set(paths).size);
   });
