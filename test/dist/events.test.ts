@@ -256,6 +256,6 @@ describe('attest-sonar, wherever the job runs', () => {
     expect(result.summary).toContain('triggering_actor');
 
     const own = await attest(shas.head, { event: pushEvent() }, { 'user-data': '{"github": {"run_id": "mine"}}' });
-    expect(own.listed).toHaveProperty('user_data', { github: { run_id: 'mine' }, revision_verified: true });
+    expect(own.listed).toMatchObject({ user_data: { github: { run_id: 'mine' }, revision_verified: true } });
   });
 });

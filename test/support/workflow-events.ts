@@ -67,6 +67,6 @@ export function startedByHand(inputs: Readonly<Record<string, string>> | null = 
   return {
     eventName: 'workflow_dispatch',
     event: { ...events.workflowDispatchEvent(ref), inputs },
-    variables: onRef(ref),
+    variables: { ...onRef(ref), GITHUB_RUN_ID: '4343' },
   };
 }
