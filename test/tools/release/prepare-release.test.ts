@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
@@ -9,13 +9,22 @@ import {
 } from '../../../tools/release/prepare-release.ts';
 import { committerSeconds } from '../../support/git-repository.ts';
 import { linksOf } from '../../support/markdown.ts';
-import { sourceRepository, type SourceRepository } from './source-repository.ts';
+import { copyRepository, sourceRepository, type SourceRepository } from './source-repository.ts';
 
 const repositoryUrl = 'https://github.com/acme/compliance-action';
+let original: SourceRepository;
 let repository: SourceRepository;
 
+beforeAll(() => {
+  original = sourceRepository();
+});
+
+afterAll(() => {
+  original.remove();
+});
+
 beforeEach(() => {
-  repository = sourceRepository();
+  repository = copyRepository(original);
 });
 
 afterEach(() => {

@@ -23,6 +23,20 @@ export function sourceRepository(): SourceRepository {
   const folder = gitFolder();
   const path = folder.repository('source');
   for (const name of copied) cpSync(join(root, name), join(path, name), { recursive: true });
+  const repository = openRepository(folder, path);
+  repository.commitVersion('1.2.3', '- See [the gate](docs/gating.md#forks-and-dependabot), which\n  waits.');
+  return repository;
+}
+
+/** Copies the repository, which is much faster than creating another one. The test must remove it. */
+export function copyRepository(original: SourceRepository): SourceRepository {
+  const folder = gitFolder();
+  const path = join(folder.path, 'source');
+  cpSync(original.path, path, { recursive: true });
+  return openRepository(folder, path);
+}
+
+function openRepository(folder: GitFolder, path: string): SourceRepository {
   const commit: SourceRepository['commit'] = (files) => {
     for (const [name, content] of Object.entries(files)) {
       mkdirSync(dirname(join(path, name)), { recursive: true });
@@ -36,7 +50,6 @@ export function sourceRepository(): SourceRepository {
       'package.json': JSON.stringify({ name: 'compliance-action', version }),
       'CHANGELOG.md': `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2026-02-03\n\n${changes}\n`,
     });
-  commitVersion('1.2.3', '- See [the gate](docs/gating.md#forks-and-dependabot), which\n  waits.');
   return {
     path,
     folder,
