@@ -79,7 +79,7 @@ async function listeningAddress({ stdout }: ChildProcess): Promise<string> {
 /** Stops npm and the service, and waits until both have ended. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null) return;
-  // Emitted when nobody can write to the standard output any more.
+  // Emitted when the standard output is closed.
   const ended = once(child, 'close');
   child.stdout?.resume();
   if (windows) spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f']);

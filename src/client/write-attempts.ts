@@ -47,7 +47,7 @@ interface WriteOptions {
   readonly isReliable: (answer: HttpResponse) => boolean;
 }
 
-/** How many times a record is looked for after an attempt, however many retries there are. */
+/** The maximum number of look-ups after an attempt, regardless of `retries`. */
 const maximumLooks = 6;
 
 /**
@@ -124,7 +124,7 @@ export class WriteAttempts {
     const isRefused = failure instanceof ServiceError && isPassingStatus(failure.facts.status);
     const isUnclear = this.#isUnclear || mayBeOnRecord(endpoint, failure);
     if (!isUnclear && !isRefused) throw failure;
-    // A service that refuses requests is not asked again and again.
+    // A service that refuses requests is asked only once.
     this.#look ??= await this.#lookUp(!isUnclear, isUnclear ? maximumLooks : 1);
     if (this.found !== undefined) {
       this.#options.context.log.info(`${this.#label}: it is on record, so it is not sent again`);
@@ -152,7 +152,7 @@ export class WriteAttempts {
   }
 
   /**
-   * Looks for the record: again and again, because the service may still be processing the request. Stops as soon as an
+   * Looks for the record repeatedly, because the service may still be processing the request. Stops as soon as an
    * answer shows that the service honours keys and the request can be sent again instead.
    *
    * @param isRefused whether a single look without a result settles it
@@ -194,7 +194,7 @@ export class WriteAttempts {
   }
 }
 
-/** What is not HTTP can come from anything in between, so it does not say that the request was not carried out. */
+/** A response that is not HTTP may come from a proxy, so the request may still have been carried out. */
 function kindOfError({ problem, mayHaveReached }: TransportError): AttemptKind {
   if (mayHaveReached) return 'unclear';
   return isPassingProblem(problem) ? 'unsent' : 'final';

@@ -1,4 +1,4 @@
-// Written by hand, because TypeBox's own checker takes 12 ms of every step (docs/performance.md).
+// Not TypeBox's own checker, because that takes 12 ms of every step (docs/performance.md).
 import type { Static, TSchema } from './schema.ts';
 
 /** One place where a value does not conform to its schema. */

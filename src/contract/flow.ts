@@ -54,7 +54,7 @@ export const createFlow = defineEndpoint({
     {
       subject: 'since when it is deprecated',
       choice: '1 January 2026; the `Deprecation` header of every response says so',
-      source: 'RFC 9745 requires a date, and nobody used this service before this one',
+      source: 'RFC 9745 requires a date, and this service had no users before this one',
     },
     {
       subject: 'the body of the two success responses',

@@ -219,7 +219,7 @@ export const diffEnvironments = defineEndpoint({
     {
       subject: 'the snapshot at a time, after the clock was set forward or back',
       choice:
-        'the last one, by number, that existed by then; a time that the times of other snapshots contradict is ignored',
+        'the one with the highest number that existed at that time; a time that the times of other snapshots contradict is ignored',
       source: 'the numbers give the order of snapshots, whatever the clock showed',
     },
   ],

@@ -75,7 +75,7 @@ async function readPods(
     log.warning(`Left out because their images have no digest yet: ${containers(pods)}. Report again once they run.`);
   }
   if (pods.report.artifacts.length === 0) {
-    log.warning(`${file.name} contains no running pods, so the report says that nothing runs.`);
+    log.warning(`${file.name} contains no running pods, so the report is empty.`);
   }
   return pods;
 }

@@ -40,7 +40,7 @@ export interface ServiceOptions {
   readonly mail?: MailServer | undefined;
   /** Whether notifications may be sent to addresses outside of the public internet. */
   readonly allowPrivateTargets?: boolean | undefined;
-  /** Moves all attachments that no record refers to into the trash, however many there are. */
+  /** Moves all attachments that no record refers to into the trash, regardless of their number. */
   readonly trashUnnamedAttachments?: boolean | undefined;
   readonly timeouts?: Timeouts | undefined;
   readonly admission?: AdmissionLimits | undefined;

@@ -47,7 +47,7 @@ describe('the idempotency key', () => {
     );
   });
 
-  it('of an attestation is the same in a re-run, whoever started it', () => {
+  it('of an attestation is the same in a re-run by another user', () => {
     fc.assert(
       fc.property(identities, contents, words, words, (identity, content, attempt, actor) => {
         const document = structuredClone(content.document) as Record<string, unknown>;

@@ -9,7 +9,7 @@ import { openOperationFixture, type OperationFixture } from '../support/operatio
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { failedStep } from '../support/failed-step.ts';
 
-/** An answer that the contract declares, and how a step brings it about; undefined where nobody wrote that down. */
+/** An answer that the contract declares, and how a step causes it; undefined if no case is declared. */
 interface Declared {
   readonly title: string;
   readonly label: string;

@@ -27,7 +27,7 @@ describe('the quick start', () => {
       '"service": "node --require ./tools/require-node.cjs src/service/main.ts"',
     );
     const data = await temporaryWorkspace();
-    // Beside what is documented, only that it stands in nobody's way.
+    // As documented, except for a free port and a temporary folder.
     const service = await startServiceProcess([...documentedOptions(), '--port', '0', '--data', data.path]);
     try {
       const [, file = ''] = /^the API key of acme is in (\S+);/mu.exec(service.output()) ?? [];
@@ -55,7 +55,7 @@ describe('the quick start', () => {
         steps: ['done created'],
       });
       expect(await run('Compliance quick start', startedByHand())).toEqual({ log, steps: ['done updated'] });
-      // What it continues with, which needs Sonar.
+      // The next section of the README, which needs Sonar.
       expect(await run('Merge gate', pullRequest('src/a.js'))).toEqual({ log, steps: ['compliant OK'] });
 
       const headers = { authorization: `Bearer ${key}` };

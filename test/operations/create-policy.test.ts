@@ -125,7 +125,7 @@ describe('create-policy', () => {
       ['there is no such policy', missing, {}, 5],
       ['the service has no such endpoint', { status: 404, body: { message: 'Not Found' } }, {}, 2],
       ['it may not be read', { status: 403, body: { message: 'no' } }, {}, 2],
-      ['nobody wants retries', { status: 200, body: older }, { retries: '0' }, 2],
+      ['retries are switched off', { status: 200, body: older }, { retries: '0' }, 2],
     ])('fails and says what to do if %s', async (_what, look, more, asked) => {
       let requests = 0;
       const answers = answersInTurn(lost, look);

@@ -123,7 +123,7 @@ describe('report-k8s', () => {
       status: 201,
       body: 'OK',
     });
-    expect(log.warnings).toEqual(['pods.json contains no running pods, so the report says that nothing runs.']);
+    expect(log.warnings).toEqual(['pods.json contains no running pods, so the report is empty.']);
     expect(result.report.tables).toEqual([]);
   });
 

@@ -25,7 +25,7 @@ export const sampleEntry = {
   run: { repository: 'acme/widgets', run_id: '4242', run_attempt: '2', event_name: 'push', head_sha: shas.head },
 } as const satisfies SpoolEntry;
 
-/** The attachment of an item by hand. */
+/** The attachment of a forged item. */
 export const sampleAttachment = Buffer.from('TN:\nend_of_record\n');
 
 /** The manifest of an item with `sampleAttachment`. */
@@ -39,7 +39,7 @@ export const sampleManifest: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** Writes an item by hand, with the right checksum, as somebody does who forges one. */
+/** Writes a forged item with a valid checksum. */
 export async function forgeItem(path: string, manifest: unknown, attachment?: Uint8Array): Promise<void> {
   const bytes = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
   await mkdir(path, { recursive: true });

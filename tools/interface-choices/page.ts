@@ -15,7 +15,7 @@ export const endpointsWithChoices: readonly Endpoint[] = [...endpoints, reportAr
 
 /**
  * The page docs/interface-choices.md with the choices of the contract. What stands before the first and after the last
- * of these is written by hand, and stays.
+ * of these is maintained manually and kept.
  *
  * @param page the page as it is
  * @throws Error if the page does not say where they belong

@@ -16,7 +16,7 @@ const maximumPages = 100;
 
 /**
  * Looks for an attestation by its idempotency key, in the list of its flow since it was sent. Reads in the direction in
- * which nothing is missed if others record meanwhile, whichever way the service sorts.
+ * which nothing is missed if others record meanwhile, in any sort order of the service.
  */
 export async function findAttestation(
   { key, parameters, since }: SentWrite,

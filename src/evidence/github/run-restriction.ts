@@ -43,7 +43,7 @@ export function findRunRestriction(job: Job): RunRestriction | undefined {
   return textAt(head, 'full_name') === base ? undefined : 'fork';
 }
 
-/** Whether a run is restricted because Dependabot started it: it runs the code of dependencies that nobody reviewed. */
+/** Whether a run is restricted because Dependabot started it: it runs unreviewed code of dependencies. */
 export function isStartedByDependabot(actor: string | undefined, eventName: string): boolean {
   return actor === 'dependabot[bot]' && dependabotEvents.has(eventName);
 }

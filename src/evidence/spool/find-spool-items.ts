@@ -120,7 +120,7 @@ class Walk {
   async #read(path: string, name: string): Promise<readonly Dirent[] | undefined> {
     const entries: Dirent[] = [];
     try {
-      // A folder can be replaced by a link only by whoever writes into the spools' folder now.
+      // Only a process that can write to the spool folder could replace a folder by a link now.
       if (!(await lstat(path)).isDirectory()) return undefined;
       for await (const entry of await opendir(path)) {
         this.#entries += 1;

@@ -39,7 +39,7 @@ export interface SnapshotListing {
   readonly answer: Pick<OperationResult, 'response' | 'written'>;
 }
 
-/** The result: the latest snapshot decides, whichever were listed. */
+/** The result: the latest snapshot decides, even if it was not listed. */
 export function createSnapshotResult(listed: SnapshotListing): OperationResult {
   const { environment, org, page, interval, rows, latest, timing } = listed;
   return {

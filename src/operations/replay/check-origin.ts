@@ -64,8 +64,8 @@ function nameProblem(document: unknown, repository: string, runId: string, job: 
 }
 
 /**
- * Why an item does not fit its run as GitHub knows it; undefined if it does. The end of a sentence. Runs whose code
- * nobody of this repository has written or reviewed are refused.
+ * Why an item does not fit its run as GitHub knows it; undefined if it does. The end of a sentence. Runs are
+ * refused if their code was neither written nor reviewed by someone with access to this repository.
  */
 export function runProblem({ run: claimed, gathered_at }: SpoolManifest, run: WorkflowRun): string | undefined {
   if (run.headRepository === undefined || !isSameName(run.headRepository, run.repository)) {

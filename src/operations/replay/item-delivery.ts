@@ -56,7 +56,7 @@ export class ItemDelivery {
     const { context, flow } = this.#options;
     const endpoint = evidenceEndpoints.find((candidate) => candidate.operation === manifest.operation);
     if (endpoint === undefined) {
-      return refused(`is of the operation ${manifest.operation}, which is not one that can be kept`);
+      return refused(`is from the operation ${manifest.operation}, whose evidence cannot be kept`);
     }
     const named = manifest.parameters['flow_name'];
     if (flow !== undefined && named !== flow) return refused(`is for the flow ${named ?? '(none)'}, not for ${flow}`);

@@ -36,7 +36,7 @@ const switches = [
   ['allow-private-targets', 'allows notifications to be sent to private networks and to this machine'],
   [
     'trash-unnamed-attachments',
-    'for one start: moves all attachments that no record refers to into the trash folder, however many there are',
+    'for one start: moves all attachments that no record refers to into the trash folder, regardless of their number',
   ],
 ] as const;
 

@@ -23,7 +23,7 @@ describe("a file's name in an archive", () => {
     expect(archiveName('/tmp/x', '/')).toBe('tmp/x');
   });
 
-  itWithPosixFiles('holds no backslash, which would separate for whoever unpacks on Windows', () => {
+  itWithPosixFiles('holds no backslash, which would be a separator on Windows', () => {
     expect(archiveName(join(workspace, String.raw`..\..\x`), workspace)).toBe('.._.._x');
   });
 

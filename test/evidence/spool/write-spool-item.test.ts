@@ -51,7 +51,7 @@ describe('writeSpoolItem', () => {
     expect(item).not.toHaveProperty('file');
   });
 
-  it('can be checked by `sha256sum`, and read by nobody else', async () => {
+  it('can be checked by `sha256sum`, and read only by its owner', async () => {
     const path = await writeSpoolItem(sampleEntry, attachment, target);
     expect(await readFile(join(path, 'SHA256SUMS'), 'utf8')).toMatch(/^[0-9a-f]{64} {2}manifest\.json\n$/u);
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o077).toBe(0);

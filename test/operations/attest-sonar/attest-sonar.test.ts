@@ -198,7 +198,7 @@ describe('attest-sonar, on the wire', () => {
   });
 
   it.each(['revision_verified', 'revision_unverified_reason', 'gathered_at', 'idempotency_key'])(
-    'lets nobody else say what the action records: user-data with the key %s is refused',
+    'rejects user-data with the reserved key %s',
     async (key) => {
       const failure = await failureOf(attest({ 'user-data': JSON.stringify({ ticket: 'A', [key]: true }) }));
       expect(failure.kind).toBe('user');

@@ -174,7 +174,7 @@ describe('createArtifactResult of several artifacts', () => {
     ).toMatch(/^100 of 100 artifacts in flow web could not be judged: .*; and 95 more\.$/u);
   });
 
-  it('fits into an annotation, however many there are, and names the worst of each kind', () => {
+  it('fits into an annotation, regardless of their number, and names the worst of each kind', () => {
     const one = fc.constantFrom('compliant', 'non-compliant', 'incomplete', 'failure');
     fc.assert(
       fc.property(fc.array(one, { minLength: 2, maxLength: 400 }), (ends) => {
@@ -190,7 +190,7 @@ describe('createArtifactResult of several artifacts', () => {
     );
   });
 
-  it('leaves room for the reason in a comment, however many there are', () => {
+  it('leaves room for the reason in a comment, regardless of their number', () => {
     const looked = Array.from({ length: 400 }, (_, index) => foundArtifact(String(index), 'non-compliant'));
     const { conclusion, report } = createArtifactResult(judgementOf(looked));
     const html = renderSummary({ verdict: '❌ Non-compliant', conclusion, report, runUrl: undefined }, 65_536);

@@ -69,7 +69,7 @@ describe('the provenance of running artifacts', () => {
     ]);
   });
 
-  it('has the evidence of a trail for all artifacts of the trail, however many run', async () => {
+  it('has the evidence of a trail for all artifacts of the trail, regardless of how many run', async () => {
     const digits = Array.from({ length: 40 }, (_, index) => (index + 16).toString(16));
     for (const each of digits) await report('web', each);
     await attest('web', 'main');

@@ -29,7 +29,7 @@ describe('the state of an artifact', () => {
       'Not compliant: sonar (it is non-compliant). Required by the template of the flow and not reported: unit.',
     ],
     [
-      'evidence that nobody requires is non-compliant',
+      'evidence that is not required is non-compliant',
       [],
       [piece('extra', 'non-compliant')],
       'NON-COMPLIANT',

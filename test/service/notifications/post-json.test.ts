@@ -41,7 +41,7 @@ describe('a document that is posted', () => {
     let asked = 0;
     const resolve = (name: string): Promise<readonly ResolvedAddress[]> => {
       expect(name).toBe('hooks.example.com');
-      // A name that changes after it was looked at: whoever asked again would go elsewhere.
+      // A name that resolves differently the second time: another look-up would connect elsewhere.
       return Promise.resolve([(asked += 1) === 1 ? loopback : { address: '127.0.0.2', family: 4 }]);
     };
     await post(`http://hooks.example.com:${receiver.port}/x`, web({ resolve }));

@@ -104,7 +104,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
       expect(attestations.map(({ id }) => id)).toEqual(ids);
       expect(attestations.map(({ sequence }) => sequence)).toEqual([5, 4, 3, 2, 1]);
       expect(attestations.map(({ createdAt }) => createdAt)).toEqual([40, 25, 20, 30, 10]);
-      // The third was recorded after one of 30 and before one of 25: when, nobody knows.
+      // The third was recorded after one of 30 and before one of 25, so its time is unknown.
       expect((await page({ from: 21, to: 30 })).ids).toEqual(ids.slice(1, 4));
       expect((await page({ to: 19 })).ids).toEqual(ids.slice(3));
       expect((await page({ from: 31 })).ids).toEqual(ids.slice(0, 3));

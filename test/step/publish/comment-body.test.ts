@@ -109,7 +109,7 @@ describe('commentBody', () => {
     );
   });
 
-  it('notifies nobody, and links to no other conversation', () => {
+  it('notifies no one, and links to no other conversation', () => {
     const text = body('thanks @acme/owners, fixes #12 & see a@example.com', 0);
     expect(body('as in GH-12 and gh-7', 0)).toContain('as in GH-\u200B12 and gh-\u200B7');
     expect(body('https://github.com/a/b/issues/1 and /pull/2', 0)).toContain('/issues/\u200B1 and /pull/\u200B2');

@@ -205,7 +205,7 @@ describe('publishResult', () => {
     ['the head of the pull request', [shas.head]],
     ['the head, shortened', [shas.head.slice(0, 7)]],
     ["the pull request's merge commit", [shas.merge]],
-    ['a commit that nobody names', undefined],
+    ['no known commit', undefined],
   ])('sets success if the verdict is for %s', async (_what, commits) => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));

@@ -234,7 +234,7 @@ describe('a release is refused', () => {
     expect(() => prepare()).toThrow(/^The release is \d+ bytes when compressed; the limit is 300000/u);
   });
 
-  it('if nobody knows the commit or the main branch', () => {
+  it('if the commit or the main branch does not exist', () => {
     expect(() => prepare('1.2.3', { source: 'nowhere' })).toThrow(
       `"nowhere" is not a branch, tag or commit in ${repository.path}. Check its name, and fetch it.`,
     );

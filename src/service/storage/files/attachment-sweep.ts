@@ -29,7 +29,7 @@ export interface SweepRules {
   readonly isAttached: (digest: string) => Promise<boolean>;
   /** Whether the database was just created, so that it has no records. */
   readonly isNewDatabase: boolean;
-  /** Whether the operator requested that all files without a record go to the trash, however many and however young. */
+  /** Whether the operator requested that all files without a record go to the trash, regardless of their number and age. */
   readonly trashAll: boolean;
   /** The time in Unix milliseconds. */
   readonly now: number;

@@ -16,7 +16,7 @@ import { users } from './migrations/users.ts';
  *
  * The first column of every key is the organization. `sequence` counts within a flow, in the order of recording.
  * `current_evidence` and `bindings` are looked up by scope (`domain/evidence-scope.ts`), so that judging an artifact costs the
- * same however many attestations its flow holds.
+ * same regardless of the number of attestations in its flow.
  */
 const steps: readonly string[] = [
   base,

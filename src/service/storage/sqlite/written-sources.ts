@@ -30,7 +30,7 @@ export function toSource<Table extends keyof typeof watched>(
 
 /**
  * Reports every write to a watched table. Triggers on this connection detect the writes, so that none is missed,
- * whichever code makes it. Listeners are called before the commit, also for writes that are rolled back later.
+ * no matter which code makes it. Listeners are called before the commit, also for writes that are rolled back later.
  */
 export class WrittenSources {
   readonly #listeners: ((source: Source) => void)[] = [];

@@ -74,7 +74,7 @@ describe('a report to an environment that a thousand logical ones include', () =
     expect([countOf('snapshots'), countOf('pending_snapshots')]).toEqual([count + 1, 0]);
   });
 
-  it('is followed by all other snapshots, even if nobody reads them', async () => {
+  it('is followed by all other snapshots, even if they are not read', async () => {
     await report(2, 'web:1');
     while (countOf('pending_snapshots') > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(countOf('snapshots')).toBe(count + 1);

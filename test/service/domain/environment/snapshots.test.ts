@@ -46,7 +46,7 @@ describe('running artifacts', () => {
     );
   });
 
-  it('are the same if the same images run, however many instances', () => {
+  it('are the same if the same images run, regardless of the number of instances', () => {
     const one = toRunningArtifacts({ artifacts: [pod('a', { web: 'aaaaa' })] });
     const scaled = toRunningArtifacts({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] });
     const renamed = toRunningArtifacts({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] });

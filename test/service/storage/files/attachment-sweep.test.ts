@@ -75,7 +75,7 @@ describe('the sweep of the attachments', () => {
     expect(await sweep(30)).toMatchObject({ trashed: 3, left: 3 });
   });
 
-  it('moves at most a hundred at a time, however many there are', async () => {
+  it('moves at most a hundred at a time, regardless of their number', async () => {
     await add(0, maximumTrashed * 11 + 150);
     expect(await sweep(maximumTrashed * 11)).toMatchObject({ trashed: maximumTrashed, left: 50 });
   });

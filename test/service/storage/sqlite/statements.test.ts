@@ -48,7 +48,7 @@ describe('the query plans', () => {
     return planOf(statement ?? '');
   };
 
-  it('look up everything by an index, however many rows there are', () => {
+  it('look up everything by an index, regardless of the number of rows', () => {
     expect(statements.length).toBeGreaterThan(50);
     // The rows of a subquery are as few as what the subquery looked up; `m` is a list that is passed in.
     const scans = statements.map((statement) => ({

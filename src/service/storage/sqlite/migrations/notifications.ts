@@ -1,6 +1,6 @@
 /**
  * Notifications and their outbox. Each target has its own queue: its deliveries are sent in order, and while the first
- * one fails, the others wait. So there is one due time per target, however many deliveries wait.
+ * one fails, the others wait. So each target has one due time for all waiting deliveries.
  *
  * `due_at` is null if nothing waits; `attempts` counts the failures since the last success. The row of a deleted
  * notification is kept, so that its number is not reused.
