@@ -17,9 +17,14 @@ export function toSpoolRun(job: Job): SpoolRun | undefined {
 }
 
 /**
- * The commit that GitHub lists as the run's `head_sha`: `GITHUB_SHA`, except for the events of a pull request, on which
- * that is a merge commit or the target branch.
+ * The commit that GitHub lists as the run's `head_sha`: `GITHUB_SHA`, except for the events of a pull request on which
+ * `GITHUB_SHA` is a merge commit; then it is the head of the pull request. A run on `pull_request_target` belongs to the
+ * base: its `GITHUB_SHA` is the last commit of the default branch (GitHub's documentation, "Events that trigger
+ * workflows"), and so is its `head_sha`: "the base default branch SHA (not the PR head)"
+ * (`src/unsafe-pr-checkout-helper.ts` in actions/checkout, which GitHub maintains).
  */
-function runHead(job: Job): string | undefined {
-  return fullSha(textAt(job.event, 'pull_request', 'head', 'sha')) ?? fullSha(job.sha);
+function runHead({ eventName, event, sha }: Job): string | undefined {
+  const isForBase = eventName === 'pull_request_target';
+  const pullRequestHead = isForBase ? undefined : textAt(event, 'pull_request', 'head', 'sha');
+  return fullSha(pullRequestHead) ?? fullSha(sha);
 }
