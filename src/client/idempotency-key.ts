@@ -18,6 +18,12 @@ export interface WriteIdentity {
   readonly step: string | undefined;
 }
 
+/** The step, and what only this execution of it has. */
+export interface ExecutionIdentity extends WriteIdentity {
+  /** Random for each request that a step wants to be carried out; its retries have the same. */
+  readonly execution: string;
+}
+
 /** What a request sends, as far as it counts for its idempotency key. */
 export interface WriteContent {
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -28,18 +34,20 @@ export interface WriteContent {
 }
 
 /**
- * The idempotency key of a request: the same if the same step sends the same content again. If the endpoint appends a
- * record, a re-run of the step has the same key, too, so that the same evidence is recorded once. Otherwise each attempt
- * of the run has its own, so that a re-run sets the state again.
+ * The idempotency key of a request. If the endpoint appends a record, the same step with the same content has the same
+ * key in every attempt of the run, so that the same evidence is recorded once. Otherwise the key is only for the retries
+ * of one execution, so that whatever runs again sets the state again. The attempt is not enough for that: GitHub gives
+ * two calls of a reusable workflow the same `GITHUB_JOB`, two uses of a composite action in a job the same
+ * `GITHUB_ACTION`, and another step may have changed the state in between.
  */
-export function idempotencyKey(endpoint: Endpoint, identity: WriteIdentity, content: WriteContent): string {
-  const { repository, runId, attempt, job, matrix, step } = identity;
+export function idempotencyKey(endpoint: Endpoint, identity: ExecutionIdentity, content: WriteContent): string {
+  const { repository, runId, attempt, job, matrix, step, execution } = identity;
   const label = endpointLabel(endpoint).toLowerCase().replaceAll(' ', '-');
   const digest = sha256([
     label,
     repository,
     runId,
-    endpoint.repetition.effect === 'appends' ? undefined : attempt,
+    endpoint.repetition.effect === 'appends' ? undefined : [attempt, execution],
     job,
     matrix,
     step,

@@ -25,7 +25,9 @@ interface KeySource {
 export async function createKey(endpoint: Endpoint, call: WriteCall, { identity, random }: KeySource): Promise<string> {
   const { file } = call;
   const content = { ...call, file: file === undefined ? undefined : ([file.filename, await digest(file)] as const) };
-  return idempotencyKey(endpoint, identity?.runId === undefined ? randomIdentity(random) : identity, content);
+  const execution = randomDigits(random);
+  const step = identity?.runId === undefined ? unknownStep(execution) : identity;
+  return idempotencyKey(endpoint, { ...step, execution }, content);
 }
 
 /** The SHA-256 of a file in hex digits, read in chunks. */
@@ -35,10 +37,13 @@ async function digest(file: FilePart): Promise<string> {
   return sum.digest('hex');
 }
 
-function randomIdentity(random: () => number): WriteIdentity {
-  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
+function randomDigits(random: () => number): string {
+  return Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
+}
+
+function unknownStep(execution: string): WriteIdentity {
   return {
-    runId: `random ${digits.join('')}`,
+    runId: `random ${execution}`,
     repository: undefined,
     attempt: undefined,
     job: undefined,

@@ -4,17 +4,18 @@ import { attestSonar } from '../../src/contract/attestation.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { parseIdempotencyKey, formatIdempotencyKey } from '../../src/contract/idempotency.ts';
-import { idempotencyKey, type WriteContent, type WriteIdentity } from '../../src/client/idempotency-key.ts';
+import { idempotencyKey, type ExecutionIdentity, type WriteContent } from '../../src/client/idempotency-key.ts';
 
 const writes = endpoints.filter(({ repetition }) => repetition.effect !== 'safe');
 const words = fc.string({ minLength: 1, maxLength: 8 });
-const identities: fc.Arbitrary<WriteIdentity> = fc.record({
+const identities: fc.Arbitrary<ExecutionIdentity> = fc.record({
   repository: fc.option(words, { nil: undefined }),
   runId: words,
   attempt: words,
   job: fc.option(words, { nil: undefined }),
   matrix: fc.option(fc.dictionary(words, words, { minKeys: 1 }), { nil: undefined }),
   step: fc.option(words, { nil: undefined }),
+  execution: words,
 });
 const contents: fc.Arbitrary<WriteContent> = fc.record({
   parameters: fc.record({ org: words, flow_name: words }),
@@ -49,13 +50,13 @@ describe('the idempotency key', () => {
 
   it('of an attestation is the same in a re-run by another user', () => {
     fc.assert(
-      fc.property(identities, contents, words, words, (identity, content, attempt, actor) => {
+      fc.property(identities, contents, words, words, words, (identity, content, attempt, actor, execution) => {
         const document = structuredClone(content.document) as Record<string, unknown>;
         document['origin_url'] = `https://github.com/acme/widgets/actions/runs/1/attempts/${attempt}`;
         const data = document['user_data'] as Record<string, unknown>;
         data['github'] = { run_attempt: attempt, triggering_actor: actor };
         data['idempotency_key'] = 'of-another-attempt';
-        expect(idempotencyKey(attestSonar, { ...identity, attempt }, { ...content, document })).toBe(
+        expect(idempotencyKey(attestSonar, { ...identity, attempt, execution }, { ...content, document })).toBe(
           idempotencyKey(attestSonar, identity, content),
         );
       }),
@@ -63,15 +64,21 @@ describe('the idempotency key', () => {
   });
 
   it.each(writes.filter(({ repetition }) => repetition.effect === 'idempotent').map((one) => [one.operation, one]))(
-    'of %s is another in a re-run, so that the state is set again',
+    'of %s is another in a re-run and in another execution, so that the state is set again',
     (_operation, declared) => {
       fc.assert(
-        fc.property(identities, contents, words, (identity, content, attempt) => {
-          fc.pre(attempt !== identity.attempt);
-          expect(idempotencyKey(declared as typeof createFlow, { ...identity, attempt }, content)).not.toBe(
-            idempotencyKey(declared as typeof createFlow, identity, content),
-          );
-        }),
+        fc.property(
+          identities,
+          contents,
+          fc.constantFrom('attempt', 'execution'),
+          words,
+          (identity, content, name, value) => {
+            fc.pre(value !== identity[name]);
+            expect(idempotencyKey(declared as typeof createFlow, { ...identity, [name]: value }, content)).not.toBe(
+              idempotencyKey(declared as typeof createFlow, identity, content),
+            );
+          },
+        ),
       );
     },
   );
@@ -84,6 +91,7 @@ describe('the idempotency key', () => {
       job: 'build',
       matrix: { os: 'a' },
       step: 's',
+      execution: 'e',
     };
     const content = {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
@@ -94,7 +102,7 @@ describe('the idempotency key', () => {
       idempotencyKey(attestSonar, identity, content),
       idempotencyKey(createFlow, identity, content),
       ...Object.keys(identity)
-        .filter((name) => name !== 'attempt')
+        .filter((name) => name !== 'attempt' && name !== 'execution')
         .map((name) => idempotencyKey(attestSonar, { ...identity, [name]: 'other' }, content)),
       idempotencyKey(attestSonar, identity, { ...content, parameters: { ...content.parameters, org: 'other' } }),
       idempotencyKey(attestSonar, identity, { ...content, parameters: { ...content.parameters, trail_name: 'v2' } }),
