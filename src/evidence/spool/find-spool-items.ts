@@ -1,7 +1,9 @@
-import { lstat, opendir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, opendir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Dirent } from 'node:fs';
 import { describeError, UserError } from '../../runtime/failure.ts';
+import { archiveFormat } from './archive/archive-format.ts';
+import type { Unpacked } from './archive/unpack-archive.ts';
 import { attachmentFile, checksumFile, manifestFile } from './spool-item.ts';
 
 /** A folder that looks like an item. Nothing in it has been read yet. */
@@ -34,44 +36,78 @@ const maximumEntries = 10_000;
 /** An artifact of a run, a spool in it, an item: deeper folders are not looked into. */
 const maximumDepth = 4;
 
+const noRun = 'is not below a folder or archive that is named by the id of its workflow run';
+
 const itemFiles: ReadonlySet<string> = new Set([manifestFile, checksumFile, attachmentFile]);
 
+/** Unpacks an archive into a folder. */
+export type Unpack = (archive: string) => Promise<Unpacked>;
+
+/** What the search needs to know about a file or folder. */
+type Entry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+
+/** A file or folder that is looked into. */
+interface Visited {
+  readonly path: string;
+  /** The path below the spools' folder, with `/`. */
+  readonly name: string;
+  readonly depth: number;
+  /** Whether it was unpacked from an archive. */
+  readonly isUnpacked: boolean;
+}
+
 /**
- * Finds the items of spools. Directly below the folder is one folder for each run, named by its id: the workflow that
- * downloads a spool knows which run it comes from, and the spool itself could claim any. Symbolic links are never
- * followed, and hidden folders are left out: they hold items that were not written completely.
+ * Finds the items of spools. Directly below the folder is one folder or archive for each run, named by its id: the
+ * workflow that downloads a spool knows which run it comes from, and the spool itself could claim any. An archive counts
+ * as the folder that it is unpacked to. Symbolic links are never followed, and hidden folders are left out: they hold
+ * items that were not written completely.
  *
- * @throws UserError if the folder cannot be read
+ * @param path the folder, or one archive
+ * @throws UserError if it cannot be read
  */
-export async function findSpoolItems(folder: string): Promise<FoundSpools> {
+export async function findSpoolItems(path: string, unpack: Unpack): Promise<FoundSpools> {
   const items: FoundItem[] = [];
   const refused: RefusedPath[] = [];
-  for (const entry of await readRoot(folder)) {
-    if (!entry.isDirectory()) {
-      if (entry.isSymbolicLink()) refused.push({ name: entry.name, reason: 'is a symbolic link' });
-      continue;
-    }
-    const runId = /^[1-9]\d{0,18}$/u.test(entry.name) ? entry.name : undefined;
-    const walk = new Walk(runId);
-    await walk.visit(join(folder, entry.name), entry.name, 1);
+  const root = await readRoot(path);
+  for (const entry of root.entries) {
+    const archive = entry.isFile() ? archiveFormat(entry.name) : undefined;
+    if (entry.isSymbolicLink()) refused.push({ name: entry.name, reason: 'is a symbolic link' });
+    if (!entry.isDirectory() && archive === undefined) continue;
+    const run = archive?.stem ?? entry.name;
+    const walk = new Walk(/^[1-9]\d{0,18}$/u.test(run) ? run : undefined, unpack);
+    const visited = { path: join(root.folder, entry.name), name: entry.name, depth: 1, isUnpacked: false };
+    await (archive === undefined ? walk.visit(visited) : walk.visitArchive(visited));
     items.push(...walk.items);
     refused.push(...walk.refused);
   }
   return { items, refused };
 }
 
-async function readRoot(folder: string): Promise<readonly Dirent[]> {
+interface Root {
+  readonly folder: string;
+  readonly entries: readonly Entry[];
+}
+
+async function readRoot(path: string): Promise<Root> {
   try {
+    const state = await stat(path);
+    if (state.isFile() && archiveFormat(path) !== undefined)
+      return { folder: dirname(path), entries: [fileEntry(path)] };
     const entries: Dirent[] = [];
-    for await (const entry of await opendir(folder)) if (!entry.name.startsWith('.')) entries.push(entry);
-    return byName(entries);
+    for await (const entry of await opendir(path)) if (!entry.name.startsWith('.')) entries.push(entry);
+    return { folder: path, entries: byName(entries) };
   } catch (thrown) {
     throw new UserError({
       input: 'spool-path',
-      what: `the folder ${folder} cannot be read: ${describeError(thrown)}`,
-      remedy: 'Set `spool-path` to the folder into which an earlier step downloaded the spools; it may be empty.',
+      what: `the folder or archive ${path} cannot be read: ${describeError(thrown)}`,
+      remedy:
+        'Set `spool-path` to the folder into which an earlier step downloaded the spools, which may be empty, or to one archive (.zip, .tar.gz, .tgz, .tar).',
     });
   }
+}
+
+function fileEntry(path: string): Entry {
+  return { name: basename(path), isFile: () => true, isDirectory: () => false, isSymbolicLink: () => false };
 }
 
 /** The walk through the folder of one run. */
@@ -79,31 +115,48 @@ class Walk {
   readonly items: FoundItem[] = [];
   readonly refused: RefusedPath[] = [];
   readonly #runId: string | undefined;
+  readonly #unpack: Unpack;
   #entries = 0;
 
-  constructor(runId: string | undefined) {
+  constructor(runId: string | undefined, unpack: Unpack) {
     this.#runId = runId;
+    this.#unpack = unpack;
   }
 
-  async visit(path: string, name: string, depth: number): Promise<void> {
+  async visit({ path, name, depth, isUnpacked }: Visited): Promise<void> {
     const entries = await this.#read(path, name);
     if (entries === undefined) return;
     const links = entries.filter((entry) => entry.isSymbolicLink());
     for (const link of links) this.#refuse(`${name}/${link.name}`, 'is a symbolic link');
     if (entries.some((entry) => itemFiles.has(entry.name))) {
-      if (links.length === 0) this.#addItem(path, name);
+      if (links.length === 0) this.#addItem(path, name, depth);
       return;
     }
-    for (const entry of entries.filter((candidate) => candidate.isDirectory())) {
-      if (depth < maximumDepth) await this.visit(join(path, entry.name), `${name}/${entry.name}`, depth + 1);
-      else this.#refuse(`${name}/${entry.name}`, 'is nested too deeply');
+    for (const entry of entries) {
+      const isArchive = entry.isFile() && archiveFormat(entry.name) !== undefined;
+      const inner = { path: join(path, entry.name), name: `${name}/${entry.name}`, depth: depth + 1, isUnpacked };
+      if (!isArchive && !entry.isDirectory()) continue;
+      if (depth >= maximumDepth) this.#refuse(inner.name, 'is nested too deeply');
+      else await (isArchive ? this.visitArchive(inner) : this.visit(inner));
     }
   }
 
-  #addItem(path: string, name: string): void {
+  async visitArchive({ path, name, depth, isUnpacked }: Visited): Promise<void> {
+    const unpacked = await this.#tryUnpack(path, isUnpacked);
+    if ('problem' in unpacked) this.#refuse(name, unpacked.problem);
+    else await this.visit({ path: unpacked.folder, name, depth, isUnpacked: true });
+  }
+
+  async #tryUnpack(path: string, isUnpacked: boolean): Promise<Unpacked> {
+    if (this.#runId === undefined) return { problem: noRun };
+    if (isUnpacked) return { problem: 'is an archive inside an archive, which is not unpacked' };
+    return this.#unpack(path);
+  }
+
+  #addItem(path: string, name: string, depth: number): void {
     if (this.#runId === undefined) {
-      this.#refuse(name, 'is not below a folder that is named by the id of its workflow run');
-    } else if (name === this.#runId) {
+      this.#refuse(name, noRun);
+    } else if (depth === 1) {
       this.#refuse(name, 'is not in a folder of its own below the folder of its run');
     } else if (this.items.length >= maximumItems) {
       this.#refuse(name, `is one of more than ${maximumItems} items of its run`);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { violations } from '../../contract/check.ts';
 import { maximumDocumentValues, maximumFileBytes } from '../../contract/limits.ts';
-import { describeError, errorCode, UserError } from '../../runtime/failure.ts';
+import { describeError, UserError } from '../../runtime/failure.ts';
 import { isMapping, valueAt } from '../../runtime/untrusted-data.ts';
 import { readUnchanged } from '../files/read-unchanged.ts';
 import type { FoundItem } from './find-spool-items.ts';
+import { Damage, withRegularFile } from './regular-file.ts';
 import {
   attachmentFile,
   checksumFile,
@@ -110,34 +110,6 @@ function checkExtent(manifest: unknown): void {
         throw new Damage(`${manifestFile} has more than ${maximumDocumentValues} values`);
       rest.push({ value: inner, depth: depth + 1 });
     }
-  }
-}
-
-/** The item is not as it was written. */
-class Damage extends Error {
-  override readonly name = 'Damage';
-}
-
-// A named pipe would block, and a link could lead anywhere. Windows has neither flag.
-const safeFlags =
-  process.platform === 'win32' ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-async function withRegularFile<Result>(
-  path: string,
-  work: (file: Awaited<ReturnType<typeof open>>, size: number) => Promise<Result>,
-): Promise<Result> {
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-  const file = await open(path, safeFlags).catch((thrown: unknown) => {
-    if (errorCode(thrown) === 'ENOENT') throw new Damage(`${name} is missing`);
-    if (errorCode(thrown) === 'ELOOP') throw new Damage(`${name} is a symbolic link`);
-    throw new Damage(`${name} cannot be read (${describeError(thrown)})`);
-  });
-  try {
-    const state = await file.stat();
-    if (!state.isFile()) throw new Damage(`${name} is not a file`);
-    return await work(file, state.size);
-  } finally {
-    await file.close();
   }
 }
 

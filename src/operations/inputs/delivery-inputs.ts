@@ -4,7 +4,7 @@ import { optional, withDefault } from './input.ts';
 /** What the step does with evidence that it cannot deliver. It decides whether the step passes, so no variable sets it. */
 export const onOutage = oneOf('on-outage', ['fail', 'keep']);
 
-/** The folder of a spool. */
+/** The folder of a spool; of several, or an archive, for `replay`. */
 export const spoolPath = text('spool-path');
 
 /** The inputs of every operation that records evidence. Declaring them is what allows `on-outage: keep`. */

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
-import { findSpoolItems, type FoundItem } from '../../evidence/spool/find-spool-items.ts';
+import type { Unpacked, Unpacker } from '../../evidence/spool/archive/unpack-archive.ts';
+import { findSpoolItems, type FoundItem, type Unpack } from '../../evidence/spool/find-spool-items.ts';
 import { isMarkedDelivered, readSpoolItem, type SpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import { UserError } from '../../runtime/failure.ts';
+import type { Log } from '../../runtime/log.ts';
 import { githubToken } from '../inputs/evidence-inputs.ts';
 import { spoolPath } from '../inputs/delivery-inputs.ts';
 import { flow } from '../inputs/flow-inputs.ts';
@@ -30,23 +32,55 @@ export const replay = defineOperation({
         remedy: 'Run it in a workflow, and do not set `github-token` to an empty text.',
       });
     }
-    const { read, rejected } = await log.group('Read the kept evidence', () =>
-      readItems(resolve(context.workspace, values.spoolPath)),
-    );
-    const delivery = new ItemDelivery({ context, api: connect(token, context), flow: values.flow });
-    const done: ReplayedItem[] = [];
-    await log.group(`Deliver ${read.length} kept items`, async () => {
-      for (const [index, { found, item }] of read.entries()) {
-        const replayed = await delivery.deliver(found, item);
-        done.push(replayed);
-        const { state, reason, subject = '' } = replayed;
-        const result = reason === undefined ? state : `${state}: ${reason}`;
-        log.info(`${index + 1} of ${read.length}: ${subject}, gathered at ${item.manifest.gathered_at}: ${result}`);
-      }
-    });
-    return createReplayResult([...rejected, ...done]);
+    const archives = new Archives(context.temporaryDirectory);
+    try {
+      const { read, rejected } = await log.group('Read the kept evidence', () =>
+        readItems(resolve(context.workspace, values.spoolPath), (archive) => archives.unpack(archive)),
+      );
+      const delivery = new ItemDelivery({ context, api: connect(token, context), flow: values.flow });
+      const done = await log.group(`Deliver ${read.length} kept items`, () => deliverAll(read, delivery, log));
+      return createReplayResult([...rejected, ...done]);
+    } finally {
+      await archives.remove();
+    }
   },
 });
+
+async function deliverAll(read: ReadItems['read'], delivery: ItemDelivery, log: Log): Promise<readonly ReplayedItem[]> {
+  const done: ReplayedItem[] = [];
+  for (const [index, { found, item }] of read.entries()) {
+    const replayed = await delivery.deliver(found, item);
+    done.push(replayed);
+    const { state, reason, subject = '' } = replayed;
+    const result = reason === undefined ? state : `${state}: ${reason}`;
+    log.info(`${index + 1} of ${read.length}: ${subject}, gathered at ${item.manifest.gathered_at}: ${result}`);
+  }
+  return done;
+}
+
+/** Unpacks archives. The code for that is loaded with the first of them. */
+class Archives {
+  readonly #temporaryDirectory: string;
+  #unpacker: Promise<Unpacker> | undefined;
+
+  constructor(temporaryDirectory: string) {
+    this.#temporaryDirectory = temporaryDirectory;
+  }
+
+  async unpack(archive: string): Promise<Unpacked> {
+    this.#unpacker ??= this.#load();
+    return (await this.#unpacker).unpack(archive);
+  }
+
+  async remove(): Promise<void> {
+    await (await this.#unpacker)?.remove();
+  }
+
+  async #load(): Promise<Unpacker> {
+    const { Unpacker } = await import('../../evidence/spool/archive/unpack-archive.ts');
+    return new Unpacker(this.#temporaryDirectory);
+  }
+}
 
 function connect(token: string, { job, call }: OperationContext): GitHubApi {
   const { transport, log, clock, random, signal } = call;
@@ -68,8 +102,8 @@ interface ReadItems {
   readonly rejected: readonly ReplayedItem[];
 }
 
-async function readItems(folder: string): Promise<ReadItems> {
-  const { items, refused } = await findSpoolItems(folder);
+async function readItems(path: string, unpack: Unpack): Promise<ReadItems> {
+  const { items, refused } = await findSpoolItems(path, unpack);
   const read: { found: FoundItem; item: SpoolItem }[] = [];
   const rejected: ReplayedItem[] = refused.map(({ name, reason }) => ({ name, state: 'refused', reason }));
   for (const found of items) {

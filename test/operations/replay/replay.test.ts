@@ -1,20 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import {
-  idempotencyKeyHeader,
-  keysAcceptedHeader,
-  parseIdempotencyKey,
-  replayedHeader,
-} from '../../../src/contract/idempotency.ts';
-import { TransportError, type HttpRequest, type HttpResponse } from '../../../src/http/transport.ts';
+import { replayedHeader } from '../../../src/contract/idempotency.ts';
+import { TransportError } from '../../../src/http/transport.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
-import { runOperation } from '../../../src/step/run/run-operation.ts';
-import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
-import { collectBody } from '../../support/collect-bytes.ts';
-import { startOfTime } from '../../support/clock.ts';
+import { jsonAnswer } from '../../support/answering-transport.ts';
 import { shas } from '../../support/events.ts';
+import { listed, replaySpools, spoolRunAnswer, type Replay, type ReplayOptions } from '../../support/replay-spools.ts';
 import { forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
-import { openTestStep } from '../../support/test-step.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -26,78 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => workspace.remove());
 
-const run = {
-  id: 4242,
-  run_attempt: 2,
-  event: 'push',
-  head_sha: shas.head,
-  repository: { full_name: 'acme/widgets' },
-  head_repository: { full_name: 'acme/widgets' },
-  actor: { login: 'ann' },
-  created_at: new Date(startOfTime - 7_200_000).toISOString(),
-};
-
-/** A page of attestations. */
-function listed(
-  headers: HttpResponse['headers'] = { [keysAcceptedHeader]: '?1' },
-  ...data: readonly unknown[]
-): HttpResponse {
-  const pagination = { total: data.length, page: 1, per_page: 100, page_count: 1 };
-  return jsonAnswer(200, { data, pagination }, headers);
-}
-
-interface Replay {
-  readonly result: OperationResult;
-  /** The keys in the order in which they were sent. */
-  readonly keys: readonly (string | undefined)[];
-  readonly requests: readonly HttpRequest[];
-  readonly bodies: readonly string[];
-  readonly lines: readonly string[];
-}
-
-/** Replays the folder `spools` against a service and GitHub. */
-async function replay(
-  options: {
-    readonly service?: (request: HttpRequest, earlier: number) => HttpResponse;
-    readonly github?: () => HttpResponse;
-    /** Lists the attestations; by default of a service that honours idempotency keys. */
-    readonly list?: () => HttpResponse;
-    readonly inputs?: Readonly<Record<string, string>>;
-  } = {},
-): Promise<Replay> {
-  const {
-    service = () => jsonAnswer(201, 'OK'),
-    github = () => jsonAnswer(200, run),
-    list = () => listed(),
-    inputs = {},
-  } = options;
-  const sent: HttpRequest[] = [];
-  const bodies: string[] = [];
-  const transport = answeringTransport(async (request) => {
-    if (request.url.hostname === 'api.github.com') return github();
-    if (request.method === 'GET') return list();
-    sent.push(request);
-    bodies.push((await collectBody(request.body?.open() ?? '')).toString());
-    return service(request, sent.length - 1);
-  });
-  const { context, log } = openTestStep({
-    inputs: {
-      operation: 'replay',
-      'base-url': 'https://compliance.example.com',
-      'api-token': 'the-key-of-acme',
-      org: 'acme',
-      'spool-path': 'spools',
-      'github-token': 'ghs_token',
-      retries: '0',
-      ...inputs,
-    },
-    transport,
-    directory: workspace.path,
-  });
-  const { result } = await runOperation(context);
-  const keys = sent.map(({ headers }) => parseIdempotencyKey(headers[idempotencyKeyHeader] ?? ''));
-  return { result, keys, requests: transport.requests, bodies, lines: log.infos };
-}
+const replay = (options: ReplayOptions = {}): Promise<Replay> => replaySpools(workspace, options);
 
 /** Puts an item into the folder of its run. */
 function keep(name: string, changes: Readonly<Record<string, unknown>> = {}, runId = '4242'): Promise<void> {
@@ -181,12 +102,12 @@ describe('replay', () => {
   it.each([
     [
       'a fork triggered its run',
-      jsonAnswer(200, { ...run, head_repository: { full_name: 'mallory/widgets' } }),
+      jsonAnswer(200, { ...spoolRunAnswer, head_repository: { full_name: 'mallory/widgets' } }),
       'fork',
     ],
     ['the repository has no such run', jsonAnswer(404, { message: 'Not Found' }), 'does not have'],
     ['the token may not read runs', jsonAnswer(403, { message: 'Resource not accessible' }), 'could not be checked'],
-    ['the answer is about another run', jsonAnswer(200, { ...run, id: 7 }), 'not the workflow run 4242'],
+    ['the answer is about another run', jsonAnswer(200, { ...spoolRunAnswer, id: 7 }), 'not the workflow run 4242'],
   ])('sends nothing if %s', async (_what, answer, reason) => {
     await keep('item');
     const { result, keys } = await replay({ github: () => answer });
