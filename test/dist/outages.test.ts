@@ -1,11 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cp, mkdir, readdir } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { forgeTarGz, forgeZip } from '../support/archives.ts';
 import { pushEvent } from '../support/events.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
+import { itAsOnUbuntu } from '../support/platform.ts';
+import { saveFlow } from '../support/service-samples.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
+import { pushToMain, startedByHand } from '../support/workflow-events.ts';
+import {
+  runDocumentedWorkflow,
+  type DocumentedWorkflowEnd,
+  type WorkflowSettings,
+} from '../support/workflow-fixture.ts';
+import { documentedWorkflows } from '../support/workflows.ts';
 
 let job: ActionJob;
 let github: FakeGitHub;
@@ -25,6 +35,16 @@ afterAll(async () => {
   await job.close();
 });
 
+/** Runs a documented workflow by its name. */
+function runWorkflow(
+  name: string,
+  settings: Pick<WorkflowSettings, 'run' | 'vars' | 'earlier'>,
+): Promise<DocumentedWorkflowEnd> {
+  const workflow = documentedWorkflows().find((found) => found.name === name);
+  const secrets = { COMPLIANCE_API_TOKEN: job.service.apiKey, SONAR_TOKEN: 'user-token' };
+  return runDocumentedWorkflow(workflow?.content, { secrets, gate: 'OK', ...settings });
+}
+
 /** Nothing listens on port 9 of the loopback interface. */
 const down = { 'base-url': 'http://127.0.0.1:9', retries: '0' };
 
@@ -36,6 +56,20 @@ function replay(folder: string): Promise<ActionRun> {
 async function attestationsOf(flow: string): Promise<readonly { user_data?: unknown; created_at?: number }[]> {
   const answer = await job.ask(`/attestations/${job.service.org}/${flow}`);
   return ((await answer.json()) as { data: { user_data?: unknown; created_at?: number }[] }).data;
+}
+
+/** The outcome of each step, and of the action in it. */
+function outcomesOf({ jobs }: DocumentedWorkflowEnd): readonly string[] {
+  return jobs.flatMap(({ steps }) =>
+    steps.map(({ outcome, action }) =>
+      action === undefined ? outcome : `${outcome} ${action.outputs['outcome'] ?? ''}`,
+    ),
+  );
+}
+
+/** The responses of the action's steps. */
+function responseOf({ jobs }: DocumentedWorkflowEnd): string {
+  return jobs.flatMap(({ steps }) => steps.map(({ action }) => action?.outputs['response'] ?? '')).join('');
 }
 
 describe('a step while the service is down', () => {
@@ -69,6 +103,55 @@ describe('a step while the service is down', () => {
     const recorded = await attestationsOf(flow);
     expect(recorded).toHaveLength(1);
     expect(recorded[0]?.user_data).toMatchObject({ gathered_at: expect.stringMatching(/^\d{4}-.*Z$/u) });
+  });
+
+  itAsOnUbuntu('keeps and delivers with the documented workflows, and records exactly once', async () => {
+    await saveFlow(job.service, { name: 'web' });
+    const before = (await attestationsOf('web')).length;
+    const kept = await runWorkflow('Attest and keep', {
+      run: pushToMain('src/a.js'),
+      vars: { COMPLIANCE_BASE_URL: down['base-url'] },
+    });
+    expect(outcomesOf(kept)).toEqual(['success', 'success', 'success kept', 'success']);
+    expect([...kept.artifacts.keys()]).toEqual(['compliance-spool-sonar-2']);
+    expect(await attestationsOf('web')).toHaveLength(before);
+
+    const replayed = {
+      run: startedByHand(),
+      vars: { COMPLIANCE_BASE_URL: job.service.baseUrl },
+      earlier: kept.artifacts,
+    };
+    const first = await runWorkflow('Deliver kept evidence', replayed);
+    expect(outcomesOf(first)).toEqual(['success', 'success done']);
+    expect(responseOf(first)).toContain('"delivered"');
+    const again = await runWorkflow('Deliver kept evidence', replayed);
+    expect(outcomesOf(again)).toEqual(['success', 'success done']);
+    expect(responseOf(again)).toContain('"on record"');
+    expect(await attestationsOf('web')).toHaveLength(before + 1);
+    expect([kept, first, again].flatMap(({ breaches }) => breaches)).toEqual([]);
+  });
+
+  it('delivers an archive of the spool, and records it exactly once', async () => {
+    const flow = await job.flow('sonar');
+    const attest = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: 'lcov.info' };
+    const keep = { ...attest, ...down, 'on-outage': 'keep', 'spool-path': 'packed' };
+    const kept = await job.step(keep, { event: pushEvent() });
+    const spool = kept.outputs['spool-path'] ?? '';
+    const [item = ''] = await readdir(spool);
+    const entries = await Promise.all(
+      (await readdir(join(spool, item))).map(async (name) => ({
+        name: `${item}/${name}`,
+        content: await readFile(join(spool, item, name)),
+        described: true,
+      })),
+    );
+    expect(entries).toHaveLength(3);
+    await job.workspace.write('archives/4242/compliance-spool-build-2.zip', forgeZip(entries));
+    await job.workspace.write('archives/4242.tgz', forgeTarGz(entries));
+    const result = await replay('archives');
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '2' } });
+    expect(result.outputs['response']).toContain('"on record"');
+    expect(await attestationsOf(flow)).toHaveLength(1);
   });
 
   it('fails a replay of a spool in which anything was changed', async () => {

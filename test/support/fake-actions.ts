@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
@@ -9,7 +9,10 @@ import type { ReadyStep } from './workflow-engine.ts';
 
 /** An entry of an artifact that a run uploaded: a file, or a symbolic link. */
 export type ArtifactEntry =
-  { readonly path: string; readonly content: string } | { readonly path: string; readonly link: string };
+  { readonly path: string; readonly content: string | Uint8Array } | { readonly path: string; readonly link: string };
+
+/** The artifacts of a run, by name. */
+export type Artifacts = ReadonlyMap<string, readonly ArtifactEntry[]>;
 
 /** What fake actions get. */
 export interface FakeActionContext {
@@ -41,8 +44,7 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
 
   async 'actions/upload-artifact'({ workspace, inputs }, { artifacts }) {
     const path = resolve(workspace, inputs['path'] ?? '');
-    const content = await readFile(path, 'utf8');
-    artifacts.set(inputs['name'] ?? '', [{ path: basename(path), content }]);
+    artifacts.set(inputs['name'] ?? '', await uploadedFiles(path));
   },
 
   async 'actions/download-artifact'({ workspace, inputs }, { artifacts }) {
@@ -50,17 +52,30 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
     if (entries === undefined) throw new Error(`there is no artifact ${inputs['name'] ?? ''}`);
     const folder = resolve(workspace, inputs['path'] ?? '.');
     await mkdir(folder, { recursive: true });
-    for (const entry of entries) {
-      const path = join(folder, entry.path);
-      // Follows symbolic links, as the real action does.
-      await mkdir(dirname(path), { recursive: true });
-      if ('link' in entry) await symlink(entry.link, path);
-      else await writeFile(path, entry.content);
-    }
+    await writeEntries(folder, entries);
   },
 
   'SonarSource/sonarqube-scan-action': scan,
 };
+
+/** The files of an artifact: a file, or those of a folder that are not hidden, as the real action leaves these out. */
+async function uploadedFiles(path: string): Promise<readonly ArtifactEntry[]> {
+  if ((await stat(path)).isFile()) return [{ path: basename(path), content: await readFile(path) }];
+  const found = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const visible = files.map((file) => relative(path, file)).filter((name) => !/(?:^|[/\\])\./u.test(name));
+  return Promise.all(visible.map(async (name) => ({ path: name, content: await readFile(join(path, name)) })));
+}
+
+async function writeEntries(folder: string, entries: readonly ArtifactEntry[]): Promise<void> {
+  for (const entry of entries) {
+    const path = join(folder, entry.path);
+    // Follows symbolic links, as the real action does.
+    await mkdir(dirname(path), { recursive: true });
+    if ('link' in entry) await symlink(entry.link, path);
+    else await writeFile(path, entry.content);
+  }
+}
 
 const samplePolicy = [
   '_schema: https://compliance.example.com/schemas/policy/environment/v1',
@@ -137,21 +152,33 @@ const commands: Readonly<Record<string, string>> = {
     'test -- --coverage') mkdir -p coverage && echo 'TN:' > coverage/lcov.info ;;
     *) exit 2 ;;
   esac`,
-  // No run has kept evidence.
-  gh: `test -n "$GH_TOKEN" && case "$1 $2" in
+  // Of several artifacts, each is downloaded into a folder of its own.
+  gh: `runs="$(dirname "$0")/runs"; test -n "$GH_TOKEN" && case "$1 $2" in
     'release download') printf '%s' '${builtArtifact}' > web.tar.gz ;;
-    'api --paginate') ;;
+    'api --paginate') ls "$runs" ;;
+    'run download') test "$4 $5 $6" = '--pattern compliance-spool-* --dir' && mkdir -p "$7" && cp -R "$runs/$3/." "$7" ;;
     *) exit 2 ;;
   esac`,
   kubectl: `test "$*" = 'get pods -A -o json' && cat "$(dirname "$0")/pods.json"`,
 };
 
-/** Writes the programs, and the output of `kubectl`, to a folder for the PATH. */
-export async function writeCommands(folder: string, pods: unknown): Promise<void> {
-  await mkdir(folder, { recursive: true });
+/** What the programs find. */
+export interface CommandData {
+  /** The output of `kubectl`. */
+  readonly pods: unknown;
+  /** The runs with kept evidence that `gh` finds: their artifacts, by the run's id. */
+  readonly runs: Readonly<Record<string, Artifacts>>;
+}
+
+/** Writes the programs and their data to a folder for the PATH. */
+export async function writeCommands(folder: string, { pods, runs }: CommandData): Promise<void> {
+  await mkdir(join(folder, 'runs'), { recursive: true });
   for (const [name, script] of Object.entries(commands)) {
     await writeFile(join(folder, name), `#!/usr/bin/env bash\n${script}\n`);
     await chmod(join(folder, name), 0o755);
   }
   await writeFile(join(folder, 'pods.json'), JSON.stringify(pods));
+  for (const [run, artifacts] of Object.entries(runs)) {
+    for (const [name, entries] of artifacts) await writeEntries(join(folder, 'runs', run, name), entries);
+  }
 }

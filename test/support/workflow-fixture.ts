@@ -7,13 +7,13 @@ import { parseOutputs, runAction } from '../../tools/run-action.ts';
 import { shas } from './events.ts';
 import { resolveExpressions } from './expressions.ts';
 import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
-import { apiCommit, startGitHub, type GitHubRequest, type FakeGitHub } from './fake-github.ts';
+import { apiCommit, startGitHub, type FakeGitHub, type GitHubReply, type GitHubRequest } from './fake-github.ts';
 import { jobEnvironment } from './job.ts';
 import { actionEntries } from './repository.ts';
 import { startSonarServer, type FakeSonar } from './fake-sonar.ts';
 import type { Runner, JobFolders, ReadyStep, StepRun, WorkflowEnd } from './workflow-engine.ts';
 import { runWorkflow } from './workflow-engine.ts';
-import { fakeActions, writeCommands, type ArtifactEntry, type FakeAction } from './fake-actions.ts';
+import { fakeActions, writeCommands, type ArtifactEntry, type Artifacts, type FakeAction } from './fake-actions.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 import { documentedWorkflows, pathOf } from './workflows.ts';
 
@@ -30,6 +30,8 @@ export interface WorkflowSettings {
   readonly artifacts?: Readonly<Record<string, readonly ArtifactEntry[]>>;
   /** The output of `kubectl get pods`. */
   readonly pods?: unknown;
+  /** The artifacts of an earlier run with the id 4242 that a push of `shas.head` started. */
+  readonly earlier?: Artifacts;
   /** Used instead of the default fakes. */
   readonly fakeActions?: Readonly<Record<string, FakeAction>>;
 }
@@ -40,6 +42,8 @@ export interface DocumentedWorkflowEnd extends WorkflowEnd {
   readonly comments: readonly KeptComment[];
   /** What was asked of GitHub without the permission, or in a form that GitHub does not take. */
   readonly breaches: readonly string[];
+  /** What the run has uploaded, and `artifacts` of its settings. */
+  readonly artifacts: Artifacts;
 }
 
 /**
@@ -52,25 +56,43 @@ export async function runDocumentedWorkflow(
 ): Promise<DocumentedWorkflowEnd> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'workflow-')));
   const repository = githubRepository();
-  const [sonar, github] = await Promise.all([startSonarServer(), startGitHub(commitAnswers, { repository })]);
+  const [sonar, github] = await Promise.all([startSonarServer(), startGitHub(githubAnswers(), { repository })]);
   try {
-    await writeCommands(join(folder, 'bin'), settings.pods ?? {});
+    const { pods = {}, earlier } = settings;
+    await writeCommands(join(folder, 'bin'), { pods, runs: earlier === undefined ? {} : { [earlierRun]: earlier } });
     const fixture = new WorkflowFixture(settings, folder, sonar, github, textAt(workflow, 'name') ?? '');
     const end = await runWorkflow(workflow, fixture.contexts(), fixture);
     const { comments, statuses } = repository;
-    return { ...end, comments, statuses, breaches: [...github.breaches, ...fixture.forbidden] };
+    const { artifacts } = fixture;
+    return { ...end, comments, statuses, artifacts, breaches: [...github.breaches, ...fixture.forbidden] };
   } finally {
     await Promise.all([sonar.close(), github.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-const commitAnswers = Object.fromEntries(
-  [shas.head, shas.base].map((sha) => {
+const earlierRun = '4242';
+
+/** What GitHub says about the commits, and about the earlier run. */
+function githubAnswers(): Readonly<Record<string, GitHubReply>> {
+  const commits = [shas.head, shas.base].map((sha) => {
     const path = `/repos/acme/widgets/commits/${sha}?per_page=1`;
     return [path, { status: 200, body: apiCommit(sha) }] as const;
-  }),
-);
+  });
+  const repository = { full_name: 'acme/widgets' };
+  const run = {
+    id: Number(earlierRun),
+    run_attempt: 2,
+    event: 'push',
+    head_sha: shas.head,
+    repository,
+    head_repository: repository,
+    actor: { login: 'ann' },
+    created_at: new Date(Date.now() - 60_000).toISOString(),
+  };
+  const runs = [`/repos/acme/widgets/actions/runs/${earlierRun}`, { status: 200, body: run }] as const;
+  return Object.fromEntries([...commits, runs]);
+}
 
 /** The documented workflows by path, because reusable workflows are called by path. */
 const called = new Map(documentedWorkflows().map((found) => [pathOf(found) ?? found.where, found.content]));
@@ -84,14 +106,15 @@ class WorkflowFixture implements Runner {
   readonly #sonar: FakeSonar;
   readonly #github: FakeGitHub;
   readonly #variables: Readonly<Record<string, string>>;
-  readonly #artifacts: Map<string, readonly ArtifactEntry[]>;
+  /** The artifacts of the run. */
+  readonly artifacts: Map<string, readonly ArtifactEntry[]>;
 
   constructor(settings: WorkflowSettings, folder: string, sonar: FakeSonar, github: FakeGitHub, workflow: string) {
     this.#settings = settings;
     this.#folder = folder;
     this.#sonar = sonar;
     this.#github = github;
-    this.#artifacts = new Map(Object.entries(settings.artifacts ?? {}));
+    this.artifacts = new Map(Object.entries(settings.artifacts ?? {}));
     const all = {
       ...jobEnvironment,
       ...settings.run.variables,
@@ -132,7 +155,7 @@ class WorkflowFixture implements Runner {
     const fakeAction = this.#settings.fakeActions?.[name] ?? fakeActions[name];
     if (fakeAction === undefined) throw new Error(`there is no fake of ${name} in test/support/fake-actions.ts`);
     const { gate, run } = this.#settings;
-    const context = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts: this.#artifacts };
+    const context = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts: this.artifacts };
     return fakeAction(step, context).then(
       () => ({ succeeded: true, outputs: {}, log: '' }),
       (error: unknown) => ({ succeeded: false, outputs: {}, log: `${name}: ${String(error)}` }),
@@ -184,9 +207,16 @@ function defaultInputs(contexts: Mapping): Readonly<Record<string, string>> {
   );
 }
 
-/** Shortens waits: what a gate waits for exists already, so a longer wait is a failure. */
+/**
+ * Shortens waits. What a gate waits for exists already, so a longer wait is a failure. A service that is down stays so.
+ */
 function withShortWait(inputs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return inputs['wait'] === undefined ? inputs : { ...inputs, wait: String(Math.min(Number(inputs['wait']), 2)) };
+  const { wait, 'retry-for': retryFor } = inputs;
+  return {
+    ...inputs,
+    ...(wait === undefined ? {} : { wait: String(Math.min(Number(wait), 2)) }),
+    ...(retryFor === undefined ? {} : { 'retry-for': '1s' }),
+  };
 }
 
 /**
