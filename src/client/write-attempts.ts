@@ -62,6 +62,8 @@ export class WriteAttempts {
   #isUnclear = false;
   /** The result of looking after the latest attempt; undefined if it was not looked for. */
   #look: Look | undefined;
+  /** Why the latest look had no result; undefined if it had one. */
+  #lookFailure: Failure | undefined;
 
   constructor(options: WriteOptions) {
     this.#options = options;
@@ -80,12 +82,13 @@ export class WriteAttempts {
    * @throws ExternalError if it is unknown whether there is a record
    */
   async findEarlier(): Promise<{ readonly record: unknown } | undefined> {
-    const { support } = this.#options;
+    const { support, context } = this.#options;
+    if (!support.isKnown) context.log.info(`${this.#label}: checking whether an earlier attempt was recorded`);
     const look = support.isKnown ? 'absent' : await this.#lookUp(true, maximumLooks);
     if (support.isKnown || look === 'absent' || look === 'impossible') return undefined;
     if (look !== 'unknown') return look;
     throw new ExternalError({
-      what: `${this.#label}: it could not be checked whether an earlier attempt was recorded, so it was not sent`,
+      what: `${this.#label}: it could not be checked whether an earlier attempt was recorded, so it was not sent: ${this.#lookFailure?.message ?? 'unknown error'}`,
       remedy: 'Try again later; the key must be allowed to list attestations.',
     });
   }
@@ -100,7 +103,7 @@ export class WriteAttempts {
     const wasUnclear = this.#isUnclear;
     this.#isUnclear = true;
     const isRefused = kind === 'refused' && !wasUnclear;
-    if (!support.isKnown) this.#look = await this.#lookUp(isRefused, maximumLooks);
+    if (!support.isKnown) this.#look = await this.#lookAfterAttempt(isRefused, maximumLooks);
     if (support.isKnown) {
       this.#look = undefined;
       return { ...reason, reason: `${reason.reason}; the same idempotency key keeps it from being recorded twice` };
@@ -125,7 +128,7 @@ export class WriteAttempts {
     const isUnclear = this.#isUnclear || mayBeOnRecord(endpoint, failure);
     if (!isUnclear && !isRefused) throw failure;
     // A service that refuses requests is asked only once.
-    this.#look ??= await this.#lookUp(!isUnclear, isUnclear ? maximumLooks : 1);
+    this.#look ??= await this.#lookAfterAttempt(!isUnclear, isUnclear ? maximumLooks : 1);
     if (this.found !== undefined) {
       this.#options.context.log.info(`${this.#label}: it is on record, so it is not sent again`);
       return this.found;
@@ -163,11 +166,10 @@ export class WriteAttempts {
     const { repetition } = endpoint;
     if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return 'impossible';
     const find = await recordFinders[repetition.recordedIn]();
-    const { clock, random, log, signal, retryPolicy } = context;
+    const { clock, random, signal, retryPolicy } = context;
     const wasKnown = support.isKnown;
     const end = clock.now() + callTimeout(retryPolicy);
     const looks = Math.min(retryPolicy.retries + 1, maximum);
-    log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
     for (let look = 1; ; look += 1) {
       const seen = await this.#lookOnce(find);
       if (support.isKnown && !wasKnown) return seen.look;
@@ -178,8 +180,18 @@ export class WriteAttempts {
     }
   }
 
+  /** Like `#lookUp`, after an attempt without a clear answer. */
+  #lookAfterAttempt(isRefused: boolean, maximum: number): Promise<Look> {
+    const { repetition } = this.#options.endpoint;
+    if (repetition.effect === 'appends' && repetition.recordedIn !== undefined) {
+      this.#options.context.log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
+    }
+    return this.#lookUp(isRefused, maximum);
+  }
+
   async #lookOnce(find: FindRecord): Promise<{ look: Look; isFinal: boolean; delay: number }> {
     const { sent, client, context } = this.#options;
+    this.#lookFailure = undefined;
     try {
       const record = await find(sent, client);
       if (record === undefined) return { look: 'absent', isFinal: false, delay: 0 };
@@ -187,6 +199,7 @@ export class WriteAttempts {
     } catch (error) {
       if (!(error instanceof Failure) || context.signal?.aborted === true) throw error;
       if (isNotFound(error)) return { look: 'absent', isFinal: false, delay: 0 };
+      this.#lookFailure = error;
       context.log.info(`${this.#label}: could not check whether it was recorded: ${error.message}`);
       const isFinal = error instanceof ServiceError && !isPassing(error);
       return { look: 'unknown', isFinal, delay: requestedDelay(error) };

@@ -99,6 +99,37 @@ describe('replay', () => {
     ]);
   });
 
+  it('says how to correct what the service refused, and asks for new evidence only if an item is not genuine', async () => {
+    await keepAt('a', 1);
+    await keepAt('b', 2);
+    const unauthorized = jsonAnswer(401, { message: 'Authentication is required' }, { [keysAcceptedHeader]: '?1' });
+    const refusal = await replay({ service: () => unauthorized, list: () => unauthorized });
+    const { remedy = '' } = refusal.result.failure ?? {};
+    expect(remedy).toContain('`api-token`');
+    expect(remedy).toContain('the items stay as they are');
+    expect(remedy).not.toContain('gather');
+    await keepAt('c', 3, { version: 7 });
+    const both = await replay({ service: () => unauthorized, list: () => unauthorized });
+    expect(both.result.failure?.remedy).toMatch(/`api-token`[\s\S]*gather their evidence again/u);
+  });
+
+  it('says why it could not check whether an item is on record', async () => {
+    await keep('item');
+    const down = (): never => {
+      throw new TransportError('unreachable', false, 'connect ECONNREFUSED');
+    };
+    const { result, lines } = await replay({ service: down, list: down });
+    expect(statesOf(result)).toMatchObject([{ reason: expect.stringMatching(/not sent: .*ECONNREFUSED/u) }]);
+    expect(lines).toContain('attest-sonar: checking whether an earlier attempt was recorded');
+  });
+
+  it('shows each item in one line of the log, whatever its names contain', async () => {
+    const attestation_name = 'sonar\n2 of 2: forged: delivered';
+    await keep('item', { document: { ...sampleEntry.document, attestation_name } });
+    const { lines } = await replay();
+    expect(lines.join('\n')).not.toMatch(/^2 of 2/mu);
+  });
+
   it.each([
     [
       'a fork triggered its run',
