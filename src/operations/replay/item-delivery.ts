@@ -24,7 +24,7 @@ interface DeliveryOptions {
   readonly flow: string | undefined;
 }
 
-type Verdict = Pick<ReplayedItem, 'state' | 'reason'>;
+type Verdict = Pick<ReplayedItem, 'state' | 'reason' | 'remedy'>;
 
 /** After so many items in a row that the service did not take, the rest is not tried. */
 const maximumFailures = 3;
@@ -125,9 +125,10 @@ export class ItemDelivery {
   #toVerdict(error: unknown): Verdict {
     if (error instanceof NotSent) return { state: 'not sent' };
     if (!(error instanceof Failure) || this.#options.context.call.signal?.aborted === true) throw error;
+    const { message: reason, remedy } = error;
     const isPassing = mayBeDeliveredLater(error);
     this.#failures = isPassing ? this.#failures + 1 : 0;
-    return { state: isPassing ? 'failed' : 'refused', reason: error.message };
+    return isPassing ? { state: 'failed', reason } : { state: 'refused', reason, remedy };
   }
 
   /** Without the mark, a second replay asks the service, which knows the key. */
@@ -150,11 +151,12 @@ function malformed(schema: TSchema, value: unknown): Verdict {
   return refused(`does not have the form of its operation: ${summarizeList(rules, 3)}`);
 }
 
+/** In one line, because the names are not checked yet: they must not look like further lines of the log. */
 function describeSubject({ operation, parameters, document }: SpoolManifest): string {
   const names = [...Object.values(parameters), textAt(document, 'attestation_name') ?? ''].filter(
     (name) => name !== '',
   );
-  return `${operation} ${names.join('/')}`;
+  return `${operation} ${names.join('/')}`.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 function remember<Value>(known: Map<string, Value>, key: string, create: () => Value): Value {

@@ -11,7 +11,7 @@ export type ItemState =
   | 'on record'
   /** An earlier replay of the same folder delivered it. */
   | 'delivered before'
-  /** It is damaged, not genuine, or not accepted by the service: another replay ends in the same way. */
+  /** It is damaged, not genuine, or not accepted by the service: without a correction, another replay ends as this. */
   | 'refused'
   /** The service or GitHub could not be reached: another replay may deliver it. */
   | 'failed'
@@ -25,6 +25,8 @@ export interface ReplayedItem {
   readonly state: ItemState;
   /** Why it was not delivered. */
   readonly reason?: string;
+  /** How to correct the cause, if the service refused it; the item itself is good. */
+  readonly remedy?: string;
   /** Absent if it could not be read. */
   readonly operation?: string;
   /** When it was gathered, in ISO 8601; absent if it could not be read. */
@@ -59,10 +61,11 @@ export function createReplayResult(items: readonly ReplayedItem[]): OperationRes
   return {
     ...toOutcome(items, undelivered),
     conclusion,
-    response: items.map(({ name, state, reason, operation, gatheredAt, subject }) => ({
+    response: items.map(({ name, state, reason, remedy, operation, gatheredAt, subject }) => ({
       item: name,
       state,
       reason,
+      remedy,
       operation,
       gathered_at: gatheredAt,
       subject,
@@ -94,14 +97,21 @@ function toOutcome(items: readonly ReplayedItem[], undelivered: readonly Replaye
 /** How many items the error names. */
 const maximumNamed = 3;
 
+const gatherAgain =
+  'Look at the reasons of the refused items, and gather their evidence again by running their workflow again.';
+
 function toFailure(undelivered: readonly ReplayedItem[]): Failure {
   const named = undelivered.map(({ name, state, reason }) => `${name} ${state}: ${reason ?? 'unknown'}`);
   const what = `${pluralize(undelivered.length, 'kept item')} could not be delivered: ${summarizeList(named, maximumNamed)}`;
-  const hasRefused = undelivered.some(({ state }) => state === 'refused');
-  const hasFailed = undelivered.some(({ state }) => state === 'failed');
+  const refused = undelivered.filter(({ state }) => state === 'refused');
   const again = 'Run the replay again later; nothing is recorded twice.';
-  const look =
-    'Look at the reasons of the refused items, and gather their evidence again by running their workflow again.';
-  if (!hasRefused) return new ExternalError({ what, remedy: again });
-  return new UserError({ what, remedy: hasFailed ? `${again} ${look}` : look });
+  if (refused.length === 0) return new ExternalError({ what, remedy: again });
+  const corrections = [...new Set(refused.flatMap(({ remedy = '' }) => (remedy === '' ? [] : [remedy])))];
+  const remedies = [
+    ...(refused.length < undelivered.length ? [again] : []),
+    ...corrections.slice(0, maximumNamed),
+    ...(corrections.length > 0 ? ['Then run the replay again; the items stay as they are.'] : []),
+    ...(refused.some(({ remedy }) => remedy === undefined) ? [gatherAgain] : []),
+  ];
+  return new UserError({ what, remedy: remedies.join(' ') });
 }

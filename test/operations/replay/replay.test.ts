@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { replayedHeader } from '../../../src/contract/idempotency.ts';
+import { keysAcceptedHeader, replayedHeader } from '../../../src/contract/idempotency.ts';
 import { TransportError } from '../../../src/http/transport.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { jsonAnswer } from '../../support/answering-transport.ts';
