@@ -5,8 +5,7 @@ import { mayBeDeliveredLater } from '../client/outage.ts';
 import { ServiceError } from '../client/service-error.ts';
 import type { EvidenceEndpoint } from '../contract/endpoints.ts';
 import type { FilePart } from '../client/request-body.ts';
-import type { Failure } from '../runtime/failure.ts';
-import { describeError, UserError } from '../runtime/failure.ts';
+import { describeError, Failure, UserError } from '../runtime/failure.ts';
 import { isMapping, textAt } from '../runtime/untrusted-data.ts';
 import type { ValuesOf } from './inputs/input.ts';
 import type { deliveryInputs } from './inputs/delivery-inputs.ts';
@@ -54,10 +53,13 @@ export async function deliverEvidence<E extends EvidenceEndpoint>(
     try {
       return { kept: { spoolPath, item: await keep(endpoint, call, { ...settings, spoolPath }, context), failure } };
     } catch (thrown) {
-      throw withFurtherNote(failure, `The evidence could not be kept either: ${describeError(thrown)}.`);
+      const remedy = thrown instanceof Failure ? thrown.remedy : unwritableRemedy;
+      throw withFurtherNote(failure, `The evidence could not be kept either: ${describeError(thrown)}. ${remedy}`);
     }
   }
 }
+
+const unwritableRemedy = 'Set `spool-path` to a folder that the job may write to, on a disk with free space.';
 
 function resolveSpool({ spoolPath }: DeliverySettings, { workspace, temporaryDirectory }: OperationContext): string {
   return spoolPath === undefined ? resolve(temporaryDirectory, 'spool') : resolve(workspace, spoolPath);

@@ -135,6 +135,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
     );
     expect(failure.message).toContain('ECONNRESET');
     expect(failure.message).toContain('could not be kept either: the evidence contains a secret');
+    expect(failure.message).toContain('Remove the secret from `user-data`');
   });
 
   it('fails if a replay could not check the commit', async () => {
@@ -146,6 +147,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
     await workspace.write('spool', 'a file');
     const failure = await failureOf(attest(lost));
     expect(failure.message).toMatch(/ECONNRESET[\s\S]*could not be kept either: .*(EEXIST|ENOTDIR)/u);
+    expect(failure.message).toContain('Set `spool-path` to a folder');
   });
 
   it('keeps nothing when the job is cancelled', async () => {
