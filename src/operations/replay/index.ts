@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
 import type { Unpacked, Unpacker } from '../../evidence/spool/archive/unpack-archive.ts';
 import { findSpoolItems, type FoundItem, type Unpack } from '../../evidence/spool/find-spool-items.ts';
-import { isMarkedDelivered, readSpoolItem, type SpoolItem } from '../../evidence/spool/read-spool-item.ts';
+import { isMarkedDelivered, readSpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { githubToken } from '../inputs/evidence-inputs.ts';
@@ -48,12 +48,13 @@ export const replay = defineOperation({
 
 async function deliverAll(read: ReadItems['read'], delivery: ItemDelivery, log: Log): Promise<readonly ReplayedItem[]> {
   const done: ReplayedItem[] = [];
-  for (const [index, { found, item }] of read.entries()) {
-    const replayed = await delivery.deliver(found, item);
+  for (const [index, { found, gatheredAt }] of read.entries()) {
+    const { item, problem } = await readSpoolItem(found);
+    const replayed = item === undefined ? refusedItem(found, problem) : await delivery.deliver(found, item);
     done.push(replayed);
-    const { state, reason, subject = '' } = replayed;
+    const { state, reason, subject = found.name } = replayed;
     const result = reason === undefined ? state : `${state}: ${reason}`;
-    log.info(`${index + 1} of ${read.length}: ${subject}, gathered at ${item.manifest.gathered_at}: ${result}`);
+    log.info(`${index + 1} of ${read.length}: ${subject}, gathered at ${gatheredAt}: ${result}`);
   }
   return done;
 }
@@ -95,16 +96,23 @@ function connect(token: string, { job, call }: OperationContext): GitHubApi {
   });
 }
 
+/** An item that can be read. Its content is read again when it is delivered: hostile items could fill the memory. */
+interface ReadableItem {
+  readonly found: FoundItem;
+  /** In ISO 8601. */
+  readonly gatheredAt: string;
+}
+
 interface ReadItems {
   /** In the order in which they were gathered. */
-  readonly read: readonly { readonly found: FoundItem; readonly item: SpoolItem }[];
+  readonly read: readonly ReadableItem[];
   /** What is not delivered now: refused, or delivered before. */
   readonly rejected: readonly ReplayedItem[];
 }
 
 async function readItems(path: string, unpack: Unpack): Promise<ReadItems> {
   const { items, refused } = await findSpoolItems(path, unpack);
-  const read: { found: FoundItem; item: SpoolItem }[] = [];
+  const read: ReadableItem[] = [];
   const rejected: ReplayedItem[] = refused.map(({ name, reason }) => ({ name, state: 'refused', reason }));
   for (const found of items) {
     if (await isMarkedDelivered(found)) {
@@ -112,19 +120,18 @@ async function readItems(path: string, unpack: Unpack): Promise<ReadItems> {
       continue;
     }
     const { item, problem } = await readSpoolItem(found);
-    if (item === undefined) rejected.push({ name: found.name, state: 'refused', reason: problem });
-    else read.push({ found, item });
+    if (item === undefined) rejected.push(refusedItem(found, problem));
+    else read.push({ found, gatheredAt: item.manifest.gathered_at });
   }
   return { read: read.toSorted(byTime), rejected };
 }
 
-type Readable = ReadItems['read'][number];
+function refusedItem({ name }: FoundItem, reason: string): ReplayedItem {
+  return { name, state: 'refused', reason };
+}
 
-function byTime(
-  { found: one, item: { manifest: first } }: Readable,
-  { found: other, item: { manifest: second } }: Readable,
-): number {
+function byTime(one: ReadableItem, other: ReadableItem): number {
   // All times have the same form, so they sort as texts do.
-  if (first.gathered_at !== second.gathered_at) return first.gathered_at < second.gathered_at ? -1 : 1;
-  return one.name < other.name ? -1 : 1;
+  if (one.gatheredAt !== other.gatheredAt) return one.gatheredAt < other.gatheredAt ? -1 : 1;
+  return one.found.name < other.found.name ? -1 : 1;
 }

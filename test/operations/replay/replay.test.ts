@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keysAcceptedHeader, replayedHeader } from '../../../src/contract/idempotency.ts';
 import { TransportError } from '../../../src/http/transport.ts';
@@ -145,6 +146,23 @@ describe('replay', () => {
     expect(keys).toEqual([]);
     expect(result.outcome).toBe('error');
     expect(statesOf(result)).toMatchObject([{ reason: expect.stringContaining(reason) }]);
+  });
+
+  it('reads an item again before it is sent, instead of holding all items in memory', async () => {
+    await keepAt('first', 1);
+    await keepAt('second', 2);
+    const manifest = join(workspace.path, 'spools', '4242', 'second', 'manifest.json');
+    const { result, keys } = await replay({
+      service: () => {
+        writeFileSync(manifest, '{}');
+        return jsonAnswer(201, 'OK');
+      },
+    });
+    expect(keys).toEqual(['first']);
+    expect(statesOf(result)).toMatchObject([
+      { item: '4242/first', state: 'delivered' },
+      { item: '4242/second', state: 'refused', reason: expect.stringContaining('is damaged') },
+    ]);
   });
 
   it('asks GitHub once for all items of a run', async () => {
