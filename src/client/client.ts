@@ -129,7 +129,14 @@ export class ComplianceClient implements EndpointCaller {
       // Looking for the record does not begin a time limit of its own.
       client:
         retryFor === undefined ? this : this.until(Math.min(retryPolicy.until ?? Infinity, clock.now() + retryFor)),
-      isReliable: (answer) => isReliable(answer, { endpoint, path, attempts: 1, answeredAt: clock.now() }),
+      isReliable: (answer) =>
+        isReliable(answer, {
+          endpoint,
+          path,
+          attempts: 1,
+          answeredAt: clock.now(),
+          isKeyed: this.#shared.support.isKnown,
+        }),
     });
   }
 
@@ -145,7 +152,8 @@ export class ComplianceClient implements EndpointCaller {
       const rule = writing === undefined ? [] : [writing.retryReason.bind(writing)];
       const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, ...rule);
       deprecations.report(endpoint, request.url, answer.headers);
-      const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt: clock.now() });
+      const isKeyed = support.isKnown;
+      const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt: clock.now(), isKeyed });
       const isReplayed = answer.headers[replayedHeader] === 'true';
       if (isReplayed) log.info(`${label}: ${describeReplay(attempts)}`);
       return {
@@ -154,7 +162,7 @@ export class ComplianceClient implements EndpointCaller {
         body: body as EndpointResponse<E>,
         source: isReplayed ? 'replay' : 'answer',
         // With keys, an answer is about all attempts.
-        earlierArrived: earlierArrived && !support.isKnown,
+        earlierArrived: earlierArrived && !isKeyed,
       };
     } catch (error) {
       if (signal?.aborted === true || !(error instanceof TransportError)) throw error;

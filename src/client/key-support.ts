@@ -1,9 +1,17 @@
 import { keysAcceptedHeader } from '../contract/idempotency.ts';
-import type { Transport } from '../http/transport.ts';
+import type { HttpResponse, Transport } from '../http/transport.ts';
 
 /**
- * Whether the service honours idempotency keys. Every answer of such a service says so, errors as well; an answer that
- * does not say so may come from a proxy.
+ * Whether an answer says that the service honours idempotency keys. Proxies and login pages do not send that header, so
+ * the answer is the service's own.
+ */
+export function saysKeysAreHonoured({ headers }: Pick<HttpResponse, 'headers'>): boolean {
+  return headers[keysAcceptedHeader]?.trim() === '?1';
+}
+
+/**
+ * Whether the service honours idempotency keys. Every answer of such a service says so, errors as well; once it is
+ * known, an answer that does not say so is not from the service.
  */
 export class KeySupport {
   #isKnown = false;
@@ -20,7 +28,7 @@ export class KeySupport {
       close: () => transport.close(),
       send: async (request, signal) => {
         const answer = await transport.send(request, signal);
-        if (answer.headers[keysAcceptedHeader]?.trim() === '?1') this.#isKnown = true;
+        if (saysKeysAreHonoured(answer)) this.#isKnown = true;
         return answer;
       },
     };

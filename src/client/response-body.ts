@@ -1,7 +1,8 @@
-import { toAcceptedSchema, toResponseView, decisiveKeys, toEmptyView } from '../contract/accepted-response.ts';
+import { toAcceptedSchema, toResponseView, decisiveKeys } from '../contract/accepted-response.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
+import { keysAcceptedHeader } from '../contract/idempotency.ts';
 import type { TSchema } from '../contract/schema.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import type { HttpResponse } from '../http/transport.ts';
@@ -10,6 +11,7 @@ import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError, Failure } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
+import { saysKeysAreHonoured } from './key-support.ts';
 import { endpointLabel, ServiceError } from './service-error.ts';
 
 /** The request that an answer belongs to, for error messages. */
@@ -22,22 +24,29 @@ export interface CallDescription {
   readonly earlierArrived?: boolean;
   /** When the answer arrived, in milliseconds since the epoch. Relative times in it count from here. */
   readonly answeredAt: number;
+  /** Whether the service is known to honour idempotency keys, so that each of its answers says so. */
+  readonly isKeyed?: boolean;
 }
 
 /**
  * Checks that the client can rely on an answer. Any status from 200 to 299 is a success.
  *
- * @returns the body of a success as far as it has the declared form (`toResponseView`). If the request changes
- *   something and nothing depends on its answer, any JSON, plain text or an empty body is accepted.
+ * A success of a request that changes something must be the service's own, because a proxy or the login page of a
+ * network may answer 200 in its place: see `requireOwnAnswer` and `acknowledgement`.
+ *
+ * @returns the body of a success as far as it has the declared form (`toResponseView`)
  * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
 export function successBody(answer: HttpResponse, asked: CallDescription): unknown {
-  const { success, method } = asked.endpoint;
+  const { success, repetition } = asked.endpoint;
   const declared = success.find(({ status }) => status === answer.status) ?? success[0];
   if (declared === undefined || answer.status < 200 || answer.status >= 300) throw toServiceError(answer, asked);
   const schema = toAcceptedSchema(declared.schema);
+  if (repetition.effect !== 'safe') {
+    requireOwnAnswer(answer, asked);
+    if (valueAt(schema, 'type') === 'string') return acknowledgement(answer, asked);
+  }
   const keys = decisiveKeys(schema);
-  if (method !== 'GET' && keys.size === 0) return acknowledgement(answer, asked, schema);
   const body = readJsonBody(answer);
   if (body.problem !== undefined) throw unexpectedResponse(answer, asked, body.problem);
   const repeated = findDuplicateKey(answer.text, keys);
@@ -64,14 +73,26 @@ export function isReliable(answer: HttpResponse, asked: CallDescription): boolea
   }
 }
 
-/** The body of an answer if only its status matters. A web page is rejected, because it is not from the service. */
-function acknowledgement(answer: HttpResponse, asked: CallDescription, schema: TSchema): unknown {
-  const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
+/** @throws ExternalError if the service says in each answer that it honours keys, but this answer does not say so. */
+function requireOwnAnswer(answer: HttpResponse, asked: CallDescription): void {
+  if (asked.isKeyed !== true || saysKeysAreHonoured(answer)) return;
+  throw unexpectedResponse(answer, asked, `an answer that lacks the header \`${keysAcceptedHeader}\` of the service`);
+}
+
+/**
+ * The body of an answer if only its status matters. An answer that says that keys are honoured may have any JSON, plain
+ * text or no body. Any other must be JSON in a form that services are known to send: a text (interface, Endpoints), or
+ * `{"message":"OK"}` (observed on the wire). Every other form may be from something in front of the service.
+ */
+function acknowledgement(answer: HttpResponse, asked: CallDescription): unknown {
+  const isOwn = saysKeysAreHonoured(answer);
+  if (isOwn && isPlainText(answer)) return answer.text;
+  const body = readJsonBody(answer);
   if (body.problem !== undefined) throw unexpectedResponse(answer, asked, body.problem);
-  const exact = typeof body.value === 'string' ? body.value : exactValue(schema, answer.text, body.value);
-  const view = toResponseView(schema, exact);
-  // A text is only passed on. An object is read field by field, so it must be one.
-  return valueAt(schema, 'type') === 'object' && !isMapping(view) ? toEmptyView(view) : view;
+  if (!isOwn && typeof body.value !== 'string' && textAt(body.value, 'message') !== 'OK') {
+    throw unexpectedResponse(answer, asked, 'a JSON body that is not of the service');
+  }
+  return body.value;
 }
 
 /** The value of a JSON text. Free-form data in it keeps its exact text. */

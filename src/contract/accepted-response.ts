@@ -67,11 +67,6 @@ export function toResponseView(schema: unknown, answer: unknown): unknown {
   return isKeywords(answer) ? toObjectView(schema, answer) : answer;
 }
 
-/** A view without any fields. `JSON.stringify` writes the whole response. */
-export function toEmptyView(answer: unknown): object {
-  return withJson({}, answer);
-}
-
 function toUnionView(members: readonly unknown[], answer: unknown): unknown {
   for (const member of members) {
     const view = toResponseView(member, answer);

@@ -45,7 +45,7 @@ export const reportArtifact = defineEndpoint({
     remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',
   },
   success: [
-    { status: 201, description: 'The artifact was recorded.', schema: Type.Object({ message: Type.String() }) },
+    { status: 201, description: 'The artifact was recorded.', schema: Type.Object({ message: Type.Literal('OK') }) },
   ],
   errors: [
     commonErrors.validation,

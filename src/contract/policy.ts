@@ -36,9 +36,12 @@ export const policyEvent = Type.Object({
   data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
-/** A policy as the service returns it (interface, Policy). */
+/**
+ * A policy as the service returns it (interface, Policy). Name and versions show a client that the response is a policy,
+ * and not JSON of something else.
+ */
 export const policy = Type.Object({
-  name: Type.Optional(Type.String()),
+  name: Type.String(),
   description: Type.Optional(Type.String()),
   archived: Type.Optional(Type.Boolean()),
   consuming_envs: Type.Optional(Type.Array(Type.String())),
@@ -46,7 +49,7 @@ export const policy = Type.Object({
   created_by: Type.Optional(Type.String()),
   last_modified_at: Type.Optional(wholeSeconds()),
   events: Type.Optional(Type.Array(policyEvent)),
-  versions: Type.Optional(Type.Array(policyVersion)),
+  versions: Type.Array(policyVersion),
 });
 
 /** A policy as the service returns it. */

@@ -80,7 +80,7 @@ function conclude(name: string, org: string, { state, body, source }: Uploaded):
   return `Policy ${name} was ${state ?? 'created or updated'} in organization ${org}${now}.`;
 }
 
-function latestVersion({ versions = [] }: Policy): number | undefined {
+function latestVersion({ versions }: Policy): number | undefined {
   return versions.length === 0 ? undefined : Math.max(...versions.map(({ version }) => version));
 }
 
@@ -96,7 +96,7 @@ function policyFacts(policy: Policy): readonly Fact[] {
   ];
 }
 
-function versionsTable({ versions = [] }: Policy): readonly Table[] {
+function versionsTable({ versions }: Policy): readonly Table[] {
   if (versions.length === 0) return [];
   return [
     {

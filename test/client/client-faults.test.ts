@@ -145,7 +145,7 @@ describe('the client under faults', () => {
     const body = operation === 'get-artifact' ? { fingerprint: 'a'.repeat(64) } : 'OK';
     const status = operation === 'get-artifact' ? 200 : 201;
     const busy = answers(429, { message: 'no' }, { 'retry-after': '0', [keysAcceptedHeader]: '?1' });
-    const server = await startServer(busy, busy, answers(status, body));
+    const server = await startServer(busy, busy, answers(status, body, { [keysAcceptedHeader]: '?1' }));
     await expect(calls[operation](openClient(server.url))).resolves.toMatchObject({ status, body });
   });
 

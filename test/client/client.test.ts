@@ -188,7 +188,7 @@ describe('an upload', () => {
     const server = await startServer(
       answers(503, {}, { 'retry-after': '1', [keysAcceptedHeader]: '?1' }),
       answers(429, {}),
-      answers(201, 'OK'),
+      answers(201, 'OK', { [keysAcceptedHeader]: '?1' }),
     );
     let opened = 0;
     await openClient(server.url).client.call(attestSonar, {

@@ -6,7 +6,7 @@ import type { WriteIdentity } from '../../src/client/idempotency-key.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { failureOf } from '../support/failures.ts';
 import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
-import type { FaultyServer } from '../support/faulty-server.ts';
+import type { Fault, FaultyServer } from '../support/faulty-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 import type { TestClient } from '../support/client.ts';
 
@@ -157,8 +157,41 @@ describe('a write', () => {
     expect(failure.message).toMatch(/returned 403: No.*\nThe service may still have recorded it\./u);
   });
 
+  describe.each<[string, Fault]>([
+    ['an object', answers(200, { status: 'login required' })],
+    ['a message', answers(200, { message: 'Log in to the network' })],
+    ['plain text', answersText(200, 'Log in', { 'content-type': 'text/plain' })],
+    ['a web page', answersText(200, '<html>', { 'content-type': 'text/html' })],
+    ['nothing', answersText(200, '')],
+  ])('that something else answers with 200 and %s', (_what, foreign) => {
+    it('is sent again with the same key if the service honours it', async () => {
+      const server = await startServer(foreign, answers(200, page, accepts), answers(201, 'OK', accepts));
+      await expect(attest(openClient(server.url))).resolves.toMatchObject({ status: 201, source: 'answer' });
+      expect(methodsOf(server)).toEqual(['POST', 'GET', 'POST']);
+      expect(new Set(keysOf(server)).size).toBe(1);
+    });
+
+    it('is looked for if nothing says that the service honours keys', async () => {
+      const server = await startServer(foreign, answers(200, page));
+      const failure = await failureOf(attest(openClient(server.url)));
+      expect(failure.message).toContain('The service may still have recorded it. It was not found there yet.');
+      expect(methodsOf(server)).toEqual(['POST', 'GET', 'GET', 'GET', 'GET']);
+    });
+
+    it('is sent again if it sets a state', async () => {
+      const server = await startServer(foreign, answers(201, 'OK'));
+      await expect(saveFlow(openClient(server.url))).resolves.toMatchObject({ status: 201, body: 'OK' });
+    });
+  });
+
+  it('is not done if an answer looks right but lacks what earlier answers of the service had', async () => {
+    const server = await startServer(answers(503, {}, accepts), answers(201, 'OK'), answers(201, 'OK', accepts));
+    await expect(attest(openClient(server.url))).resolves.toMatchObject({ status: 201 });
+    expect(methodsOf(server)).toEqual(['POST', 'POST', 'POST']);
+  });
+
   it('reports exactly what it changed if the service honours keys', async () => {
-    const server = await startServer(answers(502, {}, accepts), answers(200, { name: 'p' }, accepts));
+    const server = await startServer(answers(502, {}, accepts), answers(200, { name: 'p', versions: [] }, accepts));
     const { client } = openClient(server.url);
     const file = { filename: 'p.yml', size: 1, open: () => one() };
     await expect(

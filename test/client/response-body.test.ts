@@ -7,11 +7,13 @@ import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { getNotification } from '../../src/contract/notification.ts';
+import { keysAcceptedHeader } from '../../src/contract/idempotency.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import type { HttpResponse } from '../../src/http/transport.ts';
 import { Failure, ExternalError } from '../../src/runtime/failure.ts';
 
 const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1, answeredAt: 0 };
+const artifactBody = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT' };
 const question = 'get-artifact: GET /artifacts/acme/web/fingerprint/abcde returned';
 
 function json(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
@@ -30,8 +32,7 @@ function failureOf(answer: HttpResponse, of: Parameters<typeof successBody>[1] =
 
 describe('a success', () => {
   it('is the body in the declared form', () => {
-    const artifact = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT' };
-    expect(successBody(json(200, artifact), asked)).toEqual(artifact);
+    expect(successBody(json(200, artifactBody), asked)).toEqual(artifactBody);
     expect(successBody(json(201, 'OK'), { ...asked, endpoint: createFlow })).toBe('OK');
   });
 
@@ -91,34 +92,44 @@ describe('a success of any status', () => {
   const of = (endpoint: Endpoint): Parameters<typeof successBody>[1] => ({ ...asked, endpoint });
 
   it.each([200, 201, 202, 203, 206, 299])('%s is one', (status) => {
-    const artifact = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT' };
-    expect(successBody(json(status, artifact), asked)).toEqual(artifact);
+    expect(successBody(json(status, artifactBody), asked)).toEqual(artifactBody);
     expect(successBody(json(status, 'OK'), of(createFlow))).toBe('OK');
   });
 
-  it.each<[string, HttpResponse, unknown]>([
-    ['nothing', { status: 204, headers: {}, text: '' }, ''],
-    ['nothing of a type', { status: 200, headers: { 'content-type': 'application/json' }, text: '' }, ''],
-    ['plain text', { status: 201, headers: { 'content-type': 'text/plain; charset=utf-8' }, text: 'OK' }, 'OK'],
-    ['an object', json(201, { message: 'OK' }), { message: 'OK' }],
-    ['null', json(200, null), null],
-  ])('may be %s if only the status matters', (_what, answer, body) => {
-    expect(successBody(answer, of(createFlow))).toEqual(body);
-  });
+  const own = { [keysAcceptedHeader]: '?1' };
 
   it.each<[string, HttpResponse, unknown]>([
-    ['nothing', { status: 204, headers: {}, text: '' }, ''],
-    ['a text', json(200, 'OK'), 'OK'],
-    ['null', json(200, null), null],
-    [
-      'fields of another form',
-      json(202, { name: 1, versions: [{ version: 'a' }] }),
-      { name: 1, versions: [{ version: 'a' }] },
-    ],
-  ])('may be %s in place of an object that is only shown', (_what, answer, body) => {
-    const view = successBody(answer, of(createPolicy));
-    expect(view).toEqual({});
-    expect(JSON.parse(JSON.stringify(view))).toEqual(body);
+    ['nothing', { status: 204, headers: own, text: '' }, ''],
+    ['nothing of a type', { status: 200, headers: { ...own, 'content-type': 'application/json' }, text: '' }, ''],
+    ['plain text', { status: 201, headers: { ...own, 'content-type': 'text/plain; charset=utf-8' }, text: 'OK' }, 'OK'],
+    ['any object', json(201, { done: true }, own), { done: true }],
+    ['null', json(200, null, own), null],
+  ])('may be %s if only the status matters and the service says that it honours keys', (_what, answer, body) => {
+    expect(successBody(answer, { ...of(createFlow), isKeyed: true })).toEqual(body);
+  });
+
+  it.each<[string, unknown]>([
+    ['a text', 'created'],
+    ['a message that says OK', { message: 'OK' }],
+  ])('may be %s if nothing says who sent it', (_what, body) => {
+    expect(successBody(json(201, body), of(createFlow))).toEqual(body);
+  });
+
+  it.each<[string, HttpResponse, string]>([
+    ['another message', json(200, { message: 'Log in to the network' }), 'a JSON body that is not of the service'],
+    ['another object', json(200, { status: 'OK' }), 'a JSON body that is not of the service'],
+    ['a list', json(200, []), 'a JSON body that is not of the service'],
+    ['null', json(200, null), 'a JSON body that is not of the service'],
+    ['nothing', { status: 204, headers: {}, text: '' }, 'an empty body'],
+    ['plain text', { status: 200, headers: { 'content-type': 'text/plain' }, text: 'OK' }, 'a text/plain body'],
+  ])('must not be %s if nothing says who sent it', (_what, answer, words) => {
+    expect(failureOf(answer, of(createFlow)).message).toContain(words);
+  });
+
+  it('must say that keys are honoured if the service is known to say so', () => {
+    const asked = { ...of(createFlow), isKeyed: true };
+    expect(failureOf(json(200, 'OK'), asked).message).toContain('lacks the header `accept-idempotency-key`');
+    expect(successBody(json(200, artifactBody), { ...of(getArtifact), isKeyed: true })).toEqual(artifactBody);
   });
 
   it.each<[string, HttpResponse, Endpoint, string]>([
@@ -129,6 +140,8 @@ describe('a success of any status', () => {
       'an HTML page',
     ],
     ['something unnamed', { status: 200, headers: {}, text: 'OK' }, createFlow, 'a body without a media type'],
+    ['a policy without its versions', json(200, { name: 'web' }), createPolicy, 'versions is missing'],
+    ['another message', json(201, { message: 'Log in' }), reportArtifact, 'message must be'],
     ['nothing', { status: 204, headers: {}, text: '' }, getArtifact, 'an empty body'],
     ['nothing', { status: 200, headers: {}, text: '' }, getNotification, 'an empty body'],
     ['a text', json(200, 'OK'), getNotification, 'it must be object'],

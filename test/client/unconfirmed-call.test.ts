@@ -64,7 +64,7 @@ const appending: readonly OperationName[] = ['create-policy', 'attest-sonar'];
 
 function successOf(operation: OperationName): Fault {
   const bodies: Partial<Record<OperationName, unknown>> = {
-    'create-policy': { name: 'scans' },
+    'create-policy': { name: 'scans', versions: [] },
     'set-default-org': { default_org_name: 'acme' },
   };
   return answers(200, bodies[operation] ?? 'OK');

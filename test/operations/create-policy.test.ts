@@ -155,12 +155,12 @@ describe('create-policy', () => {
     });
   });
 
-  it('accepts an answer with only a name', async () => {
+  it('accepts an answer with only a name and no versions', async () => {
     await workspace.write('p.yml', yaml);
     const { result } = await performOperation(
       'create-policy',
       { policy: 'provenance', files: 'p.yml' },
-      always(201, { name: 'provenance' }),
+      always(201, { name: 'provenance', versions: [] }),
       workspace.path,
     );
     expect(result.conclusion).toBe('Policy provenance was created in organization acme.');

@@ -21,11 +21,14 @@ export const spoolRunAnswer = {
   created_at: new Date(startOfTime - 7_200_000).toISOString(),
 };
 
+/** The header of a service that honours idempotency keys. */
+export const accepts = { [keysAcceptedHeader]: '?1' };
+
+/** The answer of such a service to what it recorded. */
+export const recorded = jsonAnswer(201, 'OK', accepts);
+
 /** A page of attestations. */
-export function listed(
-  headers: HttpResponse['headers'] = { [keysAcceptedHeader]: '?1' },
-  ...data: readonly unknown[]
-): HttpResponse {
+export function listed(headers: HttpResponse['headers'] = accepts, ...data: readonly unknown[]): HttpResponse {
   const pagination = { total: data.length, page: 1, per_page: 100, page_count: 1 };
   return jsonAnswer(200, { data, pagination }, headers);
 }
@@ -52,7 +55,7 @@ export interface ReplayOptions {
 /** Replays the folder `spools` of the workspace against a service and GitHub. */
 export async function replaySpools(workspace: TemporaryWorkspace, options: ReplayOptions = {}): Promise<Replay> {
   const {
-    service = () => jsonAnswer(201, 'OK'),
+    service = () => recorded,
     github = () => jsonAnswer(200, spoolRunAnswer),
     list = () => listed(),
     inputs = {},

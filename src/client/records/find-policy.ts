@@ -26,7 +26,7 @@ async function readText(file: FilePart): Promise<string | undefined> {
 
 /** Whether the latest version is the upload: same text, and same comment and description if they were sent. */
 function isUpload(policy: Policy, document: unknown, text: string | undefined): boolean {
-  const latest = policy.versions?.toSorted((one, other) => other.version - one.version)[0];
+  const latest = policy.versions.toSorted((one, other) => other.version - one.version)[0];
   const comment = textAt(document, 'comment');
   const description = textAt(document, 'description');
   return (

@@ -6,7 +6,15 @@ import { TransportError } from '../../../src/http/transport.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { jsonAnswer } from '../../support/answering-transport.ts';
 import { shas } from '../../support/events.ts';
-import { listed, replaySpools, spoolRunAnswer, type Replay, type ReplayOptions } from '../../support/replay-spools.ts';
+import {
+  accepts,
+  listed,
+  recorded,
+  replaySpools,
+  spoolRunAnswer,
+  type Replay,
+  type ReplayOptions,
+} from '../../support/replay-spools.ts';
 import { forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
@@ -66,7 +74,7 @@ describe('replay', () => {
 
   it('tells what was on record already, and skips what an earlier replay delivered', async () => {
     await keep('item');
-    const known = await replay({ service: () => jsonAnswer(201, 'OK', { [replayedHeader]: 'true' }) });
+    const known = await replay({ service: () => jsonAnswer(201, 'OK', { ...accepts, [replayedHeader]: 'true' }) });
     expect(statesOf(known.result)).toMatchObject([{ state: 'on record' }]);
     const again = await replay();
     expect(statesOf(again.result)).toMatchObject([{ state: 'delivered before' }]);
@@ -83,8 +91,7 @@ describe('replay', () => {
     await keepAt('refused', 6);
     await keepAt('good', 7);
     const { result, keys } = await replay({
-      service: (_request, earlier) =>
-        earlier === 0 ? jsonAnswer(404, { message: 'Flow not found' }) : jsonAnswer(201, 'OK'),
+      service: (_request, earlier) => (earlier === 0 ? jsonAnswer(404, { message: 'Flow not found' }) : recorded),
     });
     expect(keys).toEqual(['refused', 'good']);
     expect(result.outcome).toBe('error');

@@ -66,7 +66,7 @@ function toEventResponse({
   return { type, timestamp: Math.floor(timestamp), user, data };
 }
 
-function toVersionResponse(policyVersion: PolicyVersion): NonNullable<Policy['versions']>[number] {
+function toVersionResponse(policyVersion: PolicyVersion): Policy['versions'][number] {
   const { version, comment, createdBy, createdAt, text } = policyVersion;
   const yaml = text === undefined ? {} : { policy_yaml: text };
   return { version, comment, created_by: createdBy, timestamp: Math.floor(createdAt), ...yaml };
