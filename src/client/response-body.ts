@@ -104,6 +104,12 @@ function isPlainText({ text, headers }: HttpResponse): boolean {
   return text.trim() === '' || /^text\/plain\s*(;|$)/iu.test(headers['content-type']?.trim() ?? '');
 }
 
+/** Whether an error answer has the body that every error of the service has. A truncated or a foreign one has not. */
+export function isErrorOfService(answer: HttpResponse): boolean {
+  const body = readJsonBody(answer);
+  return body.problem === undefined && textAt(body.value, 'message') !== undefined;
+}
+
 function toServiceError(answer: HttpResponse, asked: CallDescription): Error {
   const body = readJsonBody(answer);
   const value = body.problem === undefined ? body.value : undefined;

@@ -16,6 +16,7 @@ import type { EndpointCaller } from './endpoint-call.ts';
 import { isNotFound, isPassing, requestedDelay } from './failure-kinds.ts';
 import type { KeySupport } from './key-support.ts';
 import { recordFinders, type FindRecord, type SentWrite } from './records/find-record.ts';
+import { isErrorOfService } from './response-body.ts';
 import { ServiceError, endpointLabel } from './service-error.ts';
 import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
 
@@ -58,7 +59,7 @@ const maximumLooks = 6;
 export class WriteAttempts {
   readonly #options: WriteOptions;
   readonly #label: string;
-  /** Whether an attempt so far may have been recorded. */
+  /** Whether an attempt so far may have been carried out. */
   #isUnclear = false;
   /** The result of looking after the latest attempt; undefined if it was not looked for. */
   #look: Look | undefined;
@@ -99,9 +100,10 @@ export class WriteAttempts {
     const kind = this.#kindOf(outcome);
     if (kind === 'confirmed' || kind === 'final') return undefined;
     const reason = this.#describe(outcome);
-    if (kind === 'unsent' || endpoint.repetition.effect !== 'appends') return reason;
+    if (kind === 'unsent') return reason;
     const wasUnclear = this.#isUnclear;
     this.#isUnclear = true;
+    if (endpoint.repetition.effect !== 'appends') return reason;
     const isRefused = kind === 'refused' && !wasUnclear;
     if (!support.isKnown) this.#look = await this.#lookAfterAttempt(isRefused, maximumLooks);
     if (support.isKnown) {
@@ -141,7 +143,8 @@ export class WriteAttempts {
     if (outcome instanceof TransportError) return kindOfError(outcome);
     const { status, headers } = outcome;
     if (status >= 200 && status < 300) return this.#options.isReliable(outcome) ? 'confirmed' : 'unclear';
-    if (!isPassingStatus(status)) return 'final';
+    // What an earlier attempt did may be why this one failed, so the reason must be readable, and the service's.
+    if (!isPassingStatus(status)) return this.#isUnclear && !isErrorOfService(outcome) ? 'unclear' : 'final';
     const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
     return mayHaveBeenCarriedOut(status, retryAfter) ? 'unclear' : 'refused';
   }

@@ -198,6 +198,22 @@ describe('whether a deletion was already done', () => {
   });
 
   it.each([
+    ['half an answer', answersText(404, '{"mess', { 'content-type': 'application/json' })],
+    ['a page of something else', answersText(404, '<html>', { 'content-type': 'text/html' })],
+    ['a redirect', answersText(302, '', { location: 'https://login.example.com/' })],
+  ])('asks again after %s, because an attempt before it may have been carried out', async (_what, unreadable) => {
+    const failure = await failureAfter(resetsBeforeTheAnswer, unreadable, gone);
+    expect(isDoneAlready(deleteServiceAccount, failure)).toBe(true);
+  });
+
+  it('does not ask again after half an answer to the first attempt', async () => {
+    const server = await startServer(answersText(404, '{"mess', { 'content-type': 'application/json' }), gone);
+    const failure = await failureOf(send('delete-service-account', openClient(server.url)));
+    expect(failure.message).toContain('returned 404 with a body that claims to be JSON but is not');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
     ['on the first attempt', gone, gone],
     ['in the words of something else', resetsBeforeTheAnswer, answers(404, { message: 'Not Found' })],
     ['with another error', resetsBeforeTheAnswer, answers(403, { message: 'no' })],

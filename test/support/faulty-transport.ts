@@ -13,6 +13,10 @@ const status = (code: number, headers: HttpResponse['headers'] = {}) => ({
   headers: { ...page, ...headers },
   text: '<html>Gateway</html>',
 });
+const foreignJson = (body: unknown) => ({
+  ...status(200, { 'content-type': 'application/json' }),
+  text: JSON.stringify(body),
+});
 const reset = new TransportError('interrupted', true, 'read ECONNRESET');
 const late = new TransportError('timeout', true, 'no complete answer within 30 s');
 const alwaysPossible: readonly (readonly [string, HttpResponse | TransportError])[] = [
@@ -29,7 +33,13 @@ const alwaysPossible: readonly (readonly [string, HttpResponse | TransportError]
   ['429', status(429)],
   ['429 with Retry-After', status(429, { 'retry-after': '2' })],
   ['foreign page', status(200)],
-  ['foreign JSON', { status: 200, headers: { 'content-type': 'application/json' }, text: '[{"login":' }],
+  ['foreign text', { ...status(200, { 'content-type': 'text/plain' }), text: 'Log in to the network' }],
+  ['foreign empty body', { ...status(200), text: '' }],
+  ['foreign 204', { status: 204, headers: {}, text: '' }],
+  ['foreign object', foreignJson({ status: 'login required', url: 'https://portal.example.com' })],
+  ['foreign message', foreignJson({ message: 'Log in to the network' })],
+  ['foreign list', foreignJson([])],
+  ['foreign cut JSON', { status: 200, headers: { 'content-type': 'application/json' }, text: '[{"login":' }],
 ];
 
 /** Every kind of fault, before and after the request is carried out. */
@@ -54,13 +64,8 @@ export const networkFaults: readonly NetworkFault[] = [
   {
     name: 'truncated body',
     isCarriedOut: true,
-    // An error is passed on: nothing was recorded that its truncation could hide.
-    outcome: (answer: HttpResponse | undefined): HttpResponse | TransportError => {
-      if (answer === undefined) return reset;
-      return answer.status < 300
-        ? { ...answer, text: answer.text.slice(0, Math.ceil(answer.text.length / 2)) }
-        : answer;
-    },
+    outcome: (answer: HttpResponse | undefined): HttpResponse | TransportError =>
+      answer === undefined ? reset : { ...answer, text: answer.text.slice(0, Math.ceil(answer.text.length / 2)) },
   },
 ];
 
