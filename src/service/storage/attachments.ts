@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StorageError } from './storage-error.ts';
 
-/** A file that was received completely and is not stored yet. Call either `keep` or `discard`. */
+/** A file that was received completely and is not stored yet. Always call `discard` in the end. */
 export interface ReceivedFile {
   /** The SHA-256 of the content in hex. */
   readonly digest: string;
@@ -18,8 +18,9 @@ export interface ReceivedFile {
    */
   keep(): Promise<void>;
   /**
-   * Removes the file; has no effect after `keep`. Never rejects: a file that cannot be removed now is removed at the
-   * next start.
+   * Ends the upload. Content that was kept stays; otherwise, the file is removed. Call it after writing the record: until
+   * then, a crash leaves content that is known to be without a record because of it. Never rejects: a file that cannot be
+   * removed now is removed at the next start.
    */
   discard(): Promise<void>;
 }

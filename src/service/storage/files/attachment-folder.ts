@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { access, constants, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,7 +17,8 @@ const probeBytes = 64 * 1024;
 
 /**
  * Attachments as files: `incoming/` holds uploads in progress, `content/ab/ab12…` the received content by its SHA-256.
- * Files are renamed into `content/`, so they are complete or not there, and folders are synced like files.
+ * Files get a name in `content/` when they are complete, and folders are synced like files. Until its record is written,
+ * an upload also has its name in `incoming/`: so a start after a crash knows which content has no record because of it.
  */
 export class AttachmentFolder implements AttachmentStore {
   readonly #folder: string;
@@ -52,25 +53,19 @@ export class AttachmentFolder implements AttachmentStore {
       throw translateFileError(error);
     }
     const digest = hash.digest('hex');
-    let kept = false;
     return {
       digest,
       size,
       bytes: () => onDisk(() => readFile(path)),
-      keep: async () => {
-        await onDisk(() => this.#keep(path, digest));
-        kept = true;
-      },
-      discard: async () => {
-        if (!kept) await removeIfPossible(path);
-      },
+      keep: () => onDisk(() => this.#keep(path, digest)),
+      discard: () => removeIfPossible(path),
     };
   }
 
   async #keep(path: string, digest: string): Promise<void> {
     const target = attachmentPath(this.#folder, digest);
     await this.#makeGroup(join(target, '..'));
-    await rename(path, target);
+    await linkOrRename(path, target);
     await syncFolder(join(target, '..'));
   }
 
@@ -129,6 +124,18 @@ async function writeDurably(path: string, content: Readable, hash: Hash): Promis
     return writer.size;
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Gives a file a second name. If there is such a file already, which may be damaged, or if the file system has no hard
+ * links, the file is moved instead.
+ */
+async function linkOrRename(path: string, target: string): Promise<void> {
+  try {
+    await link(path, target);
+  } catch {
+    await rename(path, target);
   }
 }
 

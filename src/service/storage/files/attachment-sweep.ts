@@ -19,7 +19,7 @@ export const trashAfterMilliseconds = 24 * 60 * 60 * 1000;
 /** At one start, at most this many files and at most this share of all files are moved to the trash. */
 export const maximumTrashed = 100;
 export const maximumTrashedShare = 0.1;
-/** A crash can leave this many files without a record, whatever their share. */
+/** So many files without a record say nothing about the database, whatever their share. */
 const fewFiles = 3;
 
 /** The parameters of a sweep. */
@@ -51,7 +51,8 @@ export interface Sweep {
 
 /**
  * Cleans up after a crash: removes unfinished uploads, and moves attachments that no record refers to into a dated
- * folder in the trash. Attachments are never deleted. Call it only while nothing is being received.
+ * folder in the trash: at once if a crash came before their record was written, otherwise when they are old. Attachments
+ * are never deleted. Call it only while nothing is being received.
  *
  * @throws StartError if so many files have no record that the database probably belongs to other files; nothing is
  *   changed then.
@@ -64,11 +65,13 @@ export async function sweepAttachments(rules: SweepRules): Promise<Sweep> {
     if (await isAttached(digest)) attached += 1;
     else unnamed.push(digest);
   }
-  if (!trashAll) requireMatchingDatabase(rules, attached, unnamed.length);
-  const trash = join(folder, trashFolder, new Date(now).toISOString().slice(0, 10));
-  const chosen = trashAll ? unnamed : await chooseOld(rules, unnamed, attached + unnamed.length);
-  await moveToTrash(folder, chosen, trash);
   const unfinished = await listUnfinishedUploads(folder);
+  const interrupted = await findInterrupted(folder, unnamed, unfinished);
+  const others = unnamed.filter((digest) => !interrupted.has(digest));
+  if (!trashAll) requireMatchingDatabase(rules, { attached, interrupted: interrupted.size, others: others.length });
+  const trash = join(folder, trashFolder, new Date(now).toISOString().slice(0, 10));
+  const chosen = trashAll ? unnamed : [...interrupted, ...(await chooseOld(rules, others, attached + others.length))];
+  await moveToTrash(folder, chosen, trash);
   for (const path of unfinished) await rm(path, { force: true });
   return {
     attached,
@@ -79,15 +82,45 @@ export async function sweepAttachments(rules: SweepRules): Promise<Sweep> {
   };
 }
 
-function requireMatchingDatabase({ folder, isNewDatabase }: SweepRules, attached: number, unnamed: number): void {
-  const all = attached + unnamed;
+/** Finds the attachments that an unfinished upload still has as its file: a crash came before their record. */
+async function findInterrupted(
+  folder: string,
+  digests: readonly string[],
+  unfinished: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const uploads = new Set(await Promise.all(unfinished.map(fileNumber)));
+  const numbered = await Promise.all(
+    (uploads.size === 0 ? [] : digests).map(async (digest) => ({
+      digest,
+      number: await fileNumber(attachmentPath(folder, digest)),
+    })),
+  );
+  return new Set(numbered.filter(({ number }) => uploads.has(number)).map(({ digest }) => digest));
+}
+
+/** The number that all names of a file share (inode). */
+async function fileNumber(path: string): Promise<bigint> {
+  return (await lstat(path, { bigint: true })).ino;
+}
+
+/** The numbers of attachments: with a record, without one because of a crash, and without one for another reason. */
+interface AttachmentCounts {
+  readonly attached: number;
+  readonly interrupted: number;
+  readonly others: number;
+}
+
+function requireMatchingDatabase({ folder, isNewDatabase }: SweepRules, counts: AttachmentCounts): void {
+  const { attached, interrupted, others } = counts;
+  const all = attached + others;
+  const unnamed = interrupted + others;
   const remedy =
     'put back the database that belongs to them, or restore a backup; to start anyway, move that folder away, or ' +
     'move these attachments to its trash with --trash-unnamed-attachments';
   if (isNewDatabase && unnamed > 0) {
     throw new StartError(`the database is new, but ${folder} holds ${unnamed} attachments; ${remedy}`);
   }
-  if (unnamed > fewFiles && 2 * unnamed > all) {
+  if (others > fewFiles && 2 * others > all) {
     throw new StartError(
       `the database names only ${attached} of the ${all} attachments in ${folder}, so it probably belongs to other files; ${remedy}`,
     );

@@ -32,6 +32,7 @@ describe('the folder of attachments', () => {
   const keep = async (whole: Buffer): Promise<AttachedContent> => {
     const received = await receive(whole);
     await received.keep();
+    await received.discard();
     return received;
   };
 
@@ -51,7 +52,22 @@ describe('the folder of attachments', () => {
     await expect(content(received)).rejects.toMatchObject({ fault: 'missing' });
     await received.keep();
     expect(await content(received)).toEqual(whole);
+    await received.discard();
+    expect(await content(received)).toEqual(whole);
     expect(await files()).toEqual([received.digest]);
+  });
+
+  it('marks stored content as an upload in progress until it is released', async () => {
+    const received = await receive(Buffer.from('a'));
+    await received.keep();
+    const [upload] = await readdir(join(folder, 'incoming'));
+    const [{ ino: marked }, { ino: stored }] = [
+      await stat(join(folder, 'incoming', String(upload))),
+      await stat(pathOf(received.digest)),
+    ];
+    expect(marked).toBe(stored);
+    await received.discard();
+    expect(await readdir(join(folder, 'incoming'))).toEqual([]);
   });
 
   it('stores an empty file, too', async () => {
@@ -63,6 +79,7 @@ describe('the folder of attachments', () => {
   it('stores the same content once, also with concurrent uploads', async () => {
     const [one, other] = await Promise.all([receive(Buffer.from('same')), receive(Buffer.from('same'))]);
     await Promise.all([one.keep(), other.keep()]);
+    await Promise.all([one.discard(), other.discard()]);
     expect(await files()).toEqual([digestOf(Buffer.from('same'))]);
   });
 

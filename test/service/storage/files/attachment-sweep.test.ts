@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -110,6 +110,33 @@ describe('the sweep of the attachments', () => {
   it('accepts what a crash of a service with few attachments leaves behind', async () => {
     await add(0, 3, 0);
     expect(await sweep(0)).toMatchObject({ trashed: 0, left: 3 });
+  });
+
+  describe('with what a crash during many uploads leaves behind', () => {
+    /** Leaves uploads of these numbers as they are between their file and their record. */
+    const interrupt = async (from: number, count: number): Promise<void> => {
+      await add(from, count, 0);
+      for (let number = from; number < from + count; number += 1) {
+        const digest = digestOf(number);
+        await link(join(folder, 'content', digest.slice(0, 2), digest), join(folder, 'incoming', digest.slice(0, 32)));
+      }
+    };
+
+    it('accepts it, whatever its share, and moves it to the trash', async () => {
+      await interrupt(0, 200);
+      expect(await sweep(40)).toMatchObject({ attached: 40, trashed: 160, left: 0, unfinished: 200 });
+      expect(await filesIn('content')).toHaveLength(40);
+      expect(await filesIn('incoming')).toEqual([]);
+      expect(await sweep(40)).toMatchObject({ attached: 40, trashed: 0, left: 0 });
+    });
+
+    it('still refuses a database that does not refer to the other attachments', async () => {
+      await add(0, 9, 0);
+      await interrupt(9, 20);
+      await expect(sweep(4)).rejects.toThrow('the database names only 4 of the 9 attachments');
+      await expect(sweep(0, { isNewDatabase: true })).rejects.toThrow('holds 29 attachments');
+      expect(await filesIn('incoming')).toHaveLength(20);
+    });
   });
 
   it('moves everything without a record if the operator requests it', async () => {
