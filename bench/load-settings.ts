@@ -3,6 +3,8 @@ export interface LoadSettings {
   readonly port: number;
   /** Whole requests as they go over the wire. They are sent in turn. */
   readonly requests: readonly string[];
+  /** A text of digits in the requests that is counted up, so that it is another one in every request; absent if none is. */
+  readonly counted?: string;
   /** The status that every response must have. */
   readonly status: number;
   /** How many requests are sent at the same time, each on its own connection. */

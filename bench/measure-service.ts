@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { withBareServer } from './bare-server.ts';
 import { interleave } from './interleave.ts';
 import type { LoadResult, LoadSettings } from './load-settings.ts';
-import { attestRequests, getArtifactRequest } from './requests.ts';
+import { attestRequests, getArtifactRequest, sampleKey } from './requests.ts';
 import { withoutTarget, withTarget, type Row } from './row.ts';
 import type { Fixture } from './fixture.ts';
 import { median } from './statistics.ts';
@@ -18,14 +18,13 @@ const rounds = 4;
 export async function measureService(fixture: Fixture): Promise<readonly Row[]> {
   const port = Number(new URL(fixture.service.baseUrl).port);
   const get = [getArtifactRequest(fixture, fixture.fingerprint)];
-  const attest = attestRequests(fixture);
+  const attest = { requests: attestRequests(fixture), counted: sampleKey.runId };
   const responseBytes = await measureResponse(fixture);
   const { attested, attestedBare, got, gotBare } = await withBareServer(responseBytes, (bare) =>
     interleave(
       {
-        attested: () => generateLoad(fixture.directory, { ...defaultLoad, port, requests: attest, status: 201 }),
-        attestedBare: () =>
-          generateLoad(fixture.directory, { ...defaultLoad, port: bare, requests: attest, status: 200 }),
+        attested: () => generateLoad(fixture.directory, { ...defaultLoad, port, ...attest, status: 201 }),
+        attestedBare: () => generateLoad(fixture.directory, { ...defaultLoad, port: bare, ...attest, status: 200 }),
         got: () => generateLoad(fixture.directory, { ...defaultLoad, port, requests: get, status: 200 }),
         gotBare: () => generateLoad(fixture.directory, { ...defaultLoad, port: bare, requests: get, status: 200 }),
       },

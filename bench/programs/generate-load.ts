@@ -14,7 +14,10 @@ import { quantile } from '../statistics.ts';
 const [path = ''] = process.argv.slice(2);
 // Written by the bench.
 const settings = JSON.parse(await readFile(path, 'utf8')) as LoadSettings;
-const requests = settings.requests.map((text) => Buffer.from(text));
+const { counted } = settings;
+const requests = settings.requests.map((text) => ({ bytes: Buffer.from(text), counters: findCounters(text) }));
+// The same service is measured several times.
+const first = Number(counted ?? 0) + Math.floor(Math.random() * 1e9);
 const begins = performance.now() + settings.warmUpSeconds * 1000;
 const ends = begins + settings.seconds * 1000;
 const latencies: number[] = [];
@@ -34,10 +37,9 @@ async function sendRequests(): Promise<void> {
   const reader = new ResponseReader();
   let sent = 0;
   const send = (): void => {
-    const request = requests[next % requests.length];
-    next += 1;
+    const request = nextRequest();
     sent = performance.now();
-    if (request !== undefined) socket.write(request);
+    socket.write(request);
   };
   socket.on('data', (chunk) => {
     const status = reader.push(chunk);
@@ -52,4 +54,22 @@ async function sendRequests(): Promise<void> {
   send();
   await closed;
   if (performance.now() < ends) throw new Error('the service closed a connection');
+}
+
+/** Where the counted text is in a request, in bytes. */
+function findCounters(text: string): readonly number[] {
+  if (counted === undefined) return [];
+  return [...text.matchAll(new RegExp(counted, 'gu'))].map(({ index }) => Buffer.byteLength(text.slice(0, index)));
+}
+
+function nextRequest(): Buffer {
+  const request = requests[next % requests.length];
+  if (request === undefined) throw new TypeError('there are no requests');
+  next += 1;
+  if (request.counters.length === 0) return request.bytes;
+  // A copy, because another connection may still be sending the bytes.
+  const bytes = Buffer.from(request.bytes);
+  const number = String(first + next);
+  for (const offset of request.counters) bytes.write(number, offset, 'latin1');
+  return bytes;
 }
