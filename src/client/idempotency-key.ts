@@ -39,12 +39,14 @@ export interface WriteContent {
  * of one execution, so that whatever runs again sets the state again. The attempt is not enough for that: GitHub gives
  * two calls of a reusable workflow the same `GITHUB_JOB`, two uses of a composite action in a job the same
  * `GITHUB_ACTION`, and another step may have changed the state in between.
+ *
+ * It begins with the id of the run, which grows: keys that are recorded at the same time are neighbours in the index of
+ * the service.
  */
 export function idempotencyKey(endpoint: Endpoint, identity: ExecutionIdentity, content: WriteContent): string {
   const { repository, runId, attempt, job, matrix, step, execution } = identity;
-  const label = endpointLabel(endpoint).toLowerCase().replaceAll(' ', '-');
   const digest = sha256([
-    label,
+    endpointLabel(endpoint),
     repository,
     runId,
     endpoint.repetition.effect === 'appends' ? undefined : [attempt, execution],
@@ -53,7 +55,7 @@ export function idempotencyKey(endpoint: Endpoint, identity: ExecutionIdentity, 
     step,
     contentDigest(endpoint, content),
   ]);
-  return `${label}-${digest}`;
+  return /^\d{1,20}$/u.test(runId ?? '') ? `${runId}-${digest}` : digest;
 }
 
 /**
@@ -65,6 +67,7 @@ function contentDigest({ repetition }: Endpoint, { parameters, query = {}, docum
   return sha256([parameters, query, withoutFields(document, volatile), file]);
 }
 
+/** In base64url: 43 characters. */
 function sha256(value: unknown): string {
-  return hash('sha256', JSON.stringify(value));
+  return hash('sha256', JSON.stringify(value), 'base64url');
 }

@@ -29,11 +29,13 @@ const contents: fc.Arbitrary<WriteContent> = fc.record({
 const endpoint = fc.constantFrom(...writes);
 
 describe('the idempotency key', () => {
-  it('is a valid key of at most 255 characters that begins with the operation', () => {
+  it('is a valid key that begins with the id of the run if it is a number', () => {
     fc.assert(
       fc.property(endpoint, identities, contents, (declared, identity, content) => {
         const key = idempotencyKey(declared, identity, content);
-        expect(key).toMatch(new RegExp(`^${declared.operation}-[0-9a-f]{64}$`, 'u'));
+        const ofRun = idempotencyKey(declared, { ...identity, runId: '17000000000' }, content);
+        expect(ofRun).toMatch(/^17000000000-[\w-]{43}$/u);
+        expect(key).toMatch(/^(?:\d{1,20}-)?[\w-]{43}$/u);
         expect(parseIdempotencyKey(formatIdempotencyKey(key))).toBe(key);
       }),
     );

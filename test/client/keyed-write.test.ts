@@ -51,7 +51,7 @@ describe('a write', () => {
     const server = await startServer(answers(201, 'OK'));
     await attest(openClient(server.url, { connection: { identity } }));
     const [key] = keysOf(server);
-    expect(key).toMatch(/^"attest-sonar-[0-9a-f]{64}"$/u);
+    expect(key).toMatch(/^"7-[\w-]{43}"$/u);
     expect(server.requests[0]?.body().toString()).toContain(
       `"user_data":{"ticket":"ABC-1","idempotency_key":${String(key)}}`,
     );
@@ -60,10 +60,10 @@ describe('a write', () => {
   it('shows its key in a dry run', async () => {
     const client = openClient(new URL('https://compliance.example.com'), { connection: { identity, dryRun: true } });
     const unsent: unknown = await attest(client).catch((thrown: unknown) => thrown);
-    const key = expect.stringMatching(/^attest-sonar-[0-9a-f]{64}$/u);
+    const key = expect.stringMatching(/^7-[\w-]{43}$/u);
     expect(unsent).toMatchObject({
       request: {
-        headers: { 'idempotency-key': expect.stringMatching(/^"attest-sonar-[0-9a-f]{64}"$/u) },
+        headers: { 'idempotency-key': expect.stringMatching(/^"7-[\w-]{43}"$/u) },
         json: { document: { user_data: { idempotency_key: key } } },
       },
     });

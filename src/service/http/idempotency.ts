@@ -35,12 +35,12 @@ export interface RequestContent {
   readonly file: (Pick<UploadedFile, 'filename'> & { readonly content: { readonly digest: string } }) | undefined;
 }
 
-/** The SHA-256, in hex, of what a request asks for, without the fields that may differ if it is repeated. */
+/** The SHA-256, in base64url, of what a request asks for, without the fields that may differ if it is repeated. */
 export function digestRequest({ repetition }: Pick<Endpoint, 'repetition'>, content: RequestContent): string {
   const { parameters, query, document, file } = content;
   const asked = repetition.effect === 'appends' ? withoutFields(document, repetition.volatile) : document;
   const parts = [parameters, query, asked, file?.filename, file?.content.digest];
-  return hash('sha256', JSON.stringify(parts));
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 /** A response of a handler. */

@@ -129,7 +129,7 @@ describe('attest-sonar, on the wire', () => {
           actor: 'ann',
           triggering_actor: 'bob',
         },
-        idempotency_key: expect.stringMatching(/^attest-sonar-[0-9a-f]{64}$/u),
+        idempotency_key: expect.stringMatching(/^(?:\d+-)?[\w-]{43}$/u),
         revision_verified: true,
         gathered_at: new Date(startOfTime).toISOString(),
       },

@@ -97,7 +97,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
       operation: 'attest-sonar',
       parameters: { flow_name: 'web', trail_name: shas.head },
       document: { attestation_name: 'sonar', user_data: { gathered_at: new Date(startOfTime).toISOString() } },
-      idempotency_key: expect.stringMatching(/^attest-sonar-[0-9a-f]{64}$/u),
+      idempotency_key: expect.stringMatching(/^(?:\d+-)?[\w-]{43}$/u),
       gathered_at: new Date(startOfTime).toISOString(),
       run: { repository: 'acme/widgets', run_id: '4242', run_attempt: '2', event_name: 'push', head_sha: shas.head },
       file: { name: 'lcov.info', size: 3 },

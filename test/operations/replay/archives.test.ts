@@ -6,7 +6,7 @@ import type { OperationResult } from '../../../src/operations/operation.ts';
 import { jsonAnswer } from '../../support/answering-transport.ts';
 import { forgeTar, forgeTarGz, forgeZip, type ForgedEntry } from '../../support/archives.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
-import { replaySpools } from '../../support/replay-spools.ts';
+import { accepts, replaySpools } from '../../support/replay-spools.ts';
 import { forgedFiles, forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
@@ -54,7 +54,7 @@ describe('replay of archives', () => {
     await workspace.write('spools/4242.zip', forgeZip(item('a')));
     await replaySpools(workspace);
     const again = await replaySpools(workspace, {
-      service: () => jsonAnswer(201, 'OK', { [replayedHeader]: 'true' }),
+      service: () => jsonAnswer(201, 'OK', { ...accepts, [replayedHeader]: 'true' }),
     });
     expect(again.keys).toEqual(['a']);
     expect(statesOf(again.result)).toMatchObject([{ state: 'on record' }]);

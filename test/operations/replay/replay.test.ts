@@ -162,7 +162,7 @@ describe('replay', () => {
     const { result, keys } = await replay({
       service: () => {
         writeFileSync(manifest, '{}');
-        return jsonAnswer(201, 'OK');
+        return recorded;
       },
     });
     expect(keys).toEqual(['first']);
