@@ -3,7 +3,7 @@ export interface LoadSettings {
   readonly port: number;
   /** Whole requests as they go over the wire. They are sent in turn. */
   readonly requests: readonly string[];
-  /** A text of digits in the requests that is counted up, so that it is another one in every request; absent if none is. */
+  /** Digits in the requests that are counted up, so that each request has others; absent if there are none. */
   readonly counted?: string;
   /** The status that every response must have. */
   readonly status: number;

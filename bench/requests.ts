@@ -3,8 +3,8 @@ import { webhookReport } from '../trial/sonar-report.ts';
 import type { Fixture } from './fixture.ts';
 
 /**
- * An idempotency key as the action makes it. The load generator counts up its run id, so that every request has a key of
- * its own.
+ * An idempotency key as the action makes it. The load generator counts up its run id, so that each request has its own
+ * key.
  */
 export const sampleKey = { runId: '17000000000', rest: `-${'k'.repeat(43)}` } as const;
 
@@ -13,7 +13,7 @@ type Subject = Pick<Fixture, 'org' | 'flow' | 'key' | 'commit'>;
 /** The number of trails that attestations are spread over. */
 const trails = 1000;
 
-/** Requests of operation 7 without a file and with `sampleKey`, for one trail after another, as they go over the wire. */
+/** Requests of operation 7 with `sampleKey` and no file, for one trail after another, as they go over the wire. */
 export function attestRequests(subject: Subject): readonly string[] {
   const key = sampleKey.runId + sampleKey.rest;
   return Array.from({ length: trails }, (_, trail) => attestRequest(subject, `load-${trail}`, key));
