@@ -58,6 +58,11 @@ export function idempotencyKey(endpoint: Endpoint, identity: ExecutionIdentity, 
   return /^\d{1,20}$/u.test(runId ?? '') ? `${runId}-${digest}` : digest;
 }
 
+/** Whether a step of this run can have sent a request with the key. */
+export function isKeyOfRun(key: string, runId: string): boolean {
+  return key.startsWith(`${runId}-`);
+}
+
 /**
  * The digest of what the service compares when it gets a key again. The order of keys counts, because the service, too,
  * compares the document as it was sent.

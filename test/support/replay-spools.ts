@@ -36,7 +36,7 @@ export function listed(headers: HttpResponse['headers'] = accepts, ...data: read
 /** What a replay did. */
 export interface Replay {
   readonly result: OperationResult;
-  /** The keys in the order in which they were sent. */
+  /** The keys in the order in which they were sent, without the id of the run. */
   readonly keys: readonly (string | undefined)[];
   readonly requests: readonly HttpRequest[];
   readonly bodies: readonly string[];
@@ -84,6 +84,8 @@ export async function replaySpools(workspace: TemporaryWorkspace, options: Repla
     directory: workspace.path,
   });
   const { result } = await runOperation(context);
-  const keys = sent.map(({ headers }) => parseIdempotencyKey(headers[idempotencyKeyHeader] ?? ''));
+  const keys = sent.map(({ headers }) =>
+    parseIdempotencyKey(headers[idempotencyKeyHeader] ?? '')?.replace(/^4242-/u, ''),
+  );
   return { result, keys, requests: transport.requests, bodies, lines: log.infos };
 }

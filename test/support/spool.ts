@@ -22,7 +22,7 @@ export const sampleEntry = {
     repo_info: { name: 'acme/widgets', url: 'https://github.com/acme/widgets', provider: 'github' },
     origin_url: 'https://github.com/acme/widgets/actions/runs/4242/attempts/2',
   },
-  idempotency_key: 'attest-sonar-0123',
+  idempotency_key: '4242-0123',
   gathered_at: gatheredAt,
   run: { repository: 'acme/widgets', run_id: '4242', run_attempt: '2', event_name: 'push', head_sha: shas.head },
 } as const satisfies SpoolEntry;

@@ -1,3 +1,4 @@
+import { isKeyOfRun } from '../../client/idempotency-key.ts';
 import { gatheredAtKey } from '../../contract/attestation.ts';
 import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import { isStartedByDependabot } from '../../evidence/github/run-restriction.ts';
@@ -23,6 +24,8 @@ export function claimProblem(manifest: SpoolManifest, runId: string, job: Job, n
   const gathered = Date.parse(gathered_at);
   if (run.run_id !== runId) return `claims to be from run ${run.run_id}, but was downloaded from run ${runId}`;
   if (!isSameName(run.repository, repository)) return `is from the repository ${run.repository}, not ${repository}`;
+  // Else it could take the key of an item of another run, which the service would then refuse.
+  if (!isKeyOfRun(idempotency_key, runId)) return 'has an idempotency key that is not from its run';
   if (Number.isNaN(gathered) || gathered > now + clockDifference) {
     return `claims to be gathered in the future (${gathered_at})`;
   }

@@ -1,5 +1,6 @@
 import { NotSent } from '../../client/dry-run.ts';
 import { mayBeDeliveredLater } from '../../client/outage.ts';
+import { ServiceError } from '../../client/service-error.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { evidenceEndpoints, type EvidenceEndpoint } from '../../contract/endpoints.ts';
 import type { TSchema } from '../../contract/schema.ts';
@@ -127,7 +128,9 @@ export class ItemDelivery {
     if (!(error instanceof Failure) || this.#options.context.call.signal?.aborted === true) throw error;
     const { message: reason, remedy } = error;
     const isPassing = mayBeDeliveredLater(error);
-    this.#failures = isPassing ? this.#failures + 1 : 0;
+    // A service that does not accept the key accepts it for no item.
+    const isUnauthorized = error instanceof ServiceError && [401, 403].includes(error.facts.status);
+    this.#failures = isPassing || isUnauthorized ? this.#failures + 1 : 0;
     return isPassing ? { state: 'failed', reason } : { state: 'refused', reason, remedy };
   }
 

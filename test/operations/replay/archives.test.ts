@@ -21,7 +21,11 @@ afterEach(() => workspace.remove());
 
 /** The files of an item with a key of its own. */
 function item(key: string, changes: Readonly<Record<string, unknown>> = {}): readonly ForgedEntry[] {
-  return forgedFiles(`item-${key}`, { ...sampleManifest, idempotency_key: key, ...changes }, sampleAttachment);
+  return forgedFiles(
+    `item-${key}`,
+    { ...sampleManifest, idempotency_key: `4242-${key}`, ...changes },
+    sampleAttachment,
+  );
 }
 
 const statesOf = ({ response }: OperationResult): unknown => response;

@@ -42,6 +42,7 @@ describe('claimProblem', () => {
     ['a time that does not exist', { ...genuine, gathered_at: '2026-13-01T00:00:00.000Z' }, 'gathered in the future'],
     ['the commit', withDocument({ git_commit_info: { sha1: 'b'.repeat(40) } }), 'but its run was for'],
     ['the commit, which is missing', withDocument({ git_commit_info: undefined }), 'is for commit (none)'],
+    ['the run in the idempotency key', { ...genuine, idempotency_key: '7-0123' }, 'is not from its run'],
     ['the idempotency key', withData({ idempotency_key: 'other' }), 'another `user_data.idempotency_key`'],
     [
       'the time in the document',

@@ -40,7 +40,7 @@ function keepAt(name: string, minute: number, changes: Readonly<Record<string, u
   return keep(name, {
     gathered_at,
     document: { ...sampleEntry.document, user_data },
-    idempotency_key: name,
+    idempotency_key: `4242-${name}`,
     ...changes,
   });
 }
@@ -198,6 +198,14 @@ describe('replay', () => {
       ...['a', 'b', 'c'].map(() => ({ state: 'failed', reason: expect.stringContaining('ECONNREFUSED') })),
       ...['d', 'e'].map(() => ({ state: 'failed', reason: expect.stringContaining('not tried') })),
     ]);
+  });
+
+  it('does not send the rest with an API key that the service does not accept', async () => {
+    for (const [index, name] of ['a', 'b', 'c', 'd'].entries()) await keepAt(name, index);
+    const refusal = jsonAnswer(401, { message: 'Authentication is required' }, accepts);
+    const { result, keys } = await replay({ service: () => refusal });
+    expect(keys).toEqual(['a', 'b', 'c']);
+    expect(statesOf(result)).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('not tried') }));
   });
 
   it('looks for the record first if the service does not honour keys, and never records twice', async () => {
