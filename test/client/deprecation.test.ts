@@ -6,6 +6,7 @@ import { createFlow } from '../../src/contract/flow.ts';
 import type { HttpResponse } from '../../src/http/transport.ts';
 import { startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
+import { codePoint } from '../support/code-point.ts';
 import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
@@ -78,7 +79,7 @@ describe('the notice of a deprecated operation', () => {
 
   it('is one line of dates and addresses, whatever the headers hold', () => {
     const value = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.string().map((text) => `<${text}>; rel="successor-version"`),
       fc.integer().map((number) => `@${number}`),
     );

@@ -20,6 +20,7 @@ import {
   trailName,
 } from '../../src/contract/names.ts';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
+import { codePoint } from '../support/code-point.ts';
 
 /** The patterns as the interface writes them, and the two rules that it says in words. */
 const rules: readonly (readonly [string, TString, string])[] = [
@@ -54,7 +55,7 @@ describe.each(rules)('%s', (_name, schema, pattern) => {
   it('rejects everything else', () => {
     const regularExpression = new RegExp(pattern, 'u');
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.anything()), (name) => {
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: codePoint }), fc.anything()), (name) => {
         expect(conforms(schema, name)).toBe(typeof name === 'string' && regularExpression.test(name));
       }),
     );

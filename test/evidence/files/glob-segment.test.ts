@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileGoSegment, compileSegment } from '../../../src/evidence/files/glob-segment.ts';
+import { codePoint } from '../../support/code-point.ts';
 
 /** Whether a shell pattern matches a name. */
 function matches(pattern: string, name: string): boolean {
@@ -77,7 +78,7 @@ describe('a segment of a pattern', () => {
 
   it('matches any name whose special characters are escaped', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
+      fc.property(fc.string({ unit: codePoint, minLength: 1 }), (name) => {
         const escaped = name.replaceAll(/[*?[\\]/g, String.raw`\$&`);
         expect(matches(escaped, name)).toBe(true);
       }),

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseReportLines, parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
+import { codePoint } from '../../support/code-point.ts';
 
 const text = [
   'organization=acme',
@@ -63,7 +64,7 @@ describe('a report-task.txt', () => {
 
   it('is either a task or refused, whatever the text is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (anything) => {
+      fc.property(fc.string({ unit: codePoint }), (anything) => {
         try {
           expect(parseReportTask(anything, 'x').ceTaskId).toMatch(/^[\x21-\x7E]+$/u);
         } catch (error) {

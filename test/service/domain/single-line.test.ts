@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toSingleLine } from '../../../src/service/domain/single-line.ts';
+import { codePoint } from '../../support/code-point.ts';
 
 describe('foreign text in one line', () => {
   it.each([
@@ -16,7 +17,7 @@ describe('foreign text in one line', () => {
 
   it('starts no new line and contains no invisible character', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 50 }), (text) => {
         expect(toSingleLine(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
       }),
     );

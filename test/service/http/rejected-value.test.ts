@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderRejectedValue } from '../../../src/service/http/rejected-value.ts';
+import { codePoint } from '../../support/code-point.ts';
 
 describe('the rejected value in a validation error', () => {
   it.each([
@@ -26,7 +27,7 @@ describe('the rejected value in a validation error', () => {
 
   it('is one short line for any input', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 300 }), (name) => {
         const words = renderRejectedValue({ name }, 'name');
         expect(words).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
         expect(words.length).toBeLessThan(1000);

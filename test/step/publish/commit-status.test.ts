@@ -6,6 +6,7 @@ import { toCommitStatus, type CommitStatus } from '../../../src/step/publish/com
 import { decideFailure, decideResult, type OnNonCompliant } from '../../../src/step/run/gate.ts';
 import { redactResult } from '../../../src/step/report/redacted-result.ts';
 import type { CommitMatch } from '../../../src/step/publish/commit-match.ts';
+import { codePoint } from '../../support/code-point.ts';
 import { shas } from '../../support/events.ts';
 
 const runUrl = 'https://github.com/acme/widgets/actions/runs/1';
@@ -77,7 +78,7 @@ describe('a commit status', () => {
 
   it('has a description within GitHub’s limits for any conclusion', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (conclusion) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 400 }), (conclusion) => {
         const { description } = status({ conclusion });
         expect(description.length).toBeLessThanOrEqual(140);
         expect(description).not.toMatch(/[\p{Cc}\u{10000}-\u{10FFFF}]/u);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { escapeHtmlLine, printable, printableJson, safeHref } from '../../../src/step/report/escape.ts';
+import { codePoint } from '../../support/code-point.ts';
 
 describe('escapeHtmlLine', () => {
   it('escapes every character with a meaning in HTML text or attributes', () => {
@@ -19,7 +20,7 @@ describe('escapeHtmlLine', () => {
 
   it('is reversible: a browser shows the original text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: codePoint }), (text) => {
         expect(readBack(escapeHtmlLine(text))).toBe(printable(text).replaceAll(/\r\n|\r/gu, '\n'));
       }),
     );
@@ -50,7 +51,7 @@ describe('printableJson', () => {
   it('keeps the value, without characters that control a terminal', () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('\u009B\u202E\u007F\0')),
+        fc.oneof(fc.jsonValue(), fc.string({ unit: codePoint }), fc.constant('\u009B\u202E\u007F\0')),
         (value) => {
           const json = printableJson(JSON.stringify(value));
           expect(json).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);

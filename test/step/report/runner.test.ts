@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { harmless } from '../../../src/step/report/runner.ts';
+import { codePoint } from '../../support/code-point.ts';
 import { isWorkflowCommand, linesOfRunner } from '../../support/workflow-command.ts';
 
 describe('harmless', () => {
@@ -22,7 +23,7 @@ describe('harmless', () => {
   it('leaves no line that the runner would take for a command, in any text', () => {
     const piece = fc.oneof(
       fc.constantFrom('::', ':', '##[', '#', '[', '\n', '\r', ' ', '\t', '\u0085', '\u00A0', '\uFEFF', '\u2028', 'x'),
-      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.string({ unit: codePoint, maxLength: 3 }),
     );
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {

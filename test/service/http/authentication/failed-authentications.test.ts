@@ -8,6 +8,7 @@ import {
   type RequestOrigin,
 } from '../../../../src/service/http/authentication/failed-authentications.ts';
 import { administer, createKey } from '../../../support/administration.ts';
+import { codePoint } from '../../../support/code-point.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
@@ -76,7 +77,7 @@ describe('failed authentications', () => {
 
   it('are one short line each, for any path', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (path) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 400 }), (path) => {
         lines = [];
         now += 120_000;
         failures.count(guess({ origin: origin({ path }) }));
