@@ -3,7 +3,8 @@ export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/prepare-git.ts',
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
+  // The slow tests have a configuration of their own: jest.slow.config.js.
+  testMatch: ['**/!(*.slow).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -29,7 +29,7 @@ const idleReaders = 10;
  * of them causes an internal error, or if the service exits.
  */
 export async function measureHostileLoad(directory: string): Promise<readonly Row[]> {
-  // Those of test/service/hostile-load.test.ts. They are built before anything is measured.
+  // Those of test/service/hostile-load.slow.test.ts. They are built before anything is measured.
   const requests = await buildHostileRequests();
   const results: ReadinessResult[] = [];
   for (let round = 0; round < rounds; round += 1) {

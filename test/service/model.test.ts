@@ -5,6 +5,10 @@ import { modelCommands, type SystemUnderTest } from '../support/model-commands.t
 import { ServiceModel } from '../support/service-model.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+/** How many sequences of requests are sent: `npm run test:slow` sets more. */
+const givenRuns: unknown = Reflect.get(globalThis, 'modelRuns');
+const numRuns = typeof givenRuns === 'number' ? givenRuns : 25;
+
 let service: TestService;
 let runs = 0;
 
@@ -28,7 +32,7 @@ describe('the service, against a model in memory', () => {
       fc.asyncProperty(fc.commands([...modelCommands], { maxCommands: 60, size: 'max' }), (commands) =>
         fc.asyncModelRun(emptyOrganization, commands),
       ),
-      { numRuns: 60, interruptAfterTimeLimit: 10_000 },
+      { numRuns, interruptAfterTimeLimit: 10_000 },
     );
   });
 });

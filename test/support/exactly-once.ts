@@ -16,7 +16,7 @@ import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspa
 import { openTestStep } from './test-step.ts';
 import { writingSteps, type WritingStep } from './writing-steps.ts';
 
-/** How many steps of each operation run: `npm run test:faults` sets more. */
+/** How many steps of each operation run: `npm run test:slow` sets more. */
 const givenSteps: unknown = Reflect.get(globalThis, 'faultSteps');
 const steps = typeof givenSteps === 'number' ? givenSteps : 40;
 

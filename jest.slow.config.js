@@ -1,0 +1,9 @@
+import base from './jest.config.js';
+
+/** The slow tests, and the tests with faults and against a model with many more steps: `npm run test:slow`. */
+/** @type {import('jest').Config} */
+export default {
+  ...base,
+  testMatch: ['**/*.slow.test.ts', '**/exactly-once/*.test.ts', '**/service/model.test.ts'],
+  globals: { faultSteps: 1000, modelRuns: 100 },
+};
