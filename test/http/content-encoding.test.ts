@@ -10,12 +10,14 @@ import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 const opened = closeAfterEach();
 const json = '{"message":"größer"}';
 
+// Better compression takes seconds for what is beyond the limit.
+const gzip = (bytes: Buffer): Buffer => gzipSync(bytes, { level: 1 });
+
 const coders = {
-  gzip: gzipSync,
-  'x-gzip': gzipSync,
-  // The best quality takes seconds for what is beyond the limit.
+  gzip,
+  'x-gzip': gzip,
   br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-  deflate: deflateSync,
+  deflate: (bytes) => deflateSync(bytes, { level: 1 }),
   zstd: zstdCompressSync,
 } as const satisfies Record<string, (bytes: Buffer) => Buffer>;
 const codings = Object.keys(coders) as readonly (keyof typeof coders)[];
