@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { codePoint } from '../../../support/code-point.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
 import { call } from '../../../support/service-call.ts';
 import { report, sampleArtifact, sampleFlow, saveFlow } from '../../../support/service-samples.ts';
@@ -209,7 +210,7 @@ describe('the service', () => {
 
   it('never fails because of the content of a document', async () => {
     await saveFlow(service);
-    const values = fc.jsonValue({ noUnicodeString: false });
+    const values = fc.jsonValue({ stringUnit: codePoint });
     const fields = fc.constantFrom(
       ...Object.keys(sampleArtifact()),
       'user_data',
