@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { conforms } from '../src/contract/check.ts';
-import { sonarAttestation, type SonarAttestation } from '../src/contract/attestation.ts';
+import { sonarAttestation, type SonarAttestation } from '../src/contract/attestations/sonar.ts';
 import { newIdentifier } from '../src/service/domain/identifier.ts';
 import { recordReport, saveEnvironment } from '../src/service/application/environments.ts';
 import { createOrganization } from '../src/service/application/organizations.ts';

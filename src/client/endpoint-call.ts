@@ -1,4 +1,5 @@
 import type {
+  Body,
   Endpoint,
   EndpointDocument,
   EndpointParameters,
@@ -13,7 +14,7 @@ export interface EndpointCall<E extends Endpoint> {
   readonly parameters: EndpointParameters<E>;
   readonly query?: EndpointQuery<E>;
   readonly document?: EndpointDocument<E>;
-  readonly file?: E['body'] extends MultipartBody ? FilePart : never;
+  readonly file?: FileOf<E['body']>;
   /** The idempotency key of a write that was prepared earlier; by default it is derived from the call. */
   readonly key?: string;
   /**
@@ -22,6 +23,8 @@ export interface EndpointCall<E extends Endpoint> {
    */
   readonly since?: number;
 }
+
+type FileOf<Sent extends Body> = Sent extends MultipartBody ? FilePart : never;
 
 /** The answer to a successful call. */
 export interface EndpointResult<E extends Endpoint> {

@@ -33,6 +33,7 @@ export type ArtifactReport = Static<typeof artifactReport>;
  * so the service accepts the request that the public client was observed to send.
  */
 export const reportArtifact = defineEndpoint({
+  origin: 'observed',
   title: 'Attest artifact',
   method: 'POST',
   path: '/artifacts/{org}/{flow_name}',

@@ -24,6 +24,19 @@ export const operationNames = [
 /** The name of one of the sixteen operations. */
 export type OperationName = (typeof operationNames)[number];
 
+/** The operations of the action whose endpoints the interface does not have. */
+export const addedOperationNames = [
+  'begin-trail',
+  'attest-artifact',
+  'attest-generic',
+  'attest-junit',
+  'attest-pull-request',
+  'assert-artifact',
+] as const;
+
+/** The name of an operation that calls one endpoint. */
+export type EndpointOperation = OperationName | (typeof addedOperationNames)[number];
+
 /** The two ways to authenticate (interface, Authentication). */
 export type AuthenticationMethod = 'bearer' | 'basic';
 
@@ -115,10 +128,15 @@ export type Body = NoBody | JsonBody | MultipartBody;
  * validation and OpenAPI document, and tests compare the documentation with it.
  */
 export interface Endpoint {
-  /** The operation of the interface; absent for endpoints that the interface does not have. */
-  readonly operation?: OperationName;
+  /** The operation that calls it; absent for endpoints that no operation is for. */
+  readonly operation?: EndpointOperation;
   /** The operation's number in the interface; absent for endpoints that the interface does not have. */
   readonly number?: number;
+  /**
+   * Where an endpoint comes from that the interface does not have: `observed` if the public client was seen to use it,
+   * `ours` if this project defines it. Absent for the operations of the interface.
+   */
+  readonly origin?: 'observed' | 'ours';
   readonly title: string;
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** Relative to the base address, which ends in `/api/v2`; each `{name}` is one segment. */
@@ -150,12 +168,19 @@ export type EndpointParameters<E extends Endpoint> = Static<E['parameters']>;
 /** The query parameters. */
 export type EndpointQuery<E extends Endpoint> = Static<E['query']>;
 /** The JSON document of the request: the whole body, or the JSON part of a multipart one. */
-export type EndpointDocument<E extends Endpoint> =
-  E['body'] extends JsonBody<infer Schema>
+export type EndpointDocument<E extends Endpoint> = BodyDocument<E['body']>;
+type BodyDocument<Sent extends Body> =
+  Sent extends JsonBody<infer Schema>
     ? Static<Schema>
-    : E['body'] extends MultipartBody<infer Schema>
+    : Sent extends MultipartBody<infer Schema>
       ? Static<Schema>
       : undefined;
+
+/** The schema of the JSON document of a request. */
+export function documentSchema(body: JsonBody | MultipartBody): TSchema {
+  return body.kind === 'json' ? body.schema : body.json.schema;
+}
+
 /**
  * The body of a success response as a client sees it. A declared string is unknown: nothing depends on it, so a client
  * accepts any body instead.

@@ -1,17 +1,26 @@
+import { reportArtifact } from './artifact-report.ts';
 import { getArtifact } from './artifact.ts';
 import { listAttestations } from './attestation-list.ts';
-import { attestSonar } from './attestation.ts';
-import type { Endpoint } from './endpoint.ts';
+import { attestSonar } from './attestations/sonar.ts';
+import { genericKind } from './attestations/generic.ts';
+import { junitKind } from './attestations/junit.ts';
+import { pullRequestKind } from './attestations/pull-request.ts';
+import type { Endpoint, EndpointOperation, JsonBody, MultipartBody, OperationName } from './endpoint.ts';
 import { createEnvironment, reportK8s } from './environment.ts';
-import { createFlow } from './flow.ts';
+import { createFlow, getFlow } from './flow.ts';
 import { getNotification } from './notification.ts';
-import { attachPolicy, createPolicy, detachPolicy } from './policy.ts';
+import { attachPolicy, createPolicy, detachPolicy, getPolicy } from './policy.ts';
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from './service-account.ts';
 import { diffEnvironments, listSnapshots } from './snapshot.ts';
 import { setDefaultOrg } from './user.ts';
 
+/** An endpoint of the interface. */
+interface InterfaceEndpoint extends Endpoint {
+  readonly operation: OperationName;
+}
+
 /** The endpoints of the interface, in its order. */
-export const endpoints: readonly Endpoint[] = [
+export const endpoints: readonly InterfaceEndpoint[] = [
   createFlow,
   createEnvironment,
   reportK8s,
@@ -30,8 +39,24 @@ export const endpoints: readonly Endpoint[] = [
   setDefaultOrg,
 ];
 
-/** The endpoints that record evidence: a request that could not be delivered may also be sent later. */
-export const evidenceEndpoints = [attestSonar] as const;
+/** The endpoints of the API that the interface does not have. */
+export const addedEndpoints: readonly Endpoint[] = [
+  getFlow,
+  reportArtifact,
+  genericKind.endpoint,
+  junitKind.endpoint,
+  pullRequestKind.endpoint,
+  getPolicy,
+];
 
-/** An endpoint that records evidence. */
-export type EvidenceEndpoint = (typeof evidenceEndpoints)[number];
+/** All endpoints of the API: those of the interface first. */
+export const apiEndpoints: readonly Endpoint[] = [...endpoints, ...addedEndpoints];
+
+/** An endpoint that records evidence: a request that could not be delivered may also be sent later. */
+export interface EvidenceEndpoint extends Endpoint {
+  readonly operation: EndpointOperation;
+  readonly body: JsonBody | MultipartBody;
+}
+
+/** All endpoints that record evidence. */
+export const evidenceEndpoints: readonly EvidenceEndpoint[] = [attestSonar, genericKind.endpoint];

@@ -97,6 +97,7 @@ export const flow = Type.Object({
 
 /** Get a flow. Not one of the sixteen operations. */
 export const getFlow = defineEndpoint({
+  origin: 'observed',
   title: 'Get flow',
   method: 'GET',
   path: '/flows/{org}/{flow_name}',

@@ -184,6 +184,7 @@ export const policyMissing = {
  * recorded. It works with a service that does not have this endpoint, too.
  */
 export const getPolicy = defineEndpoint({
+  origin: 'observed',
   title: 'Get policy',
   method: 'GET',
   path: '/policies/{org}/{policy_name}',

@@ -1,13 +1,12 @@
 import type { ComplianceClient } from '../client/client.ts';
 import type { Verdict } from '../contract/compliance.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint, EndpointOperation } from '../contract/endpoint.ts';
 import type { Job } from '../evidence/job.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import type { Failure, FailureText, Problem } from '../runtime/failure.ts';
 import type { RunnerFileError } from '../runtime/runner-file.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { Uses, ValuesOf } from './inputs/input.ts';
-import type { AnyOperationName } from './operation-names.ts';
 import type { Report } from './report.ts';
 
 /** Everything an operation needs besides its own inputs. */
@@ -102,7 +101,7 @@ export interface UnsupportedInput extends FailureText {
  * declared inputs.
  */
 export interface Operation<Used extends Uses = Uses> {
-  readonly name: AnyOperationName;
+  readonly name: EndpointOperation | 'replay';
   /** Absent if the operation calls the endpoints of other operations. */
   readonly endpoint?: Endpoint;
   /** The inputs it uses, besides those that every operation has. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
-import { attestSonar } from '../../src/contract/attestation.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { keysAcceptedHeader } from '../../src/contract/idempotency.ts';
 import { describeError, ExternalError } from '../../src/runtime/failure.ts';

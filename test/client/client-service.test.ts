@@ -5,7 +5,7 @@ import type { FilePart } from '../../src/client/request-body.ts';
 import type { Connection } from '../../src/client/client.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
-import { attestSonar, type SonarAttestation } from '../../src/contract/attestation.ts';
+import { attestSonar, type SonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { maximumFileBytes } from '../../src/contract/limits.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { getArtifact } from '../../src/contract/artifact.ts';
-import { attestSonar, type SonarAttestation } from '../../src/contract/attestation.ts';
+import { attestSonar, type SonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { keysAcceptedHeader } from '../../src/contract/idempotency.ts';
 import { UserError } from '../../src/runtime/failure.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { attestSonar } from '../../src/contract/attestation.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { parseIdempotencyKey, formatIdempotencyKey } from '../../src/contract/idempotency.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { attestSonar } from '../../src/contract/attestation.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import type { WriteIdentity } from '../../src/client/idempotency-key.ts';

@@ -5,7 +5,7 @@ import { Busboy } from '@fastify/busboy';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { requestBody, type FilePart } from '../../src/client/request-body.ts';
-import { attestSonar } from '../../src/contract/attestation.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { FilePartStyle } from '../../src/contract/endpoint.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { createFlow } from '../../src/contract/flow.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { attestSonar } from '../../src/contract/attestation.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';

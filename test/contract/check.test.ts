@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { artifact } from '../../src/contract/artifact.ts';
-import { sonarAttestation } from '../../src/contract/attestation.ts';
+import { sonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
 import { flowPayload } from '../../src/contract/flow.ts';
 import { Type, type TSchema } from '../../src/contract/schema.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { toAcceptedSchema } from '../../src/contract/accepted-response.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
-import { attestSonar } from '../../src/contract/attestation.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { conforms } from '../../src/contract/check.ts';
 import { filePartName, operationNames, type Endpoint, type MultipartBody } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';

@@ -32,7 +32,8 @@ describe('the page about the operations', () => {
       const section = sections.get(name) ?? '';
       if (endpoint !== undefined) {
         const { number, method, path } = endpoint;
-        expect(section).toContain(` \`${method} ${path}\` (operation ${String(number)}) `);
+        const source = number === undefined ? 'not an operation of the interface' : `operation ${number}`;
+        expect(section).toContain(` \`${method} ${path}\` (${source}) `);
       }
       const [, documented = ''] = / - Inputs: (.*?) - Verdict: /u.exec(section) ?? [];
       expect(documented.split(', ').sort()).toEqual(inputs.length === 0 ? ['none'] : inputs.sort());

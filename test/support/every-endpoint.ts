@@ -1,7 +1,7 @@
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { listAttestations } from '../../src/contract/attestation-list.ts';
-import { attestSonar } from '../../src/contract/attestation.ts';
+import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { createFlow, getFlow } from '../../src/contract/flow.ts';

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../src/contract/endpoint.ts';
-import { artifactNotInTrail } from '../../src/contract/attestation.ts';
+import { artifactNotInTrail } from '../../src/contract/attestations/attestation-kind.ts';
 import { compliantFingerprint, sharedDigits, type OperationFixture } from './operation-fixture.ts';
 
 /** How a step can get a response that the contract declares. */

@@ -95,7 +95,7 @@ export class Records {
     return flows.findFlow(this.at(0), { org, name });
   }
 
-  recordAttestation(attestation: Attestation): Promise<attestations.AttestSonarResult> {
+  recordAttestation(attestation: Attestation): Promise<attestations.AttestResult> {
     return unrepeated(attestations.recordAttestation(this.at(0), attestation));
   }
 

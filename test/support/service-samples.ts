@@ -1,5 +1,5 @@
 import type { ArtifactReport } from '../../src/contract/artifact-report.ts';
-import type { SonarAttestation } from '../../src/contract/attestation.ts';
+import type { SonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import type { FlowPayload } from '../../src/contract/flow.ts';
 import { call, mappingOf, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';

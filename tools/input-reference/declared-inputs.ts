@@ -1,14 +1,15 @@
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import type { Input, Use } from '../../src/operations/inputs/input.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import { operations } from '../../src/operations/registry.ts';
-import { allOperationNames, type AnyOperationName } from '../../src/operations/operation-names.ts';
+import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { commonDeclared } from '../../src/step/run/common-inputs.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 
 /** How one operation, or every step, uses an input. */
 interface DeclaredUse {
   /** `all` for the inputs of every step. */
-  readonly user: AnyOperationName | 'all';
+  readonly user: Operation['name'] | 'all';
   readonly isRequired: boolean;
   /** The default of the code, as a workflow author would type it. */
   readonly default?: string;
@@ -39,7 +40,7 @@ export async function declaredInputs(): Promise<ReadonlyMap<string, DeclaredInpu
 }
 
 interface InputUse {
-  readonly user: AnyOperationName | 'all';
+  readonly user: Operation['name'] | 'all';
   readonly input: Input<unknown>;
   /** Absent if the step itself decides what a missing value means. */
   readonly use?: Use<unknown>;
@@ -61,7 +62,7 @@ async function operationUses(): Promise<readonly InputUse[]> {
 }
 
 function declaredUse(
-  user: AnyOperationName | 'all',
+  user: Operation['name'] | 'all',
   input: Input<unknown>,
   use: Use<unknown> | undefined,
 ): DeclaredUse {

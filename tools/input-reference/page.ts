@@ -42,18 +42,27 @@ function differenceOf(names: readonly string[], explained: readonly string[]): s
 /** What action.yml and the code say about an input, as a paragraph and a list. */
 function factsOf(name: string, entry: unknown, { uses, variable }: DeclaredInput): string {
   const description = parseDescription(textAt(entry, 'description') ?? '');
-  const contextDefault = textAt(entry, 'default');
-  const defaults = new Set(
-    [contextDefault, ...uses.map((use) => use.default), description.default].flatMap((text) => text ?? []),
-  );
-  if (defaults.size > 1) throw new Error(`${name} has more than one default: ${[...defaults].join(', ')}`);
+  const stated = [textAt(entry, 'default'), description.default].flatMap((text) => text ?? []);
   const facts = [
     `Used by: ${usersOf(uses)}`,
-    ...[...defaults].map((text) => `Default: \`${text}\``),
+    ...defaultsOf(name, stated, uses),
     ...(variable === undefined ? [] : [`Environment variable: \`${variable}\``]),
     ...rulesOf(uses),
   ];
   return `${wrap(description.sentence)}\n\n${facts.map((fact) => wrap(`- ${fact}`, '  ')).join('\n')}`;
+}
+
+/**
+ * The default of the input; one for each operation if they differ.
+ *
+ * @param stated the defaults that action.yml states
+ */
+function defaultsOf(name: string, stated: readonly string[], uses: DeclaredInput['uses']): readonly string[] {
+  const declared = uses.flatMap(({ user, default: value }) => (value === undefined ? [] : [[user, value] as const]));
+  const all = new Set([...stated, ...declared.map(([, value]) => value)]);
+  if (all.size <= 1) return [...all].map((text) => `Default: \`${text}\``);
+  if (stated.length > 0) throw new Error(`${name} has more than one default: ${[...all].join(', ')}`);
+  return declared.map(([user, value]) => `Default for \`${user}\`: \`${value}\``);
 }
 
 interface Description {

@@ -1,17 +1,12 @@
-import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/endpoints.ts';
-import { getFlow } from '../../src/contract/flow.ts';
-import { getPolicy } from '../../src/contract/policy.ts';
+import { apiEndpoints } from '../../src/contract/endpoints.ts';
 import { wrap } from '../wrap.ts';
 
 const start = '<!-- Generated from `choices` in src/contract by `npm run choices`. -->\n';
 const end = '<!-- Written by hand. -->\n';
 
 /** The endpoints with choices, in the order of the page. */
-export const endpointsWithChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy, getFlow].filter(
-  ({ choices }) => choices.length > 0,
-);
+export const endpointsWithChoices: readonly Endpoint[] = apiEndpoints.filter(({ choices }) => choices.length > 0);
 
 /**
  * The page docs/interface-choices.md with the choices of the contract. What stands before the first and after the last

@@ -1,4 +1,4 @@
-import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
+import { ignoredConditionsNote, type SonarResults } from '../../contract/attestations/sonar.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { readAnalysis } from './analysis.ts';

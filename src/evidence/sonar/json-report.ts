@@ -1,4 +1,4 @@
-import { sonarResults, type SonarResults } from '../../contract/attestation.ts';
+import { sonarResults, type SonarResults } from '../../contract/attestations/sonar.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';

@@ -1,4 +1,4 @@
-import type { SonarResults } from '../../contract/attestation.ts';
+import type { SonarResults } from '../../contract/attestations/sonar.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { unexpectedSonarResponse } from './server/server-failure.ts';

@@ -1,4 +1,4 @@
-import type { SonarResults } from '../../contract/attestation.ts';
+import type { SonarResults } from '../../contract/attestations/sonar.ts';
 import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';

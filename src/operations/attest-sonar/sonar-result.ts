@@ -1,25 +1,16 @@
-import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
-import type { GitCommitInfo } from '../../contract/commit.ts';
+import { ignoredConditionsNote, type SonarResults } from '../../contract/attestations/sonar.ts';
 import { gateStatuses, verdictFromGateStatus } from '../../contract/compliance.ts';
-import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import { toEvidenceState, evidenceLabel } from '../evidence-state.ts';
+import { attestationEvidence, attestationFacts, recordedSentence } from '../attest/attestation-report.ts';
+import type { Attested } from '../attest/define-attest-operation.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
-import { code, fact, link, plain, abbreviate, type Evidence, type Table, type Text } from '../report.ts';
+import { code, fact, plain, abbreviate, type Table, type Text } from '../report.ts';
 import { summarizeList } from '../sentences.ts';
 
 /** An analysis that was attested, or that is to be attested later. */
-export interface AttestedAnalysis {
-  readonly flow: string;
-  readonly trail: string;
-  readonly attestationName: string;
-  readonly commit: GitCommitInfo;
+export interface AttestedAnalysis extends Omit<Attested<unknown>, 'gathered'> {
   readonly sonar: SonarEvidence;
-  readonly attachment: Attachment | undefined;
-  /** Whether the service has it. */
-  readonly isRecorded: boolean;
-  readonly response: unknown;
 }
 
 type Condition = SonarResults['qualityGate']['conditions'][number];
@@ -48,16 +39,18 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
         ...fact('Branch', results.branch?.name),
         ...fact('Pull request', results.pullRequest),
         ...fact('Analysed at', results.analysedAt),
-        ...fact('Commit', attested.commit.sha1, attested.commit.url),
         ...fact('Revision', describeRevision(attested.sonar)),
-        ...fact('Commit message', attested.commit.message?.split('\n')[0]),
-        ...fact('Author', attested.commit.author),
-        ...fact('Flow', attested.flow),
-        ...fact('Trail', attested.trail),
-        ...fact('Attestation', attested.attestationName),
-        ...fact('Attachment', describeAttachment(attested.attachment)),
+        ...attestationFacts(attested),
       ],
-      evidence: createSonarEvidence(attested),
+      evidence: attestationEvidence(attested, verdictFromGateStatus(status), {
+        href: attested.sonar.dashboardUrl,
+        notes:
+          attested.sonar.unverifiedReason === undefined
+            ? []
+            : [
+                `⚠️ revision not verified: nothing confirms that commit ${abbreviate(attested.commit.sha1)} was analysed.`,
+              ],
+      }),
       tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
     },
   };
@@ -75,11 +68,12 @@ function toOutcome(status: string, isRecorded: boolean): OperationOutcome {
   };
 }
 
-function conclude({ sonar, commit, flow, attestationName, isRecorded }: AttestedAnalysis): string {
+function conclude(attested: AttestedAnalysis): string {
+  const { sonar, commit } = attested;
   const { qualityGate, project } = sonar.results;
   const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(describeCondition);
   const why = failed.length === 0 ? '' : ` (${summarizeList(failed, 1)})`;
-  const recorded = isRecorded ? ` The analysis is recorded as ${attestationName} in flow ${flow}.` : '';
+  const recorded = recordedSentence('The analysis is', attested);
   const name = project.name ?? project.key;
   const sha = abbreviate(commit.sha1);
   if (sonar.unverifiedReason === undefined) {
@@ -144,35 +138,4 @@ const marks: Readonly<Record<string, string>> = { OK: '✅ ', ERROR: '❌ ', WAR
 
 function statusMark(status: string): string {
   return Object.hasOwn(marks, status) ? (marks[status] ?? '') : '';
-}
-
-/** The trail with this one attestation; the table of conditions shows why it failed. */
-function createSonarEvidence({ trail, commit, attestationName, sonar }: AttestedAnalysis): Evidence {
-  const { status } = sonar.results.qualityGate;
-  const state = evidenceLabel(toEvidenceState(verdictFromGateStatus(status)));
-  return {
-    table: {
-      title: 'Evidence',
-      columns: ['Trail', 'Commit', attestationName],
-      rows: [
-        [
-          plain(trail === commit.sha1 ? abbreviate(trail) : trail),
-          { ...code(abbreviate(commit.sha1)), href: commit.url },
-          link(state, sonar.dashboardUrl),
-        ],
-      ],
-    },
-    notes:
-      sonar.unverifiedReason === undefined
-        ? []
-        : [`⚠️ revision not verified: nothing confirms that commit ${abbreviate(commit.sha1)} was analysed.`],
-    problems: [],
-    moreProblems: 0,
-  };
-}
-
-function describeAttachment(attachment: Attachment | undefined): string | undefined {
-  if (attachment === undefined) return undefined;
-  const files = attachment.parts.length === 1 ? '' : ` of ${attachment.parts.length} files`;
-  return `${attachment.filename}${files}, ${attachment.size} bytes`;
 }

@@ -1,5 +1,5 @@
 import { isKeyOfRun } from '../../client/idempotency-key.ts';
-import { gatheredAtKey } from '../../contract/attestation.ts';
+import { gatheredAtKey } from '../../contract/attestations/attestation-fields.ts';
 import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import { isStartedByDependabot } from '../../evidence/github/run-restriction.ts';
 import type { WorkflowRun } from '../../evidence/github/workflow-run.ts';

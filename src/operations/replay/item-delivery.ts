@@ -2,6 +2,7 @@ import { NotSent } from '../../client/dry-run.ts';
 import { mayBeDeliveredLater } from '../../client/outage.ts';
 import { ServiceError } from '../../client/service-error.ts';
 import { conforms, violations } from '../../contract/check.ts';
+import { documentSchema } from '../../contract/endpoint.ts';
 import { evidenceEndpoints, type EvidenceEndpoint } from '../../contract/endpoints.ts';
 import type { TSchema } from '../../contract/schema.ts';
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
@@ -101,7 +102,7 @@ export class ItemDelivery {
     const { client, org, call } = this.#options.context;
     const { document } = manifest;
     const parameters = { ...manifest.parameters, org };
-    const { schema } = endpoint.body.json;
+    const schema = documentSchema(endpoint.body);
     if (!conforms(endpoint.parameters, parameters)) return malformed(endpoint.parameters, parameters);
     if (!conforms(schema, document)) return malformed(schema, document);
     try {

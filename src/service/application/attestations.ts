@@ -1,9 +1,8 @@
-import type { SonarAttestation } from '../../contract/attestation.ts';
+import { judgeAttestation, type AttestationDocument, type AttestationType } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { evidenceName, toAttestationScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation } from '../domain/records.ts';
-import { judgeSonar } from '../domain/sonar.ts';
 import type { AttestationReader } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
@@ -11,15 +10,17 @@ import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
 
-/** A Sonar scan to record. */
-export interface SonarAttestationCommand {
+/** An attestation to record. */
+export interface AttestationCommand {
   readonly org: string;
   readonly flow: string;
   readonly trail: string;
   /** The owner of the key it was sent with (`actorName`). */
   readonly reportedBy: string;
-  readonly document: SonarAttestation;
+  readonly type: AttestationType;
+  readonly document: AttestationDocument;
   /** The attachment; stored only if the attestation can be recorded. */
   readonly file?: FileToAttach | undefined;
 }
@@ -37,17 +38,18 @@ export interface FileToAttach {
  */
 export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
 
-/** The result of `attestSonar`. */
-export type AttestSonarResult = RecordAttestationResult | 'artifact not found';
+/** The result of `attest`. */
+export type AttestResult = RecordAttestationResult | 'artifact not found';
 
-/**
- * Operation 7: records a Sonar attestation. If it has a fingerprint, the artifact must have been reported to the trail.
- */
-export async function attestSonar(
+// In characters. The reason is stored with every judgement that uses the attestation; the document holds everything.
+const maximumReasonLength = 500;
+
+/** Records an attestation. If it has a fingerprint, the artifact must have been reported to the trail. */
+export async function attest(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
-  { file, ...command }: SonarAttestationCommand,
-  request?: KeyedRequest<AttestSonarResult>,
-): Promise<OnceResult<AttestSonarResult>> {
+  { file, ...command }: AttestationCommand,
+  request?: KeyedRequest<AttestResult>,
+): Promise<OnceResult<AttestResult>> {
   const { org, flow, trail, document } = command;
   const { artifact_fingerprint: fingerprint } = document;
   const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
@@ -60,12 +62,13 @@ export async function attestSonar(
   });
   if (obstacle !== undefined) return obstacle;
   const attachment = await keep(file);
+  const { verdict, reason } = judgeAttestation(command.type, document);
   const attestation: Attestation = {
     ...command,
     id: newIdentifier(dependencies),
     name: document.attestation_name,
-    type: 'sonar',
-    ...judgeSonar(document.sonar_results),
+    verdict,
+    reason: truncate(reason, maximumReasonLength),
     createdAt: unixSeconds(dependencies.now()),
     attachment,
   };
@@ -74,8 +77,8 @@ export async function attestSonar(
 
 function findRepeated(
   attestations: AttestationReader,
-  request: KeyedRequest<AttestSonarResult> | undefined,
-): Promise<RepeatedRequest<AttestSonarResult> | undefined> {
+  request: KeyedRequest<AttestResult> | undefined,
+): Promise<RepeatedRequest<AttestResult> | undefined> {
   return findRepeatedRequest(request, attestations.findRequestDigest.bind(attestations), 'recorded');
 }
 
@@ -94,8 +97,8 @@ async function keep(file: FileToAttach | undefined): Promise<Attachment | undefi
 export function recordAttestation(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   attestation: Attestation,
-  request?: KeyedRequest<AttestSonarResult>,
-): Promise<OnceResult<AttestSonarResult>> {
+  request?: KeyedRequest<AttestResult>,
+): Promise<OnceResult<AttestResult>> {
   const { document, ...summary } = attestation;
   const { org, flow, trail, name, createdAt } = summary;
   const documentJson = JSON.stringify(document);
@@ -104,7 +107,7 @@ export function recordAttestation(
   const scopes = toAttestationScopes({ ...subject, git_commit: git_commit_info?.sha1 });
   const evidence = evidenceName(name);
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-  return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<AttestSonarResult>> => {
+  return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<AttestResult>> => {
     const { flows, trails, attestations } = transaction;
     const repetition = await findRepeated(attestations, request);
     if (repetition !== undefined) return repetition;

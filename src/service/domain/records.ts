@@ -1,5 +1,5 @@
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
-import type { SonarAttestation } from '../../contract/attestation.ts';
+import type { AttestationDocument, AttestationDocuments, AttestationType } from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { FlowPayload } from '../../contract/flow.ts';
 
@@ -36,7 +36,7 @@ export interface AttestationSummary {
   readonly id: string;
   /** As it was sent: `unit` or `web.unit`. */
   readonly name: string;
-  readonly type: 'sonar';
+  readonly type: AttestationType;
   readonly verdict: Verdict;
   /** The reason for the verdict. */
   readonly reason: string;
@@ -49,7 +49,21 @@ export interface AttestationSummary {
 /** An attestation; immutable once recorded. */
 export interface Attestation extends AttestationSummary {
   /** As it was sent. */
-  readonly document: SonarAttestation;
+  readonly document: AttestationDocument;
+}
+
+/** An attestation of one kind. */
+export interface AttestationOf<Type extends AttestationType> extends AttestationSummary {
+  readonly type: Type;
+  readonly document: AttestationDocuments[Type];
+}
+
+/** Whether an attestation is of a kind. The type and the document of an attestation are always of the same kind. */
+export function isOfKind<Type extends AttestationType>(
+  attestation: AttestationSummary & { readonly document: unknown },
+  type: Type,
+): attestation is AttestationOf<Type> {
+  return attestation.type === type;
 }
 
 /** One report of an artifact; immutable once recorded. The same artifact may be reported again. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { sonarResults } from '../../../src/contract/attestation.ts';
+import { sonarResults } from '../../../src/contract/attestations/sonar.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { failureOf } from '../../support/failures.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sonarResults } from '../../../src/contract/attestation.ts';
+import { sonarResults } from '../../../src/contract/attestations/sonar.ts';
 import { conforms } from '../../../src/contract/check.ts';
 import { parseGate } from '../../../src/evidence/sonar/quality-gate.ts';
 

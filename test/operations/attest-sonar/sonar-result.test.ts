@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Readable } from 'node:stream';
-import type { SonarResults } from '../../../src/contract/attestation.ts';
+import type { SonarResults } from '../../../src/contract/attestations/sonar.ts';
 import { gateStatuses } from '../../../src/contract/compliance.ts';
 import { createSonarResult, type AttestedAnalysis } from '../../../src/operations/attest-sonar/sonar-result.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';

@@ -1,37 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeSonar, revisionDoubt } from '../../../src/service/domain/sonar.ts';
+import { revisionDoubt } from '../../../src/service/domain/sonar.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
-
-const judged = (status: string, failed: readonly string[] = []): ReturnType<typeof judgeSonar> =>
-  judgeSonar({
-    project: { key: 'web' },
-    qualityGate: {
-      status,
-      conditions: [{ metric: 'bugs', status: 'OK' }, ...failed.map((metric) => ({ metric, status: 'ERROR' }))],
-    },
-  });
-
-describe('the verdict of a Sonar attestation', () => {
-  it.each([
-    ['OK', 'compliant'],
-    ['ERROR', 'non-compliant'],
-    ['WARN', 'incomplete'],
-    ['NONE', 'incomplete'],
-    ['ok', 'incomplete'],
-    ['PASSED', 'incomplete'],
-    ['', 'incomplete'],
-    ['constructor', 'incomplete'],
-  ])('of the gate status %j is %s', (status, verdict) => {
-    expect(judged(status).verdict).toBe(verdict);
-  });
-
-  it('names the conditions that failed', () => {
-    expect(judged('ERROR', ['new_coverage', 'new_bugs']).reason).toBe(
-      'the quality gate is ERROR because of new_coverage, new_bugs',
-    );
-    expect(judged('OK').reason).toBe('the quality gate is OK');
-  });
-});
 
 describe('the doubt about the revision of a Sonar attestation', () => {
   const doubtOf = (revision: string | undefined, data?: Record<string, unknown>): string | undefined => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { attestSonar } from '../../../src/contract/attestation.ts';
+import { attestSonar } from '../../../src/contract/attestations/sonar.ts';
 import { createFlow, getFlow } from '../../../src/contract/flow.ts';
 import { parseIdempotencyKey } from '../../../src/contract/idempotency.ts';
 import { RepeatedRequest, type KeyedRequest } from '../../../src/service/application/carry-out-once.ts';

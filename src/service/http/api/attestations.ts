@@ -1,4 +1,5 @@
-import { artifactNotInTrail, attestSonar } from '../../../contract/attestation.ts';
+import { artifactNotInTrail } from '../../../contract/attestations/attestation-kind.ts';
+import { attestationKinds } from '../../../contract/attestations/kinds.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumEvidenceNames } from '../../../contract/limits.ts';
 import * as attestations from '../../application/attestations.ts';
@@ -8,25 +9,27 @@ import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Adds operation 7: attest a Sonar scan. */
+/** Adds the endpoints that record attestations, one for each kind; operation 7 is one of them. */
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, attestSonar, requireRole(dependencies, 'record'), (received) => {
-    const { caller, parameters, document, file, carryOut } = received;
-    const { org, flow_name: flow, trail_name: trail } = parameters;
-    const attestation = { org, flow, trail, reportedBy: actorName(caller), document, file };
-    return carryOut(
-      (recorded: attestations.AttestSonarResult) => {
-        if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);
-        return { status: 201, body: 'OK' };
-      },
-      (request) => attestations.attestSonar(dependencies, attestation, request),
-    );
-  });
+  for (const { type, endpoint } of attestationKinds) {
+    addRoute(host, endpoint, requireRole(dependencies, 'record'), (received) => {
+      const { caller, parameters, document, file, carryOut } = received;
+      const { org, flow_name: flow, trail_name: trail } = parameters;
+      const attestation = { org, flow, trail, type, reportedBy: actorName(caller), document, file };
+      return carryOut(
+        (recorded: attestations.AttestResult) => {
+          if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);
+          return { status: 201, body: 'OK' };
+        },
+        (request) => attestations.attest(dependencies, attestation, request),
+      );
+    });
+  }
 }
 
 function toObstacleError(
-  obstacle: Exclude<attestations.AttestSonarResult, 'recorded'>,
-  { org, flow, trail, document }: attestations.SonarAttestationCommand,
+  obstacle: Exclude<attestations.AttestResult, 'recorded'>,
+  { org, flow, trail, document }: attestations.AttestationCommand,
 ): ApiError {
   switch (obstacle) {
     case 'flow not found':

@@ -1,4 +1,4 @@
-import { endpoints } from '../../../contract/endpoints.ts';
+import { apiEndpoints } from '../../../contract/endpoints.ts';
 import { errorBody } from '../../../contract/errors.ts';
 import { toOperationObject } from './operation-object.ts';
 import { errorSchemaName, headerComponents, type JsonObject } from './responses.ts';
@@ -10,7 +10,7 @@ Unix seconds. Unknown fields are rejected. If the interface does not define some
 what this service chose.`;
 
 /**
- * Creates the OpenAPI 3.1 document from the same contract as the routes: every operation of the interface with its
+ * Creates the OpenAPI 3.1 document from the same contract as the routes: every endpoint with its
  * parameters, bodies, responses and errors, and the choices that the interface leaves open.
  *
  * @param server the base address of the interface, ending in `/api/v2`.
@@ -40,7 +40,7 @@ export function createOpenApiDocument(server: string): JsonObject {
 /** Operations by path and method, in the order of the interface. */
 function toPathItems(): JsonObject {
   const paths = new Map<string, JsonObject>();
-  for (const endpoint of endpoints) {
+  for (const endpoint of apiEndpoints) {
     const operation = { [endpoint.method.toLowerCase()]: toOperationObject(endpoint) };
     paths.set(endpoint.path, { ...paths.get(endpoint.path), ...operation });
   }

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
-import type { SonarAttestation } from '../../../contract/attestation.ts';
+import { isAttestationType, type AttestationDocument } from '../../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../../contract/compliance.ts';
 import type { NotificationTarget } from '../../../contract/notification.ts';
 import { parseExactJson } from '../../../runtime/exact-json.ts';
@@ -94,7 +94,8 @@ const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'
 /** Converts a row to an attestation without its document. */
 export function toSummary(row: Row): AttestationSummary {
   const verdict = verdicts.find((known) => known === row['verdict']);
-  if (verdict === undefined || row['type'] !== 'sonar') throw new TypeError('a stored attestation is damaged');
+  const type = text(row, 'type');
+  if (verdict === undefined || !isAttestationType(type)) throw new TypeError('a stored attestation is damaged');
   const digest = optionalText(row, 'attachment_digest');
   const attachment =
     digest === undefined
@@ -106,7 +107,7 @@ export function toSummary(row: Row): AttestationSummary {
     trail: text(row, 'trail'),
     id: text(row, 'id'),
     name: text(row, 'name'),
-    type: row['type'],
+    type,
     verdict,
     reason: text(row, 'reason'),
     createdAt: number(row, 'created_at'),
@@ -117,7 +118,7 @@ export function toSummary(row: Row): AttestationSummary {
 
 /** Converts a row to an attestation. */
 export function toAttestation(row: Row): Attestation {
-  return { ...toSummary(row), document: document(row, 'document') as SonarAttestation };
+  return { ...toSummary(row), document: document(row, 'document') as AttestationDocument };
 }
 
 /** Converts a row to a reported artifact. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { endpoints } from '../../../../src/contract/endpoints.ts';
+import { apiEndpoints } from '../../../../src/contract/endpoints.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../../../src/service/http/openapi/document.ts';
 import { findDeviation } from '../../../support/openapi-conformance.ts';
@@ -9,7 +9,7 @@ import { call } from '../../../support/service-call.ts';
 import { startTestService } from '../../../support/service.ts';
 
 const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/v2')));
-const byTitle = endpoints.map((endpoint) => [endpoint.title, endpoint] as const);
+const byTitle = apiEndpoints.map((endpoint) => [endpoint.title, endpoint] as const);
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
     const described = Object.entries(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(described.toSorted()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
+    expect(described.toSorted()).toEqual(apiEndpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
   });
 });
 

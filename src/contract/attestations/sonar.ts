@@ -1,11 +1,8 @@
-import { Type, type Static } from './schema.ts';
-import { gitCommitInfo, repoInfo } from './commit.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, fileTooLarge, flowNotFound } from './errors.ts';
-import { idempotencyDataKey } from './idempotency.ts';
-import { maximumDocumentBytes, maximumFileBytes, maximumTargets } from './limits.ts';
-import { attestationName, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
-import { addressText, lineText, longText } from './text-fields.ts';
+import { verdictFromGateStatus } from '../compliance.ts';
+import { Type, type Static } from '../schema.ts';
+import { addressText, lineText } from '../text-fields.ts';
+import { attestationDocument } from './attestation-fields.ts';
+import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
 
 /** One condition of a quality gate. Sonar omits the threshold or the value if there is none. */
 export const sonarCondition = Type.Object({
@@ -55,25 +52,8 @@ export type SonarResults = Static<typeof sonarResults>;
 export const ignoredConditionsNote =
   'Sonar ignored the conditions on coverage and duplication, because fewer than 20 lines are new: they are OK even if their values miss the thresholds.';
 
-/**
- * The JSON part of a Sonar attestation (interface, `data_json`; the keys after `user_data` were observed on the wire).
- */
-export const sonarAttestation = Type.Object(
-  {
-    attestation_name: attestationName,
-    git_commit_info: Type.Optional(gitCommitInfo),
-    sonar_results: sonarResults,
-    user_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    artifact_fingerprint: Type.Optional(fingerprint),
-    target_artifacts: Type.Optional(Type.Array(templateReferenceName, { maxItems: maximumTargets })),
-    repo_info: Type.Optional(repoInfo),
-    external_urls: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    origin_url: Type.Optional(addressText()),
-    description: Type.Optional(longText()),
-    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  },
-  { additionalProperties: false },
-);
+/** The JSON part of a Sonar attestation (interface, `data_json`). */
+export const sonarAttestation = attestationDocument({ sonar_results: sonarResults });
 
 /**
  * The keys of `user_data` that say whether `sonar_results.revision` is known to be the attested commit, and if not, why
@@ -81,65 +61,28 @@ export const sonarAttestation = Type.Object(
  */
 export const revisionKeys = { verified: 'revision_verified', reason: 'revision_unverified_reason' } as const;
 
-/**
- * The key of `user_data` that says when the action gathered the evidence, in ISO 8601 with milliseconds. After an outage
- * it is recorded later. The user's own data must not contain the key.
- */
-export const gatheredAtKey = 'gathered_at';
-
 /** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
 
-/** The fields that name the attempt of the run that sends an attestation, or who started it. */
-const runFields = [
-  ['origin_url'],
-  ['user_data', 'github', 'run_attempt'],
-  ['user_data', 'github', 'triggering_actor'],
-] as const;
+/**
+ * Judges a Sonar attestation by its quality gate. An unknown status is inconclusive, as is a gate that was not
+ * computed: the evidence is then incomplete, never compliant.
+ */
+function judge({ sonar_results: { qualityGate } }: SonarAttestation): AttestationJudgement {
+  const verdict = verdictFromGateStatus(qualityGate.status) ?? 'incomplete';
+  const failed = qualityGate.conditions.filter((condition) => condition.status === 'ERROR').map(({ metric }) => metric);
+  const because = failed.length === 0 ? '' : ` because of ${failed.join(', ')}`;
+  return { verdict, reason: `the quality gate is ${qualityGate.status}${because}` };
+}
 
-/** The response to an attestation for an artifact that was not reported to the trail. */
-export const artifactNotInTrail = {
-  status: 404,
-  message:
-    'Artifact with fingerprint {fingerprint} does not exist in trail "{trail}" of flow "{flow}" belonging to organization "{org}"',
-  when: '`artifact_fingerprint` is not the fingerprint of an artifact that was reported to the trail.',
-} as const;
-
-/** Operation 7: attest a Sonar scan. */
-export const attestSonar = defineEndpoint({
+/** Sonar analyses. */
+export const sonarKind = defineAttestationKind({
+  type: 'sonar',
   operation: 'attest-sonar',
   number: 7,
   title: 'Attest Sonar scan',
-  method: 'POST',
-  path: '/attestations/{org}/{flow_name}/trail/{trail_name}/sonar',
-  parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
-  query: noQuery,
-  body: {
-    kind: 'multipart',
-    json: { part: 'data_json', schema: sonarAttestation, maximumBytes: maximumDocumentBytes },
-    file: { part: 'attachment_file', required: false, maximumBytes: maximumFileBytes, tooLarge: fileTooLarge },
-  },
-  repetition: {
-    effect: 'appends',
-    volatile: [...runFields, ['user_data', gatheredAtKey], ['user_data', idempotencyDataKey]],
-    recordedIn: 'attestation list',
-    remedy:
-      'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
-  },
-  success: [
-    { status: 201, description: 'The attestation was recorded.', schema: Type.String() },
-    { status: 200, description: 'The attestation was recorded.', schema: Type.String() },
-  ],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    flowNotFound,
-    artifactNotInTrail,
-    commonErrors.conflict,
-    fileTooLarge,
-  ],
-  authentication: ['bearer'],
+  document: sonarAttestation,
+  judge,
   choices: [
     {
       subject: 'the success status',
@@ -207,3 +150,6 @@ export const attestSonar = defineEndpoint({
     },
   ],
 });
+
+/** Operation 7: attest a Sonar scan. */
+export const attestSonar = sonarKind.endpoint;

@@ -1,0 +1,122 @@
+import type { Verdict } from '../compliance.ts';
+import {
+  noQuery,
+  type Choice,
+  type Endpoint,
+  type EndpointOperation,
+  type MultipartBody,
+  type Success,
+} from '../endpoint.ts';
+import { commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
+import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
+import { flowName, orgName, trailName } from '../names.ts';
+import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
+import { volatileFields } from './attestation-fields.ts';
+
+/** The verdict on an attestation. */
+export interface AttestationJudgement {
+  readonly verdict: Verdict;
+  /** The reason, without a full stop: `the quality gate is ERROR`. */
+  readonly reason: string;
+}
+
+const parameters = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
+const text = Type.String();
+
+/** The endpoint that records attestations of one kind. */
+export interface AttestationEndpoint<Operation extends EndpointOperation, Schema extends TSchema> extends Endpoint {
+  readonly operation: Operation;
+  readonly parameters: typeof parameters;
+  readonly query: typeof noQuery;
+  readonly body: MultipartBody<Schema>;
+  readonly success: readonly Success<typeof text>[];
+}
+
+/**
+ * A kind of attestation: its wire form, and its verdict rule. `judge` is a method, which TypeScript compares
+ * bivariantly, so that kinds with different documents fit in one list.
+ */
+export interface AttestationKind<
+  Name extends string = string,
+  Operation extends EndpointOperation = EndpointOperation,
+  Schema extends TSchema = TObject,
+> {
+  /** Its name in paths, in templates and in responses (`attestation_type`). */
+  readonly type: Name;
+  readonly endpoint: AttestationEndpoint<Operation, Schema>;
+  /** Both sides use it: the service records the verdict, and the action reports it. */
+  judge(document: Static<Schema>): AttestationJudgement;
+}
+
+/** What differs between the kinds. */
+interface KindDeclaration<Name extends string, Operation extends EndpointOperation, Schema extends TSchema> {
+  readonly type: Name;
+  readonly operation: Operation;
+  /** The operation's number in the interface; absent for kinds that the interface does not show. */
+  readonly number?: number;
+  readonly title: string;
+  /** The schema of `data_json`; see `attestationDocument`. */
+  readonly document: Schema;
+  readonly judge: (document: Static<Schema>) => AttestationJudgement;
+  readonly choices: readonly Choice[];
+}
+
+/** The response to an attestation for an artifact that was not reported to the trail. */
+export const artifactNotInTrail = {
+  status: 404,
+  message:
+    'Artifact with fingerprint {fingerprint} does not exist in trail "{trail}" of flow "{flow}" belonging to organization "{org}"',
+  when: '`artifact_fingerprint` is not the fingerprint of an artifact that was reported to the trail.',
+} as const;
+
+/**
+ * Declares a kind of attestation. All kinds have the same wire form except for some fields of `data_json`. The routes of
+ * the service and the calls of the client come from the declaration.
+ */
+export function defineAttestationKind<
+  const Name extends string,
+  const Operation extends EndpointOperation,
+  Schema extends TSchema,
+>(declaration: KindDeclaration<Name, Operation, Schema>): AttestationKind<Name, Operation, Schema> {
+  const { type, operation, number, title, document, judge, choices } = declaration;
+  return {
+    type,
+    endpoint: {
+      operation,
+      ...(number === undefined ? { origin: 'observed' } : { number }),
+      title,
+      method: 'POST',
+      path: `/attestations/{org}/{flow_name}/trail/{trail_name}/${type}`,
+      parameters,
+      query: noQuery,
+      body: {
+        kind: 'multipart',
+        json: { part: 'data_json', schema: document, maximumBytes: maximumDocumentBytes },
+        file: { part: 'attachment_file', required: false, maximumBytes: maximumFileBytes, tooLarge: fileTooLarge },
+      },
+      repetition: {
+        effect: 'appends',
+        volatile: volatileFields,
+        recordedIn: 'attestation list',
+        remedy:
+          'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
+      },
+      success: [
+        { status: 201, description: 'The attestation was recorded.', schema: text },
+        { status: 200, description: 'The attestation was recorded.', schema: text },
+      ],
+      errors: [
+        commonErrors.validation,
+        commonErrors.unauthenticated,
+        commonErrors.forbidden,
+        flowNotFound,
+        artifactNotInTrail,
+        commonErrors.conflict,
+        fileTooLarge,
+      ],
+      authentication: ['bearer'],
+      choices,
+    },
+    judge,
+  };
+}

@@ -1,0 +1,91 @@
+import { Type, type Static } from '../schema.ts';
+import { lineText } from '../text-fields.ts';
+import { attestationDocument } from './attestation-fields.ts';
+import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+
+/** The maximum number of test suites in an attestation. */
+export const maximumSuites = 10_000;
+
+const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
+
+/** The result of one test suite (observed on the wire, `junit_results`). */
+export const junitResult = Type.Object(
+  {
+    name: lineText(),
+    failures: count(),
+    errors: count(),
+    skipped: count(),
+    total: count(),
+    duration: Type.Number({ minimum: 0, description: 'In seconds.' }),
+    timestamp: Type.Optional(Type.Number({ description: 'When the suite ran, in Unix seconds.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** The result of one test suite. */
+export type JunitResult = Static<typeof junitResult>;
+
+/** The JSON part of a JUnit attestation (observed on the wire). */
+export const junitAttestation = attestationDocument({
+  junit_results: Type.Array(junitResult, { maxItems: maximumSuites }),
+});
+
+/** The JSON part of a JUnit attestation. */
+export type JunitAttestation = Static<typeof junitAttestation>;
+
+/** How often tests ended in each way, over several suites. */
+export interface TestCounts {
+  readonly total: number;
+  readonly failures: number;
+  readonly errors: number;
+  readonly skipped: number;
+}
+
+/** Adds up the results of several suites. */
+export function sumResults(results: readonly TestCounts[]): TestCounts {
+  return results.reduce<TestCounts>(
+    (sum, { total, failures, errors, skipped }) => ({
+      total: sum.total + total,
+      failures: sum.failures + failures,
+      errors: sum.errors + errors,
+      skipped: sum.skipped + skipped,
+    }),
+    { total: 0, failures: 0, errors: 0, skipped: 0 },
+  );
+}
+
+/**
+ * Judges test results: one failure or error is enough for non-compliance. If no test ran, nothing is proven, so the
+ * evidence is incomplete.
+ */
+function judge({ junit_results: results }: JunitAttestation): AttestationJudgement {
+  const { total, failures, errors, skipped } = sumResults(results);
+  if (failures + errors > 0) {
+    return { verdict: 'non-compliant', reason: `of ${total} tests, ${failures} failed and ${errors} had errors` };
+  }
+  if (total - skipped <= 0) {
+    return { verdict: 'incomplete', reason: total === 0 ? 'there are no tests' : `all ${total} tests were skipped` };
+  }
+  return { verdict: 'compliant', reason: `${total - skipped} of ${total} tests passed, and none failed` };
+}
+
+/** Test results in JUnit's form. */
+export const junitKind = defineAttestationKind({
+  type: 'junit',
+  operation: 'attest-junit',
+  title: 'Attest JUnit test results',
+  document: junitAttestation,
+  judge,
+  choices: [
+    {
+      subject: 'the verdict on test results',
+      choice: 'non-compliant with a failure or an error; incomplete if no test ran; otherwise compliant',
+      source: 'the public documentation has no rule for results without a test, and those prove nothing',
+    },
+    {
+      subject: 'the number of test suites in an attestation',
+      choice: `at most ${maximumSuites}`,
+      source: 'more do not fit into the maximum size of `data_json`',
+    },
+  ],
+});

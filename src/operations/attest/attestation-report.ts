@@ -1,0 +1,67 @@
+import type { Verdict } from '../../contract/compliance.ts';
+import type { Attachment } from '../../evidence/attachment/attachment.ts';
+import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
+import { abbreviate, code, fact, link, plain, type Evidence, type Fact } from '../report.ts';
+import type { Attested } from './define-attest-operation.ts';
+
+/** The facts that every attestation shows: its commit, where it is recorded, and its file. */
+export function attestationFacts({
+  commit,
+  flow,
+  trail,
+  attestationName,
+  attachment,
+}: Omit<Attested<unknown>, 'gathered'>): readonly Fact[] {
+  return [
+    ...fact('Commit', commit.sha1, commit.url),
+    ...fact('Commit message', commit.message?.split('\n')[0]),
+    ...fact('Author', commit.author),
+    ...fact('Flow', flow),
+    ...fact('Trail', trail),
+    ...fact('Attestation', attestationName),
+    ...fact('Attachment', describeAttachment(attachment)),
+  ];
+}
+
+/**
+ * The trail with this one attestation.
+ *
+ * @param href the page with the details of the evidence
+ * @param notes one sentence each
+ */
+export function attestationEvidence(
+  { trail, commit, attestationName }: Omit<Attested<unknown>, 'gathered'>,
+  verdict: Verdict | undefined,
+  { href, notes = [] }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
+): Evidence {
+  return {
+    table: {
+      title: 'Evidence',
+      columns: ['Trail', 'Commit', attestationName],
+      rows: [
+        [
+          plain(trail === commit.sha1 ? abbreviate(trail) : trail),
+          { ...code(abbreviate(commit.sha1)), href: commit.url },
+          link(evidenceLabel(toEvidenceState(verdict)), href),
+        ],
+      ],
+    },
+    notes,
+    problems: [],
+    moreProblems: 0,
+  };
+}
+
+/** `The results are recorded as unit in flow web.`, with a space before it; empty if they are not recorded. */
+export function recordedSentence(
+  subject: string,
+  { flow, attestationName, isRecorded }: Omit<Attested<unknown>, 'gathered'>,
+): string {
+  return isRecorded ? ` ${subject} recorded as ${attestationName} in flow ${flow}.` : '';
+}
+
+function describeAttachment(attachment: Attachment | undefined): string | undefined {
+  if (attachment === undefined) return undefined;
+  const files = attachment.parts.length === 1 ? '' : ` of ${attachment.parts.length} files`;
+  return `${attachment.filename}${files}, ${attachment.size} bytes`;
+}

@@ -1,0 +1,164 @@
+import { gatheredAtKey, type CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
+import type { AttestationKind } from '../../contract/attestations/attestation-kind.ts';
+import type { GitCommitInfo } from '../../contract/commit.ts';
+import type { EvidenceEndpoint } from '../../contract/endpoints.ts';
+import { idempotencyDataKey } from '../../contract/idempotency.ts';
+import type { EndpointOperation } from '../../contract/endpoint.ts';
+import type { Static, TSchema } from '../../contract/schema.ts';
+import { prepareAttachment, type Attachment } from '../../evidence/attachment/attachment.ts';
+import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
+import { resolveFiles } from '../../evidence/files/resolve-files.ts';
+import { repositoryInfo, runUrl } from '../../evidence/job.ts';
+import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
+import type { Mapping } from '../../runtime/untrusted-data.ts';
+import { deliverEvidence, withKeptEvidence } from '../deliver-evidence.ts';
+import { gatherCommit } from '../gather-commit.ts';
+import { attestationInputs, attestationNameInput } from '../inputs/attestation-inputs.ts';
+import type { Uses, ValuesOf } from '../inputs/input.ts';
+import type { Operation, OperationContext, OperationResult } from '../operation.ts';
+import { readOwnUserData } from '../own-user-data.ts';
+
+/** The values of the inputs of every operation that records an attestation. */
+export type AttestationValues = ValuesOf<typeof attestationInputs> & { readonly attestationName: string };
+
+/** The evidence of one kind, as it was gathered. */
+export interface GatheredEvidence {
+  /** What the action adds to `user_data`. */
+  readonly data?: Mapping;
+}
+
+/** An attestation that was recorded, or that is to be recorded later. */
+export interface Attested<Gathered> {
+  readonly flow: string;
+  readonly trail: string;
+  readonly attestationName: string;
+  readonly commit: GitCommitInfo;
+  readonly gathered: Gathered;
+  readonly attachment: Attachment | undefined;
+  /** Whether the service has it. */
+  readonly isRecorded: boolean;
+  readonly response: unknown;
+}
+
+/** What differs between the operations that record attestations. */
+export interface AttestDeclaration<
+  Name extends EndpointOperation,
+  Schema extends TSchema,
+  Own extends Uses,
+  Gathered extends GatheredEvidence,
+> {
+  readonly kind: AttestationKind<string, Name, Schema>;
+  /** The default of `attestation-name`, which is required if there is none. */
+  readonly defaultName?: string;
+  /** Its own inputs. */
+  readonly inputs: Own;
+  /** The keys of `user_data` that it sets itself. */
+  readonly reservedKeys?: readonly string[];
+  /** The title of the log group in which `gather` runs: `Collect the Sonar analysis`. */
+  readonly gatherTitle: string;
+  /** @throws Failure if there is no evidence, or it cannot be read */
+  readonly gather: (
+    values: AttestationValues & ValuesOf<Own>,
+    commit: CommitEvidence,
+    context: OperationContext,
+  ) => Promise<Gathered>;
+  /** The document of the request: the common fields and those of the kind. */
+  readonly toDocument: (common: CommonAttestation, gathered: Gathered) => Static<Schema>;
+  readonly toResult: (attested: Attested<Gathered>) => OperationResult;
+}
+
+/**
+ * Declares an operation that records attestations of one kind. All of them gather the commit and the files, send the
+ * attestation, or keep it if the service is down, and report the verdict in the same way.
+ */
+export function defineAttestOperation<
+  const Name extends EndpointOperation,
+  Schema extends TSchema,
+  const Own extends Uses,
+  Gathered extends GatheredEvidence,
+>(declaration: AttestDeclaration<Name, Schema, Own, Gathered>): Operation {
+  const { kind, defaultName, inputs, reservedKeys = [], gatherTitle, gather } = declaration;
+  const endpoint: EvidenceEndpoint = kind.endpoint;
+  return {
+    name: kind.endpoint.operation,
+    endpoint,
+    gate: 'fail',
+    inputs: { ...attestationInputs, attestationName: attestationNameInput(defaultName), ...inputs },
+    async run(values: AttestationValues & ValuesOf<Own>, context: OperationContext) {
+      const { log, clock } = context.call;
+      // The inputs are checked first, because gathering may take minutes.
+      const reserved = [...reservedKeys, gatheredAtKey, idempotencyDataKey];
+      const own = await readOwnUserData(values.userData, reserved, context);
+      const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
+      const attachment = await attachFiles(values.files, context);
+      try {
+        const commit = await gatherCommit(values, context, endpoint);
+        const gathered = await log.group(gatherTitle, () => gather(values, commit, context));
+        const { flow, attestationName } = values;
+        const trail = values.trail ?? commit.info.sha1;
+        const gatheredAt = clock.now();
+        const userData = { ...data, ...gathered.data, [gatheredAtKey]: new Date(gatheredAt).toISOString() };
+        const common = toCommonAttestation(values, { commit: commit.info, userData }, context);
+        const { answer, kept } = await log.group('Send the attestation', () =>
+          deliverEvidence(
+            endpoint,
+            {
+              parameters: { org: context.org, flow_name: flow, trail_name: trail },
+              document: declaration.toDocument(common, gathered),
+              ...(attachment === undefined ? {} : { file: attachment }),
+            },
+            { ...values, gatheredAt },
+            context,
+          ),
+        );
+        const attested = { flow, trail, attestationName, commit: commit.info, gathered, attachment };
+        const recorded = { isRecorded: kept === undefined, response: answer?.body };
+        return withKeptEvidence(declaration.toResult({ ...attested, ...recorded }), kept);
+      } finally {
+        attachment?.dispose();
+      }
+    },
+  };
+}
+
+/** How many files the log lists at most. */
+const maximumListedFiles = 100;
+
+async function attachFiles(
+  patterns: AttestationValues['files'],
+  { workspace, temporaryDirectory, call: { log, signal } }: OperationContext,
+): Promise<Attachment | undefined> {
+  if (patterns === undefined) return undefined;
+  return log.group('Collect the files', async () => {
+    const found = await resolveFiles({ patterns, workspace });
+    for (const { name, size } of found.slice(0, maximumListedFiles)) log.info(`${name}: ${size} bytes`);
+    if (found.length > maximumListedFiles) log.info(`… and ${found.length - maximumListedFiles} more files`);
+    return prepareAttachment(found, { temporary: temporaryDirectory, signal });
+  });
+}
+
+function toCommonAttestation(
+  values: AttestationValues,
+  { commit, userData }: { readonly commit: GitCommitInfo; readonly userData: Record<string, unknown> },
+  { job }: OperationContext,
+): CommonAttestation {
+  const { name, artifact } = splitName(values.attestationName);
+  const repository = repositoryInfo(job);
+  const origin = runUrl(job);
+  return {
+    attestation_name: name,
+    ...(artifact === undefined ? {} : { target_artifacts: [artifact] }),
+    ...(values.fingerprint === undefined ? {} : { artifact_fingerprint: values.fingerprint }),
+    git_commit_info: commit,
+    user_data: userData,
+    ...(repository === undefined ? {} : { repo_info: repository }),
+    ...(origin === undefined ? {} : { origin_url: origin }),
+    ...(values.description === undefined ? {} : { description: values.description }),
+  };
+}
+
+/** `web.unit` is the attestation `unit` of the artifact `web` in the template (observed in requests). */
+function splitName(text: string): { name: string; artifact: string | undefined } {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { name: text, artifact: undefined } : { name: text.slice(dot + 1), artifact: text.slice(0, dot) };
+}

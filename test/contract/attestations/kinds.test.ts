@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { genericKind } from '../../../src/contract/attestations/generic.ts';
+import { junitKind, type JunitResult } from '../../../src/contract/attestations/junit.ts';
+import { attestationKinds } from '../../../src/contract/attestations/kinds.ts';
+import { pullRequestKind } from '../../../src/contract/attestations/pull-request.ts';
+
+describe('the kinds of attestations', () => {
+  it.each(attestationKinds.map((kind) => [kind.type, kind] as const))('%s has a path of its own', (type, kind) => {
+    expect(kind.endpoint.path).toBe(`/attestations/{org}/{flow_name}/trail/{trail_name}/${type}`);
+    expect(kind.endpoint.repetition.effect).toBe('appends');
+  });
+});
+
+describe('the verdict on generic evidence', () => {
+  it('is what the sender says, and compliant by default', () => {
+    const judged = (own: { is_compliant?: boolean }): string =>
+      genericKind.judge({ attestation_name: 'scan', ...own }).verdict;
+    expect([judged({}), judged({ is_compliant: true }), judged({ is_compliant: false })]).toEqual([
+      'compliant',
+      'compliant',
+      'non-compliant',
+    ]);
+  });
+});
+
+describe('the verdict on test results', () => {
+  const suite = (counts: Partial<JunitResult>): JunitResult => ({
+    ...{ name: 'unit', failures: 0, errors: 0, skipped: 0, total: 0, duration: 0 },
+    ...counts,
+  });
+  const judge = (...suites: readonly Partial<JunitResult>[]): ReturnType<typeof junitKind.judge> =>
+    junitKind.judge({ attestation_name: 'unit', junit_results: suites.map(suite) });
+
+  it.each([
+    ['no suites', [], 'incomplete', 'there are no tests'],
+    ['an empty suite', [{}], 'incomplete', 'there are no tests'],
+    ['skipped tests only', [{ total: 2, skipped: 2 }], 'incomplete', 'all 2 tests were skipped'],
+    ['passed tests', [{ total: 3, skipped: 1 }], 'compliant', '2 of 3 tests passed, and none failed'],
+    ['a failure', [{ total: 3, failures: 1 }, { total: 1 }], 'non-compliant', 'of 4 tests, 1 failed and 0 had errors'],
+    ['an error', [{ total: 1, errors: 1 }], 'non-compliant', 'of 1 tests, 0 failed and 1 had errors'],
+    ['an error outside of tests', [{ errors: 1 }], 'non-compliant', 'of 0 tests, 0 failed and 1 had errors'],
+  ])('of %s', (_title, suites, verdict, reason) => {
+    expect(judge(...suites)).toEqual({ verdict, reason });
+  });
+
+  it('is never compliant with a failure or an error', () => {
+    const counts = fc.record({ total: fc.nat(9), failures: fc.nat(2), errors: fc.nat(2), skipped: fc.nat(9) });
+    fc.assert(
+      fc.property(fc.array(counts), (suites) => {
+        const isRed = suites.some(({ failures, errors }) => failures + errors > 0);
+        expect(judge(...suites).verdict === 'non-compliant').toBe(isRed);
+      }),
+    );
+  });
+});
+
+describe('the verdict on pull requests', () => {
+  it('is compliant with at least one', () => {
+    const found = { merge_commit: '', url: 'https://example.com/pull/1', state: 'OPEN', approvers: [], commits: [] };
+    const judge = (pull_requests: (typeof found)[]): ReturnType<typeof pullRequestKind.judge> =>
+      pullRequestKind.judge({ attestation_name: 'pr', git_provider: 'github', pull_requests });
+    expect(judge([])).toEqual({ verdict: 'non-compliant', reason: 'the commit belongs to no pull request' });
+    expect(judge([found]).reason).toBe('the commit belongs to https://example.com/pull/1');
+    expect(judge([found, found])).toEqual({ verdict: 'compliant', reason: 'the commit belongs to 2 pull requests' });
+  });
+});
