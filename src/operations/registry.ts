@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 
 /**
  * Loads each operation on demand: a step runs one, and loading takes time in every job. In the bundle, get-artifact is
- * in the main file, because another file takes a millisecond to load; attest-sonar has a file of its own; all others
+ * in the main file, because another file takes a millisecond to load; the operations that record attestations share a file; all others
  * share one, so that their common code exists once.
  */
 export const operations: Readonly<Record<AnyOperationName, () => Promise<Operation>>> = {
@@ -14,7 +14,7 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'attach-policy': async () => (await import(/* webpackChunkName: 'others' */ './attach-policy.ts')).attachPolicy,
   'detach-policy': async () => (await import(/* webpackChunkName: 'others' */ './detach-policy.ts')).detachPolicy,
   'create-policy': async () => (await import(/* webpackChunkName: 'others' */ './create-policy.ts')).createPolicy,
-  'attest-sonar': async () => (await import('./attest-sonar/index.ts')).attestSonar,
+  'attest-sonar': async () => (await import(/* webpackChunkName: 'attest' */ './attest-sonar/index.ts')).attestSonar,
   'get-notification': async () =>
     (await import(/* webpackChunkName: 'others' */ './get-notification.ts')).getNotification,
   'list-attestations': async () =>
@@ -31,5 +31,6 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'delete-service-account': async () =>
     (await import(/* webpackChunkName: 'others' */ './delete-service-account.ts')).deleteServiceAccount,
   'set-default-org': async () => (await import(/* webpackChunkName: 'others' */ './set-default-org.ts')).setDefaultOrg,
+  'attest-generic': async () => (await import(/* webpackChunkName: 'attest' */ './attest-generic.ts')).attestGeneric,
   replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };

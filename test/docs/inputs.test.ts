@@ -38,7 +38,9 @@ describe('the page about the inputs', () => {
     expect(factsOf('flow')).toContain('- Environment variable: `COMPLIANCE_FLOW`\n');
     expect(factsOf('timeout')).toContain('- Used by: all operations\n- Default: `30`\n');
     expect(factsOf('timeout')).toContain('- Form: a whole number of seconds from 1 to 3600\n');
-    expect(factsOf('fingerprint')).toContain('- Form for `attest-sonar`: a SHA-256 of 64 hex digits\n');
+    expect(factsOf('fingerprint')).toContain(
+      '- Form for `attest-sonar`, `attest-generic`: a SHA-256 of 64 hex digits\n',
+    );
     expect(factsOf('summary')).toContain('- Default: `true`\n');
   });
 
