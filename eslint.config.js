@@ -140,4 +140,5 @@ export default tseslint.config(
     files: ['**/*.{js,mjs,cjs}'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },
+  { files: ['actions/**/*.cjs'], languageOptions: { globals: { require: 'readonly' } } },
 );
