@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { parseOwnAction } from '../support/own-action.ts';
 import { describeAsOnUbuntu } from '../support/platform.ts';
 import { stepsOf } from '../support/repository.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -11,7 +12,7 @@ import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../
 
 /** Whether a step is run here: one of this action, or a script. A block may show only the steps of others. */
 const isOwnStep = (step: unknown): boolean =>
-  textAt(step, 'run') !== undefined || textAt(step, 'uses')?.startsWith('OWNER/compliance-action@') === true;
+  textAt(step, 'run') !== undefined || parseOwnAction(textAt(step, 'uses') ?? '') !== undefined;
 
 /** Every workflow of the documentation, and every piece of one, that has such steps; the README repeats some examples. */
 const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ content }) =>

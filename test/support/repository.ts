@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { fixedInputs, parseOwnAction } from './own-action.ts';
 
 /** The folder of this project. */
 export const root = join(import.meta.dirname, '..', '..');
@@ -11,20 +12,25 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** The inputs or outputs of action.yml by name. */
-export function actionEntries(section: 'inputs' | 'outputs'): ReadonlyMap<string, Mapping> {
-  const entries = valueAt(parse(readText('action.yml')), section);
-  if (!isMapping(entries)) throw new Error(`action.yml has no ${section}`);
+/**
+ * The inputs or outputs of this action by name.
+ *
+ * @param file the metadata of the root action, or of the action of one operation
+ */
+export function actionEntries(section: 'inputs' | 'outputs', file = 'action.yml'): ReadonlyMap<string, Mapping> {
+  const entries = valueAt(parse(readText(file)), section);
+  if (!isMapping(entries)) throw new Error(`${file} has no ${section}`);
   return new Map(Object.entries(entries).map(([name, entry]) => [name, isMapping(entry) ? entry : {}]));
 }
 
-/** The inputs of the steps that run this action, in a workflow or a part of one. */
+/** The inputs of the steps that run this action, in a workflow or a part of one; with the operation that it fixes. */
 export function actionSteps(workflow: unknown): readonly ReadonlyMap<string, string>[] {
   return stepsOf(workflow).flatMap((step) => {
-    const uses = textAt(step, 'uses') ?? '';
-    if (uses !== './' && !uses.startsWith('OWNER/compliance-action@')) return [];
+    const action = parseOwnAction(textAt(step, 'uses') ?? '');
+    if (action === undefined) return [];
     const given = valueAt(step, 'with');
-    return [new Map(isMapping(given) ? Object.entries(given).map(([name, value]) => [name, String(value)]) : [])];
+    const inputs = { ...(isMapping(given) ? given : {}), ...fixedInputs(action) };
+    return [new Map(Object.entries(inputs).map(([name, value]) => [name, String(value)]))];
   });
 }
 

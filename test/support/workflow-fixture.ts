@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { parseOutputs, runAction } from '../../tools/run-action.ts';
+import { fixedInputs, parseOwnAction, type OwnAction } from './own-action.ts';
 import { shas } from './events.ts';
 import { resolveExpressions } from './expressions.ts';
 import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
@@ -151,7 +152,8 @@ class WorkflowFixture implements Runner {
   async run(step: ReadyStep): Promise<StepRun> {
     if ('script' in step.runs) return this.#runScript(step.runs.script, step);
     const [name = ''] = step.runs.action.split('@');
-    if (name === 'OWNER/compliance-action') return this.#runAction(step);
+    const own = parseOwnAction(step.runs.action);
+    if (own !== undefined) return this.#runAction(step, own);
     const fakeAction = this.#settings.fakeActions?.[name] ?? fakeActions[name];
     if (fakeAction === undefined) throw new Error(`there is no fake of ${name} in test/support/fake-actions.ts`);
     const { gate, run } = this.#settings;
@@ -162,9 +164,9 @@ class WorkflowFixture implements Runner {
     );
   }
 
-  async #runAction(step: ReadyStep): Promise<StepRun> {
+  async #runAction(step: ReadyStep, own: OwnAction): Promise<StepRun> {
     const asked = this.#github.requests.length;
-    const inputs = { ...defaultInputs(step.contexts), ...withShortWait(step.inputs) };
+    const inputs = { ...defaultInputs(step.contexts), ...withShortWait(step.inputs), ...fixedInputs(own) };
     const environment = { ...this.#environment(step), ...step.environment };
     const action = await runAction({ inputs, environment, event: this.#settings.run.event });
     for (const request of this.#github.requests.slice(asked)) {

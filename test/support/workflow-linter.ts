@@ -14,19 +14,13 @@ export type WorkflowLinter = (name: string, text: string) => Promise<readonly st
  * @param called the texts of reusable workflows, by their paths in a repository
  */
 export function workflowLinter(called: ReadonlyMap<string, string> = new Map()): WorkflowLinter {
-  const inputs = Object.fromEntries(
-    [...actionEntries('inputs')].map(([name, entry]) => [
-      name,
-      { description: textAt(entry, 'description') ?? '', required: valueAt(entry, 'required') === true },
-    ]),
-  );
   return async (name, text) => {
     // The language service caches by address.
     const document = TextDocument.create(`file:///.github/workflows/${encodeURIComponent(name)}`, 'yaml', 1, text);
     const findings = await validate(document, {
       actionsMetadataProvider: {
-        fetchActionMetadata: ({ name: action }) =>
-          Promise.resolve({ name: action, description: '', ...(action === 'compliance-action' ? { inputs } : {}) }),
+        fetchActionMetadata: ({ name, path }) =>
+          Promise.resolve({ name, description: '', ...(name === 'compliance-action' ? inputsOf(path) : {}) }),
       },
       fileProvider: {
         getFileContent({ path }) {
@@ -40,4 +34,14 @@ export function workflowLinter(called: ReadonlyMap<string, string> = new Map()):
       ({ range, message }) => `${range.start.line + 1}: ${typeof message === 'string' ? message : message.value}`,
     );
   };
+}
+
+/** @param path the folder of the action in its repository; absent for the root action */
+function inputsOf(path: string | undefined): { inputs: Record<string, { description: string; required: boolean }> } {
+  const entries = [...actionEntries('inputs', path === undefined || path === '' ? 'action.yml' : `${path}/action.yml`)];
+  const inputs = entries.map(([name, entry]) => [
+    name,
+    { description: textAt(entry, 'description') ?? '', required: valueAt(entry, 'required') === true },
+  ]);
+  return { inputs: Object.fromEntries(inputs) };
 }
