@@ -154,6 +154,8 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     { title: 'leaves Dependabot out', run: started.dependabotPullRequest, secrets: 'none', ...notRun('sonar') },
   ],
 
+  'License scan': openAndClosed(started.pushToMain('src/a.js'), { prepare: flow, ...oneGate('scan') }),
+
   'Deploy a release': openAndClosed(started.release, {
     prepare: attested,
     open: { jobs: { deploy: 'success' }, outcomes: ['compliant'], skipped: ['Say why not'] },
@@ -280,7 +282,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       run: started.pullRequest('src/a.js'),
       jobs: { build: 'failure', gate: 'failure' },
       outcomes: ['error'],
-      skipped: ['SonarSource/sonarqube-scan-action@v6', 'OWNER/compliance-action@v1'],
+      skipped: ['SonarSource/sonarqube-scan-action@v6', 'OWNER/compliance-action/actions/attest-sonar@v1'],
       statuses: { 'compliance/web': 'error' },
     },
   ],

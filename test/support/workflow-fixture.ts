@@ -59,8 +59,9 @@ export async function runDocumentedWorkflow(
   const repository = githubRepository();
   const [sonar, github] = await Promise.all([startSonarServer(), startGitHub(githubAnswers(), { repository })]);
   try {
-    const { pods = {}, earlier } = settings;
-    await writeCommands(join(folder, 'bin'), { pods, runs: earlier === undefined ? {} : { [earlierRun]: earlier } });
+    const { gate, pods = {}, earlier } = settings;
+    const runs = earlier === undefined ? {} : { [earlierRun]: earlier };
+    await writeCommands(join(folder, 'bin'), { gate, pods, runs });
     const fixture = new WorkflowFixture(settings, folder, sonar, github, textAt(workflow, 'name') ?? '');
     const end = await runWorkflow(workflow, fixture.contexts(), fixture);
     const { comments, statuses } = repository;
