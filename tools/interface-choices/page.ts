@@ -23,10 +23,14 @@ export function updateInterfaceChoices(page: string): string {
   return `${before}${start}\n${sections}\n${end}${after}`;
 }
 
-function sectionOf({ number, title, method, path, choices }: Endpoint): string {
+function sectionOf({ number, origin, title, method, path, choices }: Endpoint): string {
   const heading = number === undefined ? title : `Operation ${number}: ${title}`;
+  const source =
+    number === undefined
+      ? ` (${origin === 'observed' ? 'observed, not in the interface' : 'ours, not in the interface'})`
+      : '';
   const entries = choices.map(({ subject, choice, source }) =>
     wrap(`- **${subject}**: ${choice}. _Source_: ${source}.`, '  '),
   );
-  return `## ${heading}\n\n\`${method} ${path}\`\n\n${entries.join('\n')}\n`;
+  return `## ${heading}\n\n\`${method} ${path}\`${source}\n\n${entries.join('\n')}\n`;
 }

@@ -9,6 +9,7 @@ export function toOperationObject(endpoint: Endpoint): JsonObject {
   const body = toRequestBody(endpoint.body);
   return {
     operationId: operation ?? title.toLowerCase().replaceAll(' ', '-'),
+    'x-origin': endpoint.number === undefined ? (endpoint.origin ?? 'ours') : 'interface',
     summary: title,
     description: toDescription(endpoint),
     ...(deprecated === undefined ? {} : { deprecated: true }),
@@ -19,14 +20,23 @@ export function toOperationObject(endpoint: Endpoint): JsonObject {
   };
 }
 
-function toDescription({ number, deprecated, choices }: Endpoint): string {
+function toDescription(endpoint: Endpoint): string {
+  const { deprecated, choices } = endpoint;
   const paragraphs = [
-    ...(number === undefined ? [] : [`Operation ${number} of the interface.`]),
+    describeOrigin(endpoint),
     ...(deprecated === undefined ? [] : [deprecated]),
     ...(choices.length === 0 ? [] : ['The interface does not define the following; this service chose:']),
     choices.map(({ subject, choice, source }) => `- ${subject}: ${choice} (${source})`).join('\n'),
   ];
   return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
+}
+
+/** Where the endpoint comes from: readers must be able to tell the interface from what was added to it. */
+function describeOrigin({ number, origin }: Endpoint): string {
+  if (number !== undefined) return `Operation ${number} of the interface.`;
+  return origin === 'observed'
+    ? 'Not an operation of the interface: the public client was observed to use it.'
+    : 'Not an operation of the interface: this service defines it.';
 }
 
 function toParameters({ properties, ...rest }: TObject, place: 'path' | 'query'): readonly JsonObject[] {
