@@ -41,6 +41,7 @@ const packageUsers = {
   '@actions/exec': ['evidence'],
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-domain'],
+  sax: ['evidence'],
   re2js: ['service-domain'],
   fastify: ['service-http'],
   'node:sqlite': ['service-storage'],

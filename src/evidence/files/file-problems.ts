@@ -50,3 +50,18 @@ export function wrapReadErrors<Result>(path: string | Buffer, work: () => Result
     throw unreadableError(path, thrown);
   }
 }
+
+/**
+ * Runs work on the files that another input than `files` names, and attributes its problems to that input.
+ *
+ * @throws UserError like the work, with the name of the input
+ */
+export async function forInput<Result>(input: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    const [first, ...rest] = thrown.problems.map((problem) => ({ ...problem, input }));
+    throw first === undefined ? thrown : new UserError([first, ...rest], { cause: thrown.cause });
+  }
+}
