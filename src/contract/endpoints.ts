@@ -59,4 +59,4 @@ export interface EvidenceEndpoint extends Endpoint {
 }
 
 /** All endpoints that record evidence. */
-export const evidenceEndpoints: readonly EvidenceEndpoint[] = [attestSonar, genericKind.endpoint];
+export const evidenceEndpoints: readonly EvidenceEndpoint[] = [attestSonar, genericKind.endpoint, junitKind.endpoint];

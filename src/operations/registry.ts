@@ -32,5 +32,6 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
     (await import(/* webpackChunkName: 'others' */ './delete-service-account.ts')).deleteServiceAccount,
   'set-default-org': async () => (await import(/* webpackChunkName: 'others' */ './set-default-org.ts')).setDefaultOrg,
   'attest-generic': async () => (await import(/* webpackChunkName: 'attest' */ './attest-generic.ts')).attestGeneric,
+  'attest-junit': async () => (await import(/* webpackChunkName: 'attest' */ './attest-junit/index.ts')).attestJunit,
   replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };

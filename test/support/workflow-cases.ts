@@ -155,6 +155,12 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
   ],
 
   'License scan': openAndClosed(started.pushToMain('src/a.js'), { prepare: flow, ...oneGate('scan') }),
+  'Unit tests': [started.pushToMain('a'), started.pullRequest('a')].map((run) => ({
+    title: `passes on ${run.eventName}`,
+    run,
+    prepare: flow,
+    ...oneGate('test').open,
+  })),
 
   'Deploy a release': openAndClosed(started.release, {
     prepare: attested,

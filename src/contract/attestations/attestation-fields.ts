@@ -11,6 +11,12 @@ import { addressText, lineText, longText } from '../text-fields.ts';
  */
 export const gatheredAtKey = 'gathered_at';
 
+/**
+ * The key of `user_data` with the digests of the files that the action read the evidence from, if they were too large to
+ * be attached.
+ */
+export const unattachedFilesKey = 'unattached_files';
+
 /** Links to other systems by label, each optionally with the fingerprint of what it links to (observed on the wire). */
 export const externalUrls = Type.Record(
   Type.String(),

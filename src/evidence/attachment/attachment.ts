@@ -31,7 +31,12 @@ export interface AttachmentOptions {
   readonly maximumBytes?: number;
   /** Aborts the creation of an archive and removes its temporary files. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether a single file that exceeds the limit is packed. Without it, that is an error. */
+  readonly packsSingleFile?: boolean;
 }
+
+/** The error for files that exceed the limit, even packed. */
+export class AttachmentTooLargeError extends UserError {}
 
 /** The maximum compression ratio of Deflate (RFC 1951: at most 258 bytes become two bits). */
 const maximumCompressionRatio = 1032;
@@ -48,16 +53,17 @@ const maximumListed = 20;
  * Creates the attachment for the given files: undefined for no files, a single file unchanged under its own base name,
  * several files as `evidence.tgz`. Its size is known and checked before anything is sent.
  *
- * @throws UserError if the attachment exceeds the limit (lists the sizes, largest first) or a file cannot be read; the
- * signal's reason if it is aborted
+ * @throws AttachmentTooLargeError if the attachment exceeds the limit (lists the sizes, largest first); UserError if a
+ * file cannot be read; the signal's reason if it is aborted
  */
 export async function prepareAttachment(
   files: readonly MatchedFile[],
-  { temporary, maximumBytes = maximumFileBytes, signal }: AttachmentOptions,
+  { temporary, maximumBytes = maximumFileBytes, signal, packsSingleFile = false }: AttachmentOptions,
 ): Promise<Attachment | undefined> {
   const [only, ...others] = files;
   if (only === undefined) return undefined;
-  return others.length === 0 ? attachFile(only, maximumBytes) : attachArchive(files, temporary, maximumBytes, signal);
+  const isAlone = others.length === 0 && (only.size <= maximumBytes || !packsSingleFile);
+  return isAlone ? attachFile(only, maximumBytes) : attachArchive(files, temporary, maximumBytes, signal);
 }
 
 function attachFile(file: MatchedFile, maximumBytes: number): Attachment {
@@ -77,7 +83,7 @@ async function attachArchive(
   maximumBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Attachment> {
-  const tooLargeError = (): UserError => createTooLargeError(files, maximumBytes);
+  const tooLargeError = (): AttachmentTooLargeError => createTooLargeError(files, maximumBytes);
   if (totalSize(files) > maximumBytes * maximumCompressionRatio) throw tooLargeError();
   // Only archives need zlib.
   const { createTemporaryArchive } = await import('./archive.ts');
@@ -103,7 +109,7 @@ function totalSize(files: readonly MatchedFile[]): number {
   return files.reduce((total, file) => total + file.size, 0);
 }
 
-function createTooLargeError(files: readonly MatchedFile[], maximumBytes: number): UserError {
+function createTooLargeError(files: readonly MatchedFile[], maximumBytes: number): AttachmentTooLargeError {
   const largestFirst = files.toSorted((one, other) => other.size - one.size);
   const listed = largestFirst.slice(0, maximumListed).map((file) => `  ${file.name}: ${formatBytes(file.size)}`);
   const rest = largestFirst.slice(maximumListed);
@@ -112,7 +118,7 @@ function createTooLargeError(files: readonly MatchedFile[], maximumBytes: number
     files.length === 1
       ? 'The attachment is larger than'
       : `The ${files.length} files (${formatBytes(totalSize(files))} together) are, even compressed, larger than`;
-  return new UserError({
+  return new AttachmentTooLargeError({
     input: 'files',
     what: `${what} the ${formatBytes(maximumBytes)} that the service accepts:\n${listed.join('\n')}`,
     remedy: 'Name fewer or smaller files, or exclude the largest with a line that starts with "!".',

@@ -1,7 +1,10 @@
 import type { Verdict } from '../../contract/compliance.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
+import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
+import { formatBytes } from '../../evidence/files/format-bytes.ts';
 import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
 import { abbreviate, code, fact, link, plain, type Evidence, type Fact } from '../report.ts';
+import { pluralize } from '../sentences.ts';
 import type { Attested } from './define-attest-operation.ts';
 
 /** The facts that every attestation shows: its commit, where it is recorded, and its file. */
@@ -11,6 +14,7 @@ export function attestationFacts({
   trail,
   attestationName,
   attachment,
+  unattached,
 }: Omit<Attested<unknown>, 'gathered'>): readonly Fact[] {
   return [
     ...fact('Commit', commit.sha1, commit.url),
@@ -20,6 +24,7 @@ export function attestationFacts({
     ...fact('Trail', trail),
     ...fact('Attestation', attestationName),
     ...fact('Attachment', describeAttachment(attachment)),
+    ...fact('Not attached', describeUnattached(unattached)),
   ];
 }
 
@@ -58,6 +63,12 @@ export function recordedSentence(
   { flow, attestationName, isRecorded }: Omit<Attested<unknown>, 'gathered'>,
 ): string {
   return isRecorded ? ` ${subject} recorded as ${attestationName} in flow ${flow}.` : '';
+}
+
+function describeUnattached(unattached: UnattachedFiles | undefined): string | undefined {
+  if (unattached === undefined) return undefined;
+  const { count, size } = unattached;
+  return `${pluralize(count, 'file')} of ${formatBytes(size)}, too large even if packed; \`user_data\` has the digests`;
 }
 
 function describeAttachment(attachment: Attachment | undefined): string | undefined {

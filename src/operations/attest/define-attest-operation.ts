@@ -1,13 +1,16 @@
-import { gatheredAtKey, type CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
+import {
+  gatheredAtKey,
+  unattachedFilesKey,
+  type CommonAttestation,
+} from '../../contract/attestations/attestation-fields.ts';
 import type { AttestationKind } from '../../contract/attestations/attestation-kind.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { EvidenceEndpoint } from '../../contract/endpoints.ts';
 import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import type { EndpointOperation } from '../../contract/endpoint.ts';
 import type { Static, TSchema } from '../../contract/schema.ts';
-import { prepareAttachment, type Attachment } from '../../evidence/attachment/attachment.ts';
 import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
-import { resolveFiles } from '../../evidence/files/resolve-files.ts';
+import type { MatchedFile } from '../../evidence/files/resolve-files.ts';
 import { repositoryInfo, runUrl } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
@@ -17,6 +20,7 @@ import { attestationInputs, attestationNameInput } from '../inputs/attestation-i
 import type { Uses, ValuesOf } from '../inputs/input.ts';
 import type { Operation, OperationContext, OperationResult } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
+import { attachFiles, type AttachedFiles } from './attach-files.ts';
 
 /** The values of the inputs of every operation that records an attestation. */
 export type AttestationValues = ValuesOf<typeof attestationInputs> & { readonly attestationName: string };
@@ -28,13 +32,12 @@ export interface GatheredEvidence {
 }
 
 /** An attestation that was recorded, or that is to be recorded later. */
-export interface Attested<Gathered> {
+export interface Attested<Gathered> extends AttachedFiles {
   readonly flow: string;
   readonly trail: string;
   readonly attestationName: string;
   readonly commit: GitCommitInfo;
   readonly gathered: Gathered;
-  readonly attachment: Attachment | undefined;
   /** Whether the service has it. */
   readonly isRecorded: boolean;
   readonly response: unknown;
@@ -54,6 +57,16 @@ export interface AttestDeclaration<
   readonly inputs: Own;
   /** The keys of `user_data` that it sets itself. */
   readonly reservedKeys?: readonly string[];
+  /**
+   * Finds the files that the evidence is read from. They are attached together with `files`; if they are too large for
+   * that, their digests are recorded.
+   *
+   * @throws UserError if there are none
+   */
+  readonly findSources?: (
+    values: AttestationValues & ValuesOf<Own>,
+    context: OperationContext,
+  ) => Promise<readonly MatchedFile[]>;
   /** The title of the log group in which `gather` runs: `Collect the Sonar analysis`. */
   readonly gatherTitle: string;
   /** @throws Failure if there is no evidence, or it cannot be read */
@@ -61,6 +74,7 @@ export interface AttestDeclaration<
     values: AttestationValues & ValuesOf<Own>,
     commit: CommitEvidence,
     context: OperationContext,
+    sources: readonly MatchedFile[],
   ) => Promise<Gathered>;
   /** The document of the request: the common fields and those of the kind. */
   readonly toDocument: (common: CommonAttestation, gathered: Gathered) => Static<Schema>;
@@ -77,7 +91,7 @@ export function defineAttestOperation<
   const Own extends Uses,
   Gathered extends GatheredEvidence,
 >(declaration: AttestDeclaration<Name, Schema, Own, Gathered>): Operation {
-  const { kind, defaultName, inputs, reservedKeys = [], gatherTitle, gather } = declaration;
+  const { kind, defaultName, inputs, reservedKeys = [], findSources, gatherTitle, gather } = declaration;
   const endpoint: EvidenceEndpoint = kind.endpoint;
   return {
     name: kind.endpoint.operation,
@@ -87,17 +101,24 @@ export function defineAttestOperation<
     async run(values: AttestationValues & ValuesOf<Own>, context: OperationContext) {
       const { log, clock } = context.call;
       // The inputs are checked first, because gathering may take minutes.
-      const reserved = [...reservedKeys, gatheredAtKey, idempotencyDataKey];
+      const filesKeys = findSources === undefined ? [] : [unattachedFilesKey];
+      const reserved = [...reservedKeys, ...filesKeys, gatheredAtKey, idempotencyDataKey];
       const own = await readOwnUserData(values.userData, reserved, context);
       const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
-      const attachment = await attachFiles(values.files, context);
+      const sources = (await findSources?.(values, context)) ?? [];
+      const { attachment, unattached } = await attachFiles(values.files, sources, context);
       try {
         const commit = await gatherCommit(values, context, endpoint);
-        const gathered = await log.group(gatherTitle, () => gather(values, commit, context));
+        const gathered = await log.group(gatherTitle, () => gather(values, commit, context, sources));
         const { flow, attestationName } = values;
         const trail = values.trail ?? commit.info.sha1;
         const gatheredAt = clock.now();
-        const userData = { ...data, ...gathered.data, [gatheredAtKey]: new Date(gatheredAt).toISOString() };
+        const userData = {
+          ...data,
+          ...gathered.data,
+          ...(unattached === undefined ? {} : { [unattachedFilesKey]: unattached }),
+          [gatheredAtKey]: new Date(gatheredAt).toISOString(),
+        };
         const common = toCommonAttestation(values, { commit: commit.info, userData }, context);
         const { answer, kept } = await log.group('Send the attestation', () =>
           deliverEvidence(
@@ -111,7 +132,7 @@ export function defineAttestOperation<
             context,
           ),
         );
-        const attested = { flow, trail, attestationName, commit: commit.info, gathered, attachment };
+        const attested = { flow, trail, attestationName, commit: commit.info, gathered, attachment, unattached };
         const recorded = { isRecorded: kept === undefined, response: answer?.body };
         return withKeptEvidence(declaration.toResult({ ...attested, ...recorded }), kept);
       } finally {
@@ -119,22 +140,6 @@ export function defineAttestOperation<
       }
     },
   };
-}
-
-/** How many files the log lists at most. */
-const maximumListedFiles = 100;
-
-async function attachFiles(
-  patterns: AttestationValues['files'],
-  { workspace, temporaryDirectory, call: { log, signal } }: OperationContext,
-): Promise<Attachment | undefined> {
-  if (patterns === undefined) return undefined;
-  return log.group('Collect the files', async () => {
-    const found = await resolveFiles({ patterns, workspace });
-    for (const { name, size } of found.slice(0, maximumListedFiles)) log.info(`${name}: ${size} bytes`);
-    if (found.length > maximumListedFiles) log.info(`… and ${found.length - maximumListedFiles} more files`);
-    return prepareAttachment(found, { temporary: temporaryDirectory, signal });
-  });
 }
 
 function toCommonAttestation(

@@ -19,6 +19,9 @@ export const redactCommitInfo = someOf('redact-commit-info', redactableFields);
 /** A token for GitHub's API. */
 export const githubToken = secret('github-token');
 
+/** Paths and globs of JUnit files, one per line. */
+export const junitPath = lines(text('junit-path'), 'ignored');
+
 /** The report of a Sonar scan: `report-task.txt`, its folder, or a JSON report. */
 export const sonarReportPath = text('sonar-report-path');
 

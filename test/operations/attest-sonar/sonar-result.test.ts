@@ -39,6 +39,7 @@ function attested(
       dashboardUrl: results.project.url,
     },
     attachment,
+    unattached: undefined,
     isRecorded: true,
     response: 'OK',
   };

@@ -1,0 +1,24 @@
+import { junitKind } from '../../contract/attestations/junit.ts';
+import { forInput } from '../../evidence/files/file-problems.ts';
+import { resolveFiles } from '../../evidence/files/resolve-files.ts';
+import { defineAttestOperation } from '../attest/define-attest-operation.ts';
+import { junitPath } from '../inputs/evidence-inputs.ts';
+import { required } from '../inputs/input.ts';
+import { createJunitResult, type GatheredTests } from './junit-result.ts';
+
+/** Records the results in JUnit files, and attaches the files. */
+export const attestJunit = defineAttestOperation({
+  kind: junitKind,
+  defaultName: 'junit',
+  inputs: { junitPath: required(junitPath) },
+  findSources: ({ junitPath: patterns }, { workspace }) =>
+    forInput('junit-path', () => resolveFiles({ patterns, workspace })),
+  gatherTitle: 'Read the test results',
+  async gather(_values, _commit, { call }, files): Promise<GatheredTests> {
+    // Only this operation needs the parser.
+    const { gatherJunit } = await import(/* webpackChunkName: 'junit' */ '../../evidence/junit/gather-junit.ts');
+    return { tests: await gatherJunit(files, call), fileCount: files.length };
+  },
+  toDocument: (common, { tests }) => ({ ...common, junit_results: [...tests.results] }),
+  toResult: createJunitResult,
+});

@@ -1,0 +1,65 @@
+import type { CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
+import { junitKind, sumResults, type JunitResult } from '../../contract/attestations/junit.ts';
+import type { JunitEvidence } from '../../evidence/junit/gather-junit.ts';
+import { attestationEvidence, attestationFacts, recordedSentence } from '../attest/attestation-report.ts';
+import type { Attested, GatheredEvidence } from '../attest/define-attest-operation.ts';
+import type { OperationResult } from '../operation.ts';
+import { abbreviate, code, fact, listTable, plain, type Table, type Text } from '../report.ts';
+import { pluralize } from '../sentences.ts';
+
+/** The results of the tests, and how many files they are from. */
+export interface GatheredTests extends GatheredEvidence {
+  readonly tests: JunitEvidence;
+  readonly fileCount: number;
+}
+
+/** The maximum number of suites in the report. */
+const maximumSuiteRows = 100;
+
+/** The result for test results: one failure or error decides. */
+export function createJunitResult(attested: Attested<GatheredTests>): OperationResult {
+  const { commit, attestationName, gathered, response } = attested;
+  const { tests, fileCount } = gathered;
+  const common: CommonAttestation = { attestation_name: attestationName };
+  const { verdict, reason } = junitKind.judge({ ...common, junit_results: [...tests.results] });
+  const { total, failures, errors, skipped } = sumResults(tests.results);
+  return {
+    outcome: verdict,
+    conclusion: `The test results for commit ${abbreviate(commit.sha1)} are ${verdict}: ${reason}.${recordedSentence('They are', attested)}`,
+    response,
+    commits: [commit.sha1],
+    report: {
+      subject: `Test results ${attestationName}`,
+      facts: [
+        ...fact('Tests', `${total}: ${failures} failed, ${errors} with errors, ${skipped} skipped`),
+        ...fact('Read from', `${pluralize(fileCount, 'file')} with ${pluralize(tests.results.length, 'suite')}`),
+        ...attestationFacts(attested),
+      ],
+      evidence: attestationEvidence(attested, verdict),
+      tables: [...failedTable(tests), ...suiteTable(tests.results)],
+    },
+  };
+}
+
+function failedTable({ failed, failedCount }: JunitEvidence): readonly Table[] {
+  const rows = failed.map(({ test, kind, message }): readonly Text[] => [
+    code(test),
+    plain(kind === 'failure' ? '❌ failed' : '❌ error'),
+    plain(message),
+  ]);
+  return listTable('Failed tests', ['Test', 'Result', 'Message'], rows, failedCount);
+}
+
+/** Suites with failures first. */
+function suiteTable(results: readonly JunitResult[]): readonly Table[] {
+  const rank = ({ failures, errors }: JunitResult): number => (failures + errors > 0 ? 0 : 1);
+  const rows = results
+    .toSorted((one, other) => rank(one) - rank(other))
+    .slice(0, maximumSuiteRows)
+    .map(({ name, total, failures, errors, skipped, duration }): readonly Text[] => [
+      code(name),
+      ...[total, failures, errors, skipped].map((count) => plain(String(count))),
+      plain(`${duration.toFixed(3)} s`),
+    ]);
+  return listTable('Suites', ['Suite', 'Tests', 'Failed', 'Errors', 'Skipped', 'Duration'], rows, results.length);
+}
