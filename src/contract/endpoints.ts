@@ -59,4 +59,9 @@ export interface EvidenceEndpoint extends Endpoint {
 }
 
 /** All endpoints that record evidence. */
-export const evidenceEndpoints: readonly EvidenceEndpoint[] = [attestSonar, genericKind.endpoint, junitKind.endpoint];
+export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
+  attestSonar,
+  genericKind.endpoint,
+  junitKind.endpoint,
+  pullRequestKind.endpoint,
+];

@@ -1,7 +1,13 @@
 import { operationNames } from '../contract/endpoint.ts';
 
 /** The operations that a step can run: the sixteen of the interface, and those that this action adds. */
-export const allOperationNames = [...operationNames, 'attest-generic', 'attest-junit', 'replay'] as const;
+export const allOperationNames = [
+  ...operationNames,
+  'attest-generic',
+  'attest-junit',
+  'attest-pull-request',
+  'replay',
+] as const;
 
 /** The name of an operation that a step can run. */
 export type AnyOperationName = (typeof allOperationNames)[number];

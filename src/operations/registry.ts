@@ -33,5 +33,7 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'set-default-org': async () => (await import(/* webpackChunkName: 'others' */ './set-default-org.ts')).setDefaultOrg,
   'attest-generic': async () => (await import(/* webpackChunkName: 'attest' */ './attest-generic.ts')).attestGeneric,
   'attest-junit': async () => (await import(/* webpackChunkName: 'attest' */ './attest-junit/index.ts')).attestJunit,
+  'attest-pull-request': async () =>
+    (await import(/* webpackChunkName: 'attest' */ './attest-pull-request/index.ts')).attestPullRequest,
   replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };

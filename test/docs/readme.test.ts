@@ -63,7 +63,15 @@ describe("the README's table of operations", () => {
     for (const row of rowsOf('Operation')) expect(cell(row, 'Purpose')).not.toBe('');
     const judging = rowsOf('Operation').filter((row) => cell(row, 'Verdict') !== '');
     expect(judging.map((row) => codeWordsOf(cell(row, 'Operation'))[0])).toEqual([
-      ...['attest-sonar', 'list-attestations', 'get-artifact', 'list-snapshots', 'attest-generic', 'attest-junit'],
+      ...[
+        'attest-sonar',
+        'list-attestations',
+        'get-artifact',
+        'list-snapshots',
+        'attest-generic',
+        'attest-junit',
+        'attest-pull-request',
+      ],
     ]);
   });
 

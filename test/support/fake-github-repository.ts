@@ -107,6 +107,10 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     ['DELETE', new RegExp(`^${repository}/issues/comments/(?<number>\\d+)$`, 'u'), deleteComment],
     ['POST', new RegExp(`^${repository}/statuses/(?<sha>[0-9a-f]{40})$`, 'u'), createStatus],
     ['GET', new RegExp(`^${repository}/pulls$`, 'u'), listPullRequests],
+    // Every commit came with the same reviewed pull request.
+    ['GET', new RegExp(`^${repository}/commits/(?<sha>[0-9a-f]{40})/pulls$`, 'u'), () => ok([mergedPullRequest])],
+    ['GET', new RegExp(`^${repository}/pulls/\\d+/reviews$`, 'u'), () => ok([approval])],
+    ['GET', new RegExp(`^${repository}/pulls/\\d+/commits$`, 'u'), () => ok([])],
     ['POST', new RegExp(`^${basePath.replace('/v3', '')}/graphql$`, 'u'), askGraphQL],
   ];
   return {
@@ -131,6 +135,23 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     },
   };
 }
+
+const mergedPullRequest: Mapping = {
+  number: 11,
+  state: 'closed',
+  title: 'Add a lid',
+  html_url: 'https://github.com/acme/widgets/pull/11',
+  user: { login: 'ann' },
+  merged_at: '2026-01-03T00:00:00Z',
+  head: { ref: 'lid' },
+  base: { ref: 'main', repo: { full_name: 'acme/widgets' } },
+};
+
+const approval: Mapping = {
+  user: { login: 'bob', type: 'User' },
+  state: 'APPROVED',
+  submitted_at: '2026-01-02T00:00:00Z',
+};
 
 interface Asked {
   readonly query: URLSearchParams;

@@ -162,6 +162,10 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     ...oneGate('test').open,
   })),
 
+  Reviews: [
+    { title: 'passes with an approval', run: started.pushToMain('a'), prepare: flow, ...oneGate('reviews').open },
+  ],
+
   'Deploy a release': openAndClosed(started.release, {
     prepare: attested,
     open: { jobs: { deploy: 'success' }, outcomes: ['compliant'], skipped: ['Say why not'] },

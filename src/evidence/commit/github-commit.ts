@@ -61,7 +61,12 @@ async function read<Thing>(
   );
 }
 
-function toMiss({ reason, what }: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
+/**
+ * Why GitHub did not return something, and the remedy.
+ *
+ * @param permission what the token may lack: `contents: read`
+ */
+export function toMiss({ reason, what }: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
   switch (reason) {
     case 'external':
       return externalMiss(what, 'Run the job again; if it keeps failing, see https://www.githubstatus.com.');

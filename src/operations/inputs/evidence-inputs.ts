@@ -22,6 +22,9 @@ export const githubToken = secret('github-token');
 /** Paths and globs of JUnit files, one per line. */
 export const junitPath = lines(text('junit-path'), 'ignored');
 
+/** How many approvals by others a pull request must have. It decides a gate, so it has no environment fallback. */
+export const minimumApprovals = integer('minimum-approvals', 0, 100, 'approvals');
+
 /** The report of a Sonar scan: `report-task.txt`, its folder, or a JSON report. */
 export const sonarReportPath = text('sonar-report-path');
 

@@ -12,7 +12,7 @@ import { pendingStatus, setStatus, toCommitStatus } from './commit-status.ts';
 import { withGitHub, type GitHubSession, type PublishContext } from './github-session.ts';
 import { joinSentences, publicationWarning, type Publication } from './publication-warning.ts';
 import { writeComment } from './pull-request-comment.ts';
-import { findPullRequest, pullRequestFromEvent } from './pull-request.ts';
+import { findPullRequest, pullRequestFromEvent } from '../../evidence/github/event-pull-request.ts';
 import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 
 /**

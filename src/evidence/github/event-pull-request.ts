@@ -1,7 +1,7 @@
-import type { GitHubApi } from '../../evidence/github/github-api.ts';
-import type { GitHubRefusal } from '../../evidence/github/github-refusal.ts';
-import { fullSha } from '../../evidence/git/git-ref.ts';
-import type { Job, RepositoryName } from '../../evidence/job.ts';
+import type { GitHubApi } from './github-api.ts';
+import type { GitHubRefusal } from './github-refusal.ts';
+import { fullSha } from '../git/git-ref.ts';
+import type { Job, RepositoryName } from '../job.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** The pull request that a job's event is about. */

@@ -1,0 +1,165 @@
+import type { PullRequest } from '../../contract/attestations/pull-request.ts';
+import type { Log } from '../../runtime/log.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import { authorLine, parseTimestamp } from '../commit/commit-facts.ts';
+import type { RedactableField } from '../commit/commit-redaction.ts';
+import { fullSha } from '../git/git-ref.ts';
+import { pullRequestFromEvent } from '../github/event-pull-request.ts';
+import type { GitHubApi } from '../github/github-api.ts';
+import type { Job, RepositoryName } from '../job.ts';
+import { approvalsIn, type Approval } from './approvals.ts';
+import { readOne, readWholeList } from './pull-request-lists.ts';
+
+/** A pull request of the commit. */
+export interface FoundPullRequest {
+  readonly number: number;
+  /** In the form of an attestation. */
+  readonly record: PullRequest;
+  /** The approvals by people who wrote neither the pull request nor one of its commits. */
+  readonly approvals: readonly Approval[];
+}
+
+/** The commit whose pull requests are wanted. */
+export interface PullRequestQuery {
+  readonly sha: string;
+  readonly job: Job;
+  readonly repository: RepositoryName;
+  /** The input `redact-commit-info`, which holds for the commits of the pull requests, too. */
+  readonly redact: readonly RedactableField[];
+  readonly log: Log;
+}
+
+/** The maximum length of a recorded commit message, in characters: a pull request can have 250 commits. */
+const maximumMessageLength = 500;
+
+/**
+ * Finds the pull requests that a commit belongs to: those that are open, and those that were merged, but not those that
+ * were closed without a merge.
+ *
+ * @throws UserError if the token may not read them; ExternalError if GitHub failed
+ */
+export async function gatherPullRequests(
+  query: PullRequestQuery,
+  api: GitHubApi,
+): Promise<readonly FoundPullRequest[]> {
+  const { sha, repository, log } = query;
+  const { owner, name: repo } = repository;
+  const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
+  const listed = await readWholeList(
+    api,
+    route,
+    { owner, repo, commit_sha: sha },
+    `the pull requests of commit ${sha}`,
+  );
+  const belonging = listed.filter((one) => isOpenOrMerged(one) && isOf(repository, one));
+  const all = belonging.length > 0 ? belonging : await readFromEvent(query, api);
+  const found: FoundPullRequest[] = [];
+  for (const one of all) {
+    const number = valueAt(one, 'number');
+    if (typeof number !== 'number') continue;
+    const described = await describe(number, one, query, api);
+    log.info(`Pull request ${number}: ${described.record.state}, ${described.approvals.length} approvals by others`);
+    found.push(described);
+  }
+  return found;
+}
+
+function isOpenOrMerged(pullRequest: unknown): boolean {
+  return textAt(pullRequest, 'state') === 'open' || textAt(pullRequest, 'merged_at') !== undefined;
+}
+
+/** GitHub also lists pull requests with the same commit in forks of the repository. */
+function isOf({ owner, name }: RepositoryName, pullRequest: unknown): boolean {
+  const base = textAt(pullRequest, 'base', 'repo', 'full_name');
+  return base === undefined || base.toLowerCase() === `${owner}/${name}`.toLowerCase();
+}
+
+/**
+ * The event's pull request, if the commit is its head; GitHub may not list it yet. The commit of a merge group is a new
+ * one, which belongs to the pull request that its branch names.
+ */
+async function readFromEvent({ sha, job, repository }: PullRequestQuery, api: GitHubApi): Promise<readonly unknown[]> {
+  const queued = /\/pr-(\d{1,15})-[0-9a-f]{40}$/u.exec(textAt(job.event, 'merge_group', 'head_ref') ?? '')?.[1];
+  const isQueued = queued !== undefined && fullSha(valueAt(job.event, 'merge_group', 'head_sha')) === sha;
+  const named = pullRequestFromEvent(job);
+  const number = isQueued ? Number(queued) : 'number' in named ? named.number : undefined;
+  if (number === undefined) return [];
+  const { owner, name: repo } = repository;
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  const one = await readOne(api, route, { owner, repo, pull_number: number }, `pull request ${number}`);
+  return isOpenOrMerged(one) && (isQueued || fullSha(valueAt(one, 'head', 'sha')) === sha) ? [one] : [];
+}
+
+async function describe(
+  number: number,
+  pullRequest: unknown,
+  { repository: { owner, name: repo }, redact }: PullRequestQuery,
+  api: GitHubApi,
+): Promise<FoundPullRequest> {
+  const parameters = { owner, repo, pull_number: number };
+  const base = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  const reviews = await readWholeList(api, `${base}/reviews`, parameters, `the reviews of pull request ${number}`);
+  const commits = await readWholeList(api, `${base}/commits`, parameters, `the commits of pull request ${number}`);
+  const approvers = approvalsIn(reviews);
+  const author = textAt(pullRequest, 'user', 'login');
+  const headRef = redact.includes('branch') ? undefined : textAt(pullRequest, 'head', 'ref');
+  const authors = new Set([author, ...commits.map((one) => textAt(one, 'author', 'login'))]);
+  const mergedAt = parseTimestamp(textAt(pullRequest, 'merged_at') ?? '');
+  return {
+    number,
+    approvals: approvers.filter(({ username }) => !authors.has(username)),
+    record: {
+      merge_commit: mergedAt === undefined ? '' : (textAt(pullRequest, 'merge_commit_sha') ?? ''),
+      url: textAt(pullRequest, 'html_url') ?? '',
+      state: mergedAt === undefined ? 'OPEN' : 'MERGED',
+      approvers: [...approvers],
+      ...(author === undefined ? {} : { author }),
+      ...whenKnown('created_at', parseTimestamp(textAt(pullRequest, 'created_at') ?? '')),
+      ...whenKnown('merged_at', mergedAt),
+      ...whenKnown('title', textAt(pullRequest, 'title')),
+      ...whenKnown('head_ref', headRef),
+      ...whenKnown('base_ref', textAt(pullRequest, 'base', 'ref')),
+      commits: commits.flatMap((one) => toCommit(one, headRef ?? '', redact) ?? []),
+    },
+  };
+}
+
+/** Redacted texts are empty, because the wire form requires them. */
+function toCommit(
+  commit: unknown,
+  branch: string,
+  redact: readonly RedactableField[],
+): PullRequest['commits'][number] | undefined {
+  const sha1 = fullSha(valueAt(commit, 'sha'));
+  if (sha1 === undefined) return undefined;
+  const inner = valueAt(commit, 'commit');
+  const hidesAuthor = redact.includes('author');
+  const verified = valueAt(inner, 'verification', 'verified');
+  return {
+    sha1,
+    message: redact.includes('message') ? '' : truncate(textAt(inner, 'message') ?? '', maximumMessageLength),
+    author: hidesAuthor
+      ? ''
+      : authorLine(textAt(inner, 'author', 'name') ?? '', textAt(inner, 'author', 'email') ?? ''),
+    ...whenKnown('author_username', hidesAuthor ? undefined : textAt(commit, 'author', 'login')),
+    timestamp: commitTime(inner) ?? 0,
+    branch,
+    ...whenKnown('url', textAt(commit, 'html_url')),
+    ...whenKnown('verified', typeof verified === 'boolean' ? verified : undefined),
+    ...whenKnown('signature_state', textAt(inner, 'verification', 'reason')),
+  };
+}
+
+function commitTime(commit: unknown): number | undefined {
+  const at = (who: string): number | undefined => parseTimestamp(textAt(commit, who, 'date') ?? '');
+  return at('author') ?? at('committer');
+}
+
+/** A field, or nothing if its value is unknown. */
+function whenKnown<const Key extends string, Value>(key: Key, value: Value | undefined): Partial<Record<Key, Value>> {
+  // TypeScript widens a computed key of a generic type to `string`.
+  const field: Partial<Record<Key, Value>> = {};
+  if (value !== undefined) Object.assign(field, { [key]: value });
+  return field;
+}

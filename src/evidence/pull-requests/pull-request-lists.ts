@@ -1,0 +1,69 @@
+import { UserError, ExternalError } from '../../runtime/failure.ts';
+import { valueAt } from '../../runtime/untrusted-data.ts';
+import { toMiss } from '../commit/github-commit.ts';
+import type { GitHubApi, GitHubApiRequest } from '../github/github-api.ts';
+import { unexpectedGitHubResponse, type GitHubRefusal } from '../github/github-refusal.ts';
+
+const pageSize = 100;
+
+/** The maximum number of pages of a list: more reviews than a pull request can sensibly have. */
+const maximumPages = 10;
+
+/**
+ * Reads a whole list of GitHub's API, page by page.
+ *
+ * @param wanted the content, for errors: `the reviews of pull request 12`
+ * @throws UserError if the token may not read it or it is longer than 1000 entries; ExternalError if GitHub failed
+ */
+export async function readWholeList(
+  api: GitHubApi,
+  route: string,
+  parameters: GitHubApiRequest['parameters'],
+  wanted: string,
+): Promise<readonly unknown[]> {
+  const all: unknown[] = [];
+  for (let page = 1; page <= maximumPages; page += 1) {
+    const body = await read(api, route, { ...parameters, per_page: pageSize, page }, wanted);
+    if (!Array.isArray(body)) throw toFailure(unexpectedGitHubResponse(body, 'a list').refusal, wanted);
+    const entries: readonly unknown[] = body;
+    all.push(...entries);
+    if (entries.length < pageSize) return all;
+  }
+  throw new UserError({
+    what: `${wanted} are more than ${maximumPages * pageSize}, the most that this step reads`,
+    remedy: 'Split the change into smaller pull requests.',
+  });
+}
+
+/**
+ * Reads one thing of GitHub's API.
+ *
+ * @throws like `readWholeList`
+ */
+export async function readOne(
+  api: GitHubApi,
+  route: string,
+  parameters: GitHubApiRequest['parameters'],
+  wanted: string,
+): Promise<unknown> {
+  const body = await read(api, route, parameters, wanted);
+  if (valueAt(body, 'number') !== undefined) return body;
+  throw toFailure(unexpectedGitHubResponse(body, wanted).refusal, wanted);
+}
+
+async function read(
+  api: GitHubApi,
+  route: string,
+  parameters: GitHubApiRequest['parameters'],
+  wanted: string,
+): Promise<unknown> {
+  const answer = await api.ask({ route, parameters, repeatable: true });
+  if ('refusal' in answer) throw toFailure(answer.refusal, wanted);
+  return answer.body;
+}
+
+function toFailure(refusal: GitHubRefusal, wanted: string): UserError | ExternalError {
+  const { kind, what, remedy } = toMiss(refusal, 'contents: read, pull-requests: read').miss;
+  const text = { what: `GitHub's API did not return ${wanted}: ${what}`, remedy };
+  return kind === 'external' ? new ExternalError(text) : new UserError(text);
+}

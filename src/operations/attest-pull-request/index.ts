@@ -1,0 +1,41 @@
+import { pullRequestKind } from '../../contract/attestations/pull-request.ts';
+import { connectGitHubApi } from '../../evidence/github/github-api.ts';
+import { UserError } from '../../runtime/failure.ts';
+import { defineAttestOperation } from '../attest/define-attest-operation.ts';
+import { minimumApprovals } from '../inputs/evidence-inputs.ts';
+import { withDefault } from '../inputs/input.ts';
+import { createPullRequestResult, type GatheredPullRequests } from './pull-request-result.ts';
+
+/** Records the pull requests of a commit, with their approvals. */
+export const attestPullRequest = defineAttestOperation({
+  kind: pullRequestKind,
+  defaultName: 'pull-request',
+  inputs: { minimumApprovals: withDefault(minimumApprovals, 0) },
+  gatherTitle: 'Collect the pull requests',
+  async gather(values, { info }, { job, call }): Promise<GatheredPullRequests> {
+    const { repository, apiUrl } = job;
+    if (repository === undefined || values.githubToken === undefined) throw createNoAccessError();
+    const { transport, log, clock, signal, random } = call;
+    const access = { apiUrl, token: values.githubToken, transport, log, clock, random };
+    const api = connectGitHubApi(signal === undefined ? access : { ...access, signal });
+    // Only this operation needs it.
+    const { gatherPullRequests } = await import('../../evidence/pull-requests/gather-pull-requests.ts');
+    const query = { sha: info.sha1, job, repository, redact: values.redactCommitInfo, log };
+    return { found: await gatherPullRequests(query, api), minimumApprovals: values.minimumApprovals };
+  },
+  toDocument: (common, { found }) => ({
+    ...common,
+    git_provider: 'github',
+    pull_requests: found.map(({ record }) => record),
+  }),
+  toResult: createPullRequestResult,
+});
+
+function createNoAccessError(): UserError {
+  return new UserError({
+    input: 'github-token',
+    what: "the pull requests are read from GitHub's API, and the step has no token or no repository for it",
+    remedy:
+      'Set `github-token: ${{ github.token }}`, and give the job `permissions: { contents: read, pull-requests: read }`.',
+  });
+}

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTransport } from '../../../src/http/undici-transport.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { runOperation } from '../../../src/step/run/run-operation.ts';
+import { pushEvent, shas } from '../../support/events.ts';
+import { failureOf } from '../../support/failures.ts';
+import { apiCommit, githubError, startGitHub, type FakeGitHub, type GitHubReply } from '../../support/fake-github.ts';
+import { reportTables } from '../../support/perform-operation.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { call } from '../../support/service-call.ts';
+import { saveFlow } from '../../support/service-samples.ts';
+import { openTestStep } from '../../support/test-step.ts';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+
+const pulls = `/api/v3/repos/acme/widgets/commits/${shas.head}/pulls?per_page=100&page=1`;
+const reviews = '/api/v3/repos/acme/widgets/pulls/12/reviews?per_page=100&page=1';
+const commits = '/api/v3/repos/acme/widgets/pulls/12/commits?per_page=100&page=1';
+
+const merged = {
+  number: 12,
+  state: 'closed',
+  title: 'Add a lid',
+  html_url: 'https://github.com/acme/widgets/pull/12',
+  user: { login: 'ann' },
+  created_at: '2026-01-01T00:00:00Z',
+  merged_at: '2026-01-03T00:00:00Z',
+  merge_commit_sha: shas.merge,
+  head: { ref: 'lid', sha: shas.head },
+  base: { ref: 'main', repo: { full_name: 'acme/widgets' } },
+};
+
+const ok = (body: unknown): GitHubReply => ({ status: 200, body });
+const review = (login: string, state = 'APPROVED'): Mapping => ({
+  user: { login, type: 'User' },
+  state,
+  submitted_at: '2026-01-02T03:04:05Z',
+});
+
+let service: TestService;
+let github: FakeGitHub | undefined;
+const transport = createTransport({});
+beforeAll(async () => {
+  service = await startTestService();
+  await saveFlow(service, { name: 'web' });
+});
+afterEach(async () => {
+  await github?.close();
+});
+afterAll(async () => {
+  await transport.close();
+  await service.stop();
+});
+
+async function attest(
+  replies: Readonly<Record<string, GitHubReply>>,
+  { inputs = {}, event = pushEvent() }: { inputs?: Readonly<Record<string, string>>; event?: Mapping } = {},
+): Promise<OperationResult> {
+  github = await startGitHub(replies);
+  const { context } = openTestStep({
+    inputs: {
+      operation: 'attest-pull-request',
+      'base-url': service.baseUrl,
+      'api-token': service.apiKey,
+      'github-token': 'ghs_token',
+      org: service.org,
+      flow: 'web',
+      ...inputs,
+    },
+    transport,
+    event,
+  });
+  const job = { ...context.job, apiUrl: `${github.url}/api/v3` };
+  const { result } = await runOperation({ ...context, job, clock: systemClock });
+  expect(github.breaches).toEqual([]);
+  return result;
+}
+
+const approved = {
+  [pulls]: ok([merged]),
+  [reviews]: ok([review('ann'), review('bob')]),
+  [commits]: ok([apiCommit(shas.head)]),
+};
+
+describe('attest-pull-request', () => {
+  it('records the pull request of the commit with its approvals and commits', async () => {
+    const result = await attest(approved, { inputs: { 'minimum-approvals': '1' } });
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      htmlUrl: merged.html_url,
+      conclusion: `Commit ${shas.head.slice(0, 12)} is compliant: the commit belongs to ${merged.html_url}. The pull requests are recorded as pull-request in flow web.`,
+    });
+    expect(reportTables(result)).toEqual({ 'Pull requests (1)': [['#12', 'Add a lid', 'MERGED', 'ann', 'bob']] });
+    const { body } = await call(service, { path: `/attestations/${service.org}/web` });
+    expect(body).toMatchObject({ data: [{ attestation_type: 'pull_request', is_compliant: true }] });
+  });
+
+  it('fails the step if others than the authors gave too few approvals, after it recorded the evidence', async () => {
+    const result = await attest(approved, { inputs: { 'minimum-approvals': '2' } });
+    expect(result).toMatchObject({
+      outcome: 'non-compliant',
+      conclusion: expect.stringContaining(
+        'it has 1 approval by others than its authors, and `minimum-approvals` requires 2. The pull requests are recorded',
+      ),
+    });
+  });
+
+  it('is non-compliant without a pull request, and does not count one that was closed', async () => {
+    for (const listed of [[], [{ ...merged, merged_at: null }]]) {
+      const result = await attest({ [pulls]: ok(listed) });
+      expect(result).toMatchObject({
+        outcome: 'non-compliant',
+        conclusion: expect.stringContaining('the commit belongs to no pull request'),
+      });
+      await github?.close();
+    }
+  });
+
+  it("takes a merge group's pull request from the name of its branch", async () => {
+    const event = {
+      ...pushEvent(),
+      merge_group: { head_sha: shas.head, head_ref: `refs/heads/gh-readonly-queue/main/pr-12-${shas.base}` },
+    };
+    const open = { ...merged, state: 'open', merged_at: null };
+    const one = '/api/v3/repos/acme/widgets/pulls/12';
+    const result = await attest({ ...approved, [pulls]: ok([]), [one]: ok(open) }, { event });
+    expect(reportTables(result)).toMatchObject({ 'Pull requests (1)': [['#12', 'Add a lid', 'OPEN', 'ann', 'bob']] });
+  });
+
+  it('names the permissions if GitHub refuses', async () => {
+    const refused = githubError(403, 'Resource not accessible by integration');
+    const failure = await failureOf(attest({ ...approved, [reviews]: refused }));
+    expect(failure.message).toContain("GitHub's API did not return the reviews of pull request 12: it answered 403");
+    expect(failure.remedy).toContain('`permissions: { contents: read, pull-requests: read }`');
+  });
+
+  it('needs a token', async () => {
+    const failure = await failureOf(attest(approved, { inputs: { 'github-token': '' } }));
+    expect(failure).toMatchObject({ problems: [{ input: 'github-token' }] });
+  });
+});
