@@ -52,16 +52,24 @@ export function wrapReadErrors<Result>(path: string | Buffer, work: () => Result
 }
 
 /**
- * Runs work on the files that another input than `files` names, and attributes its problems to that input.
+ * Runs work whose problems name the input that usually gives it something, although another one did, and attributes
+ * them to that one.
  *
+ * @param usual the input that the problems name
  * @throws UserError like the work, with the name of the input
  */
-export async function forInput<Result>(input: string, work: () => Promise<Result>): Promise<Result> {
+export async function forInput<Result>(
+  input: string,
+  work: () => Result | Promise<Result>,
+  usual = 'files',
+): Promise<Result> {
   try {
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
-    const [first, ...rest] = thrown.problems.map((problem) => ({ ...problem, input }));
+    const [first, ...rest] = thrown.problems.map((problem) =>
+      problem.input === usual ? { ...problem, input } : problem,
+    );
     throw first === undefined ? thrown : new UserError([first, ...rest], { cause: thrown.cause });
   }
 }

@@ -1,9 +1,9 @@
-import { Failure, type FailureText, UserError } from '../../runtime/failure.ts';
-import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import { type FailureText, UserError } from '../../runtime/failure.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { revisionFromScannerContext } from './scanner-context.ts';
-import { unexpectedSonarResponse } from './server/server-failure.ts';
-import type { SonarApiResult, SonarApiRequest, SonarServer } from './server/sonar-server.ts';
+import { askWithVisitorFallback, describeHidden, requireList, setRevisionAdvice } from './sonar-lists.ts';
+import type { SonarApiRequest, SonarServer } from './server/sonar-server.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
 /** What Sonar knows about an analysis: its time, and its revision or why none is confirmed. */
@@ -26,9 +26,6 @@ export async function readAnalysis(server: SonarServer, task: FinishedTask, repo
   const revision = listed ?? (await readGivenRevision(server, task));
   return revision === undefined ? { analysedAt, doubt: listing.doubt ?? withoutRevision } : { analysedAt, revision };
 }
-
-/** How to make the revision visible to everyone with access to the background task. */
-const setRevisionAdvice = 'give the scan `-Dsonar.scm.revision=` and the SHA of the scanned commit';
 
 const withoutRevision: FailureText = {
   what: 'Sonar has no revision for this analysis.',
@@ -142,44 +139,6 @@ function isFromTask(analysedAt: string | undefined, task: FinishedTask): boolean
   return analysed !== undefined && submitted !== undefined && analysed <= submitted;
 }
 
-/** Makes a request anonymous when it is spread into it. */
-type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
-
-/**
- * Sends a request with the token and, if the token has no access, anonymously: everyone may see a public project.
- */
-async function askWithVisitorFallback(
-  server: SonarServer,
-  request: SonarApiRequest,
-): Promise<{ readonly answer: SonarApiResult; readonly asVisitor: AsVisitor }> {
-  const answer = await server.ask(request);
-  if (server.hasToken && !answer.ok && (answer.status === 401 || answer.status === 403)) {
-    const asVisitor: AsVisitor = { anonymously: true };
-    const open = await askAsVisitor(server, { ...request, ...asVisitor, isBestEffort: true });
-    if (open?.ok === true) return { answer: open, asVisitor };
-  }
-  return { answer, asVisitor: {} };
-}
-
-/** Undefined if the request is redirected to a login page or fails: then the response to the token counts. */
-async function askAsVisitor(server: SonarServer, request: SonarApiRequest): Promise<SonarApiResult | undefined> {
-  try {
-    return await server.ask(request);
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
-
-function requireList(
-  answer: Extract<SonarApiResult, { ok: true }>,
-  key: string,
-  server: SonarServer,
-): readonly unknown[] {
-  if (Array.isArray(valueAt(answer.body, key))) return listAt(answer.body, key);
-  throw unexpectedSonarResponse({ url: answer.url, address: server.address }, `JSON without a list of \`${key}\``);
-}
-
 function createNotListedError(task: FinishedTask, where: string, reportPath: string, words?: string): UserError {
   const said = words === undefined ? '' : ` (${words})`;
   return new UserError({
@@ -188,19 +147,4 @@ function createNotListedError(task: FinishedTask, where: string, reportPath: str
     remedy:
       "A user or the server's housekeeping deleted the analysis: run the scan again, and attest its report in the same job.",
   });
-}
-
-/** @throws the failure of the response if it is about neither access nor existence */
-function describeHidden(
-  answer: Extract<SonarApiResult, { ok: false }>,
-  what: string,
-  server: SonarServer,
-): FailureText {
-  const { status, message } = answer;
-  if (status !== 401 && status !== 403 && status !== 404) throw answer.failure;
-  const toWhom = server.hasToken ? 'to `sonar-token`' : 'without a token';
-  return {
-    what: `Sonar does not show ${what} ${toWhom} (${status}: ${message}).`,
-    remedy: `Use a user token whose owner has the permissions "Browse" and "Execute Analysis" on the project (analysis tokens may never browse), or ${setRevisionAdvice}.`,
-  };
 }

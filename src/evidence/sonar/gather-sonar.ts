@@ -2,6 +2,9 @@ import { ignoredConditionsNote, type SonarResults } from '../../contract/attesta
 import type { CallContext } from '../../http/send-with-retry.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { readAnalysis } from './analysis.ts';
+import { forInput } from '../files/file-problems.ts';
+import { findAnalysis, type SonarProject } from './find-analysis.ts';
+import { parseTaskUrl } from './task-url.ts';
 import { schemesFor, usableToken } from './server/sonar-token.ts';
 import { waitForTask, type FinishedTask } from './background-task.ts';
 import { readJsonReport } from './json-report.ts';
@@ -25,6 +28,10 @@ import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
 export interface SonarRequest {
   /** The input `sonar-report-path`: a scanner's report, its folder, or a JSON file with results. */
   readonly reportPath?: string | undefined;
+  /** The input `sonar-task-url`: the URL of the background task. */
+  readonly taskUrl?: string | undefined;
+  /** The project in which the analysis of the commit is looked up; needs `hostUrl`. */
+  readonly project?: SonarProject | undefined;
   /** The input `sonar-host-url`. If it is set, other servers that the report names are neither used nor linked. */
   readonly hostUrl?: string | undefined;
   /** The input `sonar-token`; not needed for public projects. */
@@ -61,22 +68,70 @@ interface GatherContext {
 }
 
 /**
- * Gathers the results of a Sonar scan: from Sonar's web API with the help of the scan's report, or from a JSON file.
+ * Gathers the results of a Sonar scan: from Sonar's web API with the help of the scan's report, its task's URL or the
+ * project's key, or from a JSON file.
  *
  * @throws UserError for a report that is missing, ambiguous, malformed, for another commit or project, or not listed by
  * Sonar, and for a token or address that the server does not accept; ExternalError if the analysis failed or Sonar did
  * not respond; the signal's reason if it is aborted
  */
 export async function gatherSonar(request: SonarRequest, context: CallContext): Promise<SonarEvidence> {
-  const reportPath = await locateReport(request.reportPath, request.workspace);
-  context.log.info(`Sonar report: ${reportPath}`);
-  const gathered = await gatherResults(await readReport(reportPath), { request, reportPath, context });
+  const gathered = await gatherFromSource(request, context);
   const { results } = gathered;
   if (results.qualityGate.ignoredConditions === true) context.log.info(ignoredConditionsNote);
   return {
     ...gathered,
     dashboardUrl: pageUrl(results.project.url),
   };
+}
+
+async function gatherFromSource(request: SonarRequest, context: CallContext): Promise<GatheredResults> {
+  const { project, taskUrl } = request;
+  if (project !== undefined) return gatherFromProject(project, request, context);
+  if (taskUrl !== undefined) {
+    const { taskId, hostUrl } = parseTaskUrl(taskUrl);
+    const named = { ...request, hostUrl: request.hostUrl ?? hostUrl };
+    return forInput(
+      'sonar-task-url',
+      () => gatherFromServer({ ...noReport, ceTaskId: taskId }, { request: named, reportPath: taskUrl, context }),
+      'sonar-report-path',
+    );
+  }
+  const reportPath = await locateReport(request.reportPath, request.workspace);
+  context.log.info(`Sonar report: ${reportPath}`);
+  return gatherResults(await readReport(reportPath), { request, reportPath, context });
+}
+
+/** What a report says besides its task, if there is none. */
+const noReport = {
+  projectKey: undefined,
+  organization: undefined,
+  serverUrl: undefined,
+  serverVersion: undefined,
+  dashboardUrl: undefined,
+} as const;
+
+/** The results of the newest analysis of the commit: Sonar names its revision, so it is confirmed. */
+async function gatherFromProject(
+  project: SonarProject,
+  request: SonarRequest,
+  context: CallContext,
+): Promise<GatheredResults> {
+  const polling = startPolling(context, request.timeoutMilliseconds);
+  const server = connect(noReport, { request, reportPath: `project ${project.key}`, context }, polling);
+  const found = await findAnalysis(server, project, request.expected.sha);
+  const { key, branch, pullRequest } = project;
+  const task = {
+    id: undefined,
+    status: undefined,
+    projectKey: key,
+    projectName: key,
+    branch,
+    branchType: undefined,
+    pullRequest,
+  };
+  const results = toSonarResults({ report: noReport, server: server.address.url, task, ...found });
+  return { results, unverifiedReason: undefined };
 }
 
 async function gatherResults(report: SonarReport, gatherContext: GatherContext): Promise<GatheredResults> {
@@ -122,7 +177,11 @@ async function gatherFromServer(report: ReportTask, gatherContext: GatherContext
   return { results, unverifiedReason };
 }
 
-function connect(report: ReportTask, { request, reportPath, context }: GatherContext, polling: Polling): SonarServer {
+function connect(
+  report: Omit<ReportTask, 'ceTaskId'>,
+  { request, reportPath, context }: GatherContext,
+  polling: Polling,
+): SonarServer {
   const token = usableToken(request.token);
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
   for (const warning of address.warnings) context.log.warning(warning);

@@ -15,12 +15,25 @@ type Condition = QualityGate['conditions'][number];
  *
  * @throws the failure of the response if it is not a success
  */
-export async function readQualityGate(server: SonarServer, task: FinishedTask): Promise<QualityGate> {
-  const answer = await server.ask({
-    path: 'api/qualitygates/project_status',
-    query: { analysisId: task.analysisId },
-    permission: 'Browse',
-  });
+export function readQualityGate(
+  server: SonarServer,
+  { analysisId }: Pick<FinishedTask, 'analysisId'>,
+): Promise<QualityGate> {
+  return readGate(server, { analysisId });
+}
+
+/**
+ * Reads the current gate of a pull request, whose analyses Sonar does not list. The caller has to check that no later
+ * analysis changed it meanwhile.
+ *
+ * @throws the failure of the response if it is not a success
+ */
+export function readCurrentGate(server: SonarServer, projectKey: string, pullRequest: string): Promise<QualityGate> {
+  return readGate(server, { projectKey, pullRequest });
+}
+
+async function readGate(server: SonarServer, query: Readonly<Record<string, string>>): Promise<QualityGate> {
+  const answer = await server.ask({ path: 'api/qualitygates/project_status', query, permission: 'Browse' });
   if (!answer.ok) throw answer.failure;
   const gate = parseGate(answer.body);
   if (gate === undefined) {

@@ -5,12 +5,22 @@ import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
 import { buildUrl, pageUrl, serverName } from './server/server-address.ts';
 
+/** The project that was analysed, and the background task that did it. */
+export interface AnalysedProject extends Pick<
+  FinishedTask,
+  'projectKey' | 'projectName' | 'branch' | 'branchType' | 'pullRequest'
+> {
+  readonly id: string | undefined;
+  readonly status: string | undefined;
+}
+
 /** The data from which the results of an analysis are made. */
 export interface AnalysisData {
   readonly report: Pick<ReportTask, 'serverUrl' | 'dashboardUrl'>;
   /** The server that returned the data. */
   readonly server: URL;
-  readonly task: FinishedTask;
+  /** Its id and status are undefined if the analysis was found without its background task. */
+  readonly task: AnalysedProject;
   readonly analysedAt: string | undefined;
   /** As Sonar reports it; undefined if it does not. */
   readonly revision: string | undefined;
@@ -25,8 +35,8 @@ export function toSonarResults({ report, server, task, analysedAt, revision, gat
   const serverUrl = toServerLink(server, report.serverUrl);
   return {
     serverUrl: serverUrl?.replace(/\/+$/u, '') ?? serverName(server),
-    taskId: task.id,
-    status: task.status,
+    ...(task.id === undefined ? {} : { taskId: task.id }),
+    ...(task.status === undefined ? {} : { status: task.status }),
     ...(analysedAt === undefined ? {} : { analysedAt }),
     ...(revision === undefined ? {} : { revision }),
     project: {
@@ -44,7 +54,7 @@ function toBranch(name: string, type: string | undefined): NonNullable<SonarResu
   return type === undefined ? { name } : { name, type };
 }
 
-function toDashboardUrl(server: URL, { projectKey: id, branch, pullRequest }: FinishedTask): string {
+function toDashboardUrl(server: URL, { projectKey: id, branch, pullRequest }: AnalysedProject): string {
   return buildUrl(server, 'dashboard', { id, branch, pullRequest }).href;
 }
 

@@ -1,10 +1,16 @@
 import { revisionKeys, sonarKind } from '../../contract/attestations/sonar.ts';
 import { gatherSonar, type SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
+import type { Problem } from '../../runtime/failure.ts';
+import type { SonarProject } from '../../evidence/sonar/find-analysis.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
 import {
+  sonarBranch,
   sonarHostUrl,
+  sonarProjectKey,
+  sonarPullRequest,
   sonarReportPath,
+  sonarTaskUrl,
   sonarTimeout,
   sonarToken,
   unverifiedRevision,
@@ -18,17 +24,24 @@ export const attestSonar = defineAttestOperation({
   defaultName: 'sonar',
   inputs: {
     sonarReportPath: optional(sonarReportPath),
+    sonarTaskUrl: optional(sonarTaskUrl),
+    sonarProjectKey: optional(sonarProjectKey),
+    sonarBranch: optional(sonarBranch),
+    sonarPullRequest: optional(sonarPullRequest),
     sonarHostUrl: optional(sonarHostUrl),
     sonarToken: optional(sonarToken),
     sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
     unverifiedRevision: withDefault(unverifiedRevision, 'warn'),
   },
+  check: checkSources,
   reservedKeys: Object.values(revisionKeys),
   gatherTitle: 'Collect the Sonar analysis',
   async gather(values, { info, committedAt }, { workspace, job, call }) {
     const sonar = await gatherSonar(
       {
         reportPath: values.sonarReportPath,
+        taskUrl: values.sonarTaskUrl,
+        project: toProject(values),
         hostUrl: values.sonarHostUrl,
         token: values.sonarToken,
         timeoutMilliseconds: values.sonarTimeoutSeconds * 1000,
@@ -49,4 +62,52 @@ function revisionData({ unverifiedReason }: SonarEvidence): Mapping {
   return unverifiedReason === undefined
     ? { [revisionKeys.verified]: true }
     : { [revisionKeys.verified]: false, [revisionKeys.reason]: unverifiedReason };
+}
+
+interface SourceValues {
+  readonly sonarReportPath: string | undefined;
+  readonly sonarTaskUrl: string | undefined;
+  readonly sonarProjectKey: string | undefined;
+  readonly sonarBranch: string | undefined;
+  readonly sonarPullRequest: string | undefined;
+  readonly sonarHostUrl: string | undefined;
+}
+
+function toProject({ sonarProjectKey: key, sonarBranch, sonarPullRequest }: SourceValues): SonarProject | undefined {
+  return key === undefined ? undefined : { key, branch: sonarBranch, pullRequest: sonarPullRequest };
+}
+
+/** There is one source of the analysis: a report, which has default places, a task, or a project. */
+function checkSources(values: SourceValues): readonly Problem[] {
+  const { sonarReportPath, sonarTaskUrl, sonarProjectKey, sonarBranch, sonarPullRequest, sonarHostUrl } = values;
+  const problems: Problem[] = [];
+  if ([sonarReportPath, sonarTaskUrl, sonarProjectKey].filter((one) => one !== undefined).length > 1) {
+    problems.push({
+      what: 'Only one of `sonar-report-path`, `sonar-task-url` and `sonar-project-key` can be given',
+      remedy: 'Keep the one that names the analysis.',
+    });
+  }
+  if (sonarProjectKey !== undefined && sonarHostUrl === undefined) {
+    problems.push({
+      input: 'sonar-host-url',
+      what: '`sonar-project-key` needs `sonar-host-url`, because no report names the server',
+      remedy: 'Set `sonar-host-url` to the address of the Sonar server.',
+    });
+  }
+  const narrowing = sonarBranch ?? sonarPullRequest;
+  if (narrowing !== undefined && sonarProjectKey === undefined) {
+    problems.push({
+      input: 'sonar-project-key',
+      what: '`sonar-branch` and `sonar-pull-request` need `sonar-project-key`',
+      remedy: 'Set `sonar-project-key`, or remove them: a report or a task names its own branch.',
+    });
+  }
+  if (sonarBranch !== undefined && sonarPullRequest !== undefined) {
+    problems.push({
+      input: 'sonar-branch',
+      what: 'Only one of `sonar-branch` and `sonar-pull-request` can be given',
+      remedy: 'For the analysis of a pull request, set `sonar-pull-request`.',
+    });
+  }
+  return problems;
 }

@@ -13,6 +13,7 @@ import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
 import type { MatchedFile } from '../../evidence/files/resolve-files.ts';
 import { repositoryInfo, runUrl } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
+import type { Problem } from '../../runtime/failure.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { deliverEvidence, withKeptEvidence } from '../deliver-evidence.ts';
 import { gatherCommit } from '../gather-commit.ts';
@@ -55,6 +56,8 @@ export interface AttestDeclaration<
   readonly defaultName?: string;
   /** Its own inputs. */
   readonly inputs: Own;
+  /** Checks its inputs against each other. */
+  readonly check?: (values: AttestationValues & ValuesOf<Own>) => readonly Problem[];
   /** The keys of `user_data` that it sets itself. */
   readonly reservedKeys?: readonly string[];
   /**
@@ -91,13 +94,23 @@ export function defineAttestOperation<
   const Own extends Uses,
   Gathered extends GatheredEvidence,
 >(declaration: AttestDeclaration<Name, Schema, Own, Gathered>): Operation {
-  const { kind, defaultName, inputs, reservedKeys = [], findSources, gatherTitle, gather } = declaration;
+  const {
+    kind,
+    defaultName,
+    inputs,
+    check = () => [],
+    reservedKeys = [],
+    findSources,
+    gatherTitle,
+    gather,
+  } = declaration;
   const endpoint: EvidenceEndpoint = kind.endpoint;
   return {
     name: kind.endpoint.operation,
     endpoint,
     gate: 'fail',
     inputs: { ...attestationInputs, attestationName: attestationNameInput(defaultName), ...inputs },
+    check,
     async run(values: AttestationValues & ValuesOf<Own>, context: OperationContext) {
       const { log, clock } = context.call;
       // The inputs are checked first, because gathering may take minutes.

@@ -1,0 +1,102 @@
+import { UserError } from '../../runtime/failure.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import { readCurrentGate, readQualityGate, type QualityGate } from './quality-gate.ts';
+import { namesCommit } from './revision.ts';
+import type { SonarApiRequest, SonarServer } from './server/sonar-server.ts';
+import { askWithVisitorFallback, describeHidden, requireList } from './sonar-lists.ts';
+
+/** A project, or one of its branches or pull requests. */
+export interface SonarProject {
+  readonly key: string;
+  /** Undefined for the main branch, and for a pull request. */
+  readonly branch: string | undefined;
+  readonly pullRequest: string | undefined;
+}
+
+/** The analysis of a commit. */
+export interface FoundAnalysis {
+  readonly analysedAt: string | undefined;
+  readonly revision: string;
+  readonly gate: QualityGate;
+}
+
+/**
+ * Finds the newest analysis of a commit in Sonar's lists, with its quality gate.
+ *
+ * @throws UserError if there is none, or the token may not see it; the failure of the response for a server error
+ */
+export function findAnalysis(server: SonarServer, project: SonarProject, sha: string): Promise<FoundAnalysis> {
+  return project.pullRequest === undefined
+    ? findOnBranch(server, project, sha)
+    : findOfPullRequest(server, project, project.pullRequest, sha);
+}
+
+const pageSize = 100;
+
+/** The newest come first, so the analysis of a recent commit is on the first page. */
+const maximumPages = 5;
+
+async function findOnBranch(server: SonarServer, project: SonarProject, sha: string): Promise<FoundAnalysis> {
+  const { key, branch } = project;
+  const where = branch === undefined ? 'the main branch' : `the branch ${branch}`;
+  for (let page = 1; page <= maximumPages; page += 1) {
+    const query = { project: key, branch, p: String(page), ps: String(pageSize) };
+    const analyses = await readList(
+      server,
+      { path: 'api/project_analyses/search', query, permission: 'Browse' },
+      'analyses',
+    );
+    const found = analyses.find((one) => namesCommit(textAt(one, 'revision') ?? '', sha));
+    const analysisId = textAt(found, 'key');
+    const revision = textAt(found, 'revision');
+    if (analysisId !== undefined && revision !== undefined) {
+      const gate = await readQualityGate(server, { analysisId });
+      return { analysedAt: textAt(found, 'date'), revision, gate };
+    }
+    if (analyses.length < pageSize) break;
+  }
+  throw createNotFoundError(project, sha, where);
+}
+
+async function findOfPullRequest(
+  server: SonarServer,
+  project: SonarProject,
+  key: string,
+  sha: string,
+): Promise<FoundAnalysis> {
+  const before = await readPullRequest(server, project, key);
+  const revision = textAt(before, 'commit', 'sha') ?? '';
+  if (!namesCommit(revision, sha)) {
+    const other = revision === '' ? '' : `; its latest analysis is for commit ${revision}`;
+    throw createNotFoundError(project, sha, `pull request ${key}`, other);
+  }
+  const gate = await readCurrentGate(server, project.key, key);
+  const analysedAt = textAt(before, 'analysisDate');
+  // Sonar returns only the current gate of a pull request: a scan may have ended since the first request.
+  const after = await readPullRequest(server, project, key);
+  if (textAt(after, 'analysisDate') === analysedAt && textAt(after, 'commit', 'sha') === revision)
+    return { analysedAt, revision, gate };
+  throw createNotFoundError(project, sha, `pull request ${key}`, ', because it was analysed again meanwhile');
+}
+
+async function readPullRequest(server: SonarServer, { key: project }: SonarProject, key: string): Promise<unknown> {
+  const request = { path: 'api/project_pull_requests/list', query: { project }, permission: 'Browse' };
+  const all = await readList(server, request, 'pullRequests');
+  return all.find((one) => String(valueAt(one, 'key')) === key);
+}
+
+async function readList(server: SonarServer, request: SonarApiRequest, key: string): Promise<readonly unknown[]> {
+  const { answer } = await askWithVisitorFallback(server, request);
+  if (answer.ok) return requireList(answer, key, server);
+  const { what, remedy } = describeHidden(answer, 'the analyses of the project', server);
+  throw new UserError({ input: 'sonar-token', what, remedy });
+}
+
+function createNotFoundError({ key }: SonarProject, sha: string, where: string, detail = ''): UserError {
+  return new UserError({
+    input: 'sonar-project-key',
+    what: `Sonar lists no analysis of commit ${sha} for ${where} of project ${key}${detail}`,
+    remedy:
+      'Attest after Sonar has processed the scan of this commit, and set `sonar-branch` or `sonar-pull-request` if it is not of the main branch.',
+  });
+}

@@ -1,0 +1,69 @@
+import { Failure, type FailureText } from '../../runtime/failure.ts';
+import { listAt, valueAt } from '../../runtime/untrusted-data.ts';
+import { unexpectedSonarResponse } from './server/server-failure.ts';
+import type { SonarApiRequest, SonarApiResult, SonarServer } from './server/sonar-server.ts';
+
+/** How to make the revision visible to everyone with access to the background task. */
+export const setRevisionAdvice = 'give the scan `-Dsonar.scm.revision=` and the SHA of the scanned commit';
+
+/** Makes a request anonymous when it is spread into it. */
+export type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
+
+/**
+ * Sends a request with the token and, if the token has no access, anonymously: everyone may see a public project.
+ */
+export async function askWithVisitorFallback(
+  server: SonarServer,
+  request: SonarApiRequest,
+): Promise<{ readonly answer: SonarApiResult; readonly asVisitor: AsVisitor }> {
+  const answer = await server.ask(request);
+  if (server.hasToken && !answer.ok && (answer.status === 401 || answer.status === 403)) {
+    const asVisitor: AsVisitor = { anonymously: true };
+    const open = await askAsVisitor(server, { ...request, ...asVisitor, isBestEffort: true });
+    if (open?.ok === true) return { answer: open, asVisitor };
+  }
+  return { answer, asVisitor: {} };
+}
+
+/** Undefined if the request is redirected to a login page or fails: then the response to the token counts. */
+async function askAsVisitor(server: SonarServer, request: SonarApiRequest): Promise<SonarApiResult | undefined> {
+  try {
+    return await server.ask(request);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The list with this key in a response.
+ *
+ * @throws ExternalError if there is none
+ */
+export function requireList(
+  answer: Extract<SonarApiResult, { ok: true }>,
+  key: string,
+  server: SonarServer,
+): readonly unknown[] {
+  if (Array.isArray(valueAt(answer.body, key))) return listAt(answer.body, key);
+  throw unexpectedSonarResponse({ url: answer.url, address: server.address }, `JSON without a list of \`${key}\``);
+}
+
+/**
+ * Why a list cannot be read.
+ *
+ * @throws the failure of the response if it is about neither access nor existence
+ */
+export function describeHidden(
+  answer: Extract<SonarApiResult, { ok: false }>,
+  what: string,
+  server: SonarServer,
+): FailureText {
+  const { status, message } = answer;
+  if (status !== 401 && status !== 403 && status !== 404) throw answer.failure;
+  const toWhom = server.hasToken ? 'to `sonar-token`' : 'without a token';
+  return {
+    what: `Sonar does not show ${what} ${toWhom} (${status}: ${message}).`,
+    remedy: `Use a user token whose owner has the permissions "Browse" and "Execute Analysis" on the project (analysis tokens may never browse), or ${setRevisionAdvice}.`,
+  };
+}

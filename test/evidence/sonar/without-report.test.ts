@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { parseTaskUrl } from '../../../src/evidence/sonar/task-url.ts';
+import { failureOf } from '../../support/failures.ts';
+import { analysedCommit, analysisId, projectKey, taskId } from '../../support/sonar-analysis.ts';
+import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
+
+let job: SonarJob | undefined;
+afterEach(async () => {
+  await job?.close();
+  job = undefined;
+});
+
+const main = { key: projectKey, branch: undefined, pullRequest: undefined };
+const other = 'e'.repeat(40);
+
+describe('the analysis of a background task', () => {
+  it('is read without a report, from the server in the URL', async () => {
+    job = await openSonarJob({ contextPath: '/sonarqube' });
+    const taskUrl = `${job.sonar.url}/api/ce/task?id=${taskId}`;
+    await expect(job.gather({ taskUrl })).resolves.toMatchObject({
+      results: { taskId, revision: analysedCommit, project: { key: projectKey }, qualityGate: { status: 'OK' } },
+      unverifiedReason: undefined,
+    });
+  });
+
+  it('is refused for another commit, with the name of the input', async () => {
+    job = await openSonarJob();
+    const taskUrl = `${job.sonar.url}/api/ce/task?id=${taskId}`;
+    const failure = await failureOf(job.gather({ taskUrl, expected: { sha: other, committedAt: undefined } }));
+    expect(failure).toMatchObject({ problems: [{ input: 'sonar-task-url' }] });
+    expect(failure.message).toContain(`is for commit ${analysedCommit}`);
+  });
+
+  it('needs the URL of a task', () => {
+    for (const url of ['https://sonar.example.com/dashboard?id=a', 'https://sonar.example.com/api/ce/task?key=a'])
+      expect(() => parseTaskUrl(url)).toThrow('is not the URL of a background task');
+  });
+});
+
+describe('the analysis of a project', () => {
+  it('is the newest of the commit, with the gate of that analysis', async () => {
+    job = await openSonarJob();
+    await expect(job.gather({ project: main, hostUrl: job.sonar.url })).resolves.toMatchObject({
+      results: { revision: analysedCommit, project: { key: projectKey }, qualityGate: { status: 'OK' } },
+      dashboardUrl: `${job.sonar.url}/dashboard?id=acme%3Awidgets`,
+    });
+    const gate = job.sonar.requests.find(({ path }) => path === '/api/qualitygates/project_status');
+    expect(gate?.query).toEqual({ analysisId });
+  });
+
+  it('is an error if Sonar has none of the commit', async () => {
+    job = await openSonarJob();
+    const failure = await failureOf(
+      job.gather({ project: main, hostUrl: job.sonar.url, expected: { sha: other, committedAt: undefined } }),
+    );
+    expect(failure.message).toBe(
+      `Sonar lists no analysis of commit ${other} for the main branch of project ${projectKey}`,
+    );
+  });
+
+  it('is an error if the token may not see it', async () => {
+    job = await openSonarJob();
+    const failure = await failureOf(job.gather({ project: main, hostUrl: job.sonar.url, token: 'analysis-token' }));
+    expect(failure.message).toContain('Sonar does not show the analyses of the project to `sonar-token` (403');
+  });
+
+  it('is that of a pull request only if its latest analysis is of the commit', async () => {
+    const listed = { key: '12', analysisDate: '2023-05-25T10:34:19+0200', commit: { sha: analysedCommit } };
+    job = await openSonarJob({ state: { pullRequests: { [projectKey]: [listed] } } });
+    const project = { ...main, pullRequest: '12' };
+    const gate = JSON.stringify({ projectStatus: { status: 'ERROR', conditions: [] } });
+    const json = { 'content-type': 'application/json' };
+    job.sonar.instead('api/qualitygates/project_status', { status: 200, headers: json, body: gate });
+    await expect(job.gather({ project, hostUrl: job.sonar.url })).resolves.toMatchObject({
+      results: { pullRequest: '12', revision: analysedCommit, qualityGate: { status: 'ERROR' } },
+    });
+    const expected = { sha: other, committedAt: undefined };
+    const failure = await failureOf(job.gather({ project, hostUrl: job.sonar.url, expected }));
+    expect(failure.message).toContain(`its latest analysis is for commit ${analysedCommit}`);
+  });
+});
