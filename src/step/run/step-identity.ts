@@ -1,6 +1,6 @@
 import { inputText, type InputName, type InputSource } from './read-inputs.ts';
 import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
-import { files, sonarReportPath } from '../../operations/inputs/evidence-inputs.ts';
+import { files, junitPath, sonarProjectKey, sonarReportPath } from '../../operations/inputs/evidence-inputs.ts';
 import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
 import { notificationNumber, serviceAccount } from '../../operations/inputs/organization-inputs.ts';
 import { matrix } from '../../operations/inputs/step-inputs.ts';
@@ -19,7 +19,9 @@ const subjectInputs: readonly InputName[] = [
   policy,
   serviceAccount,
   notificationNumber,
+  junitPath,
   sonarReportPath,
+  sonarProjectKey,
   snapshot1,
   snapshot2,
 ];

@@ -84,15 +84,19 @@ const approved = {
 
 describe('attest-pull-request', () => {
   it('records the pull request of the commit with its approvals and commits', async () => {
-    const result = await attest(approved, { inputs: { 'minimum-approvals': '1' } });
+    const result = await attest(approved, { inputs: { 'minimum-approvals': '1', 'attestation-name': 'reviews' } });
     expect(result).toMatchObject({
       outcome: 'compliant',
       htmlUrl: merged.html_url,
-      conclusion: `Commit ${shas.head.slice(0, 12)} is compliant: the commit belongs to ${merged.html_url}. The pull requests are recorded as pull-request in flow web.`,
+      conclusion: `Commit ${shas.head.slice(0, 12)} is compliant: the commit belongs to ${merged.html_url}. The pull requests are recorded as reviews in flow web.`,
     });
     expect(reportTables(result)).toEqual({ 'Pull requests (1)': [['#12', 'Add a lid', 'MERGED', 'ann', 'bob']] });
     const { body } = await call(service, { path: `/attestations/${service.org}/web` });
-    expect(body).toMatchObject({ data: [{ attestation_type: 'pull_request', is_compliant: true }] });
+    expect(body).toMatchObject({
+      data: expect.arrayContaining([
+        expect.objectContaining({ attestation_name: 'reviews', attestation_type: 'pull_request', is_compliant: true }),
+      ]),
+    });
   });
 
   it('fails the step if others than the authors gave too few approvals, after it recorded the evidence', async () => {
