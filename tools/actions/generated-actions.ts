@@ -10,6 +10,8 @@ import { commonNames } from '../../src/step/run/common-inputs.ts';
  */
 export const dailyOperations: Partial<Readonly<Record<AnyOperationName, string>>> = {
   'attest-sonar': 'Records a Sonar analysis as delivery evidence, and gates the job on its quality gate.',
+  'attest-junit': 'Records test results in JUnit XML, with their files, and gates the job on them.',
+  'attest-pull-request': 'Records the pull requests of a commit, and gates the job on their approvals.',
   'attest-generic': 'Records any evidence, with files, and gates the job on the verdict that the step gives.',
   'get-artifact': 'Looks artifacts up by fingerprint or file, and gates the job on their state.',
 };
