@@ -1,10 +1,7 @@
-import { conforms, violations } from '../../../contract/check.ts';
-import { decodeText } from '../../../runtime/decode-text.ts';
-import { truncate } from '../../../runtime/truncate.ts';
+import { maximumFaults, readYamlFile, type Faults, type FieldFault } from '../yaml/read-yaml-file.ts';
 import { listMatches } from './condition.ts';
 import { ConditionError } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
-import { readYaml, YamlError, type YamlDocument } from './read-yaml.ts';
 import {
   listConditions,
   isKnownSchema,
@@ -15,53 +12,23 @@ import {
 } from './rules.ts';
 
 /** A parsed policy file, or its faults as messages with line numbers. */
-export type PolicyReading =
-  { readonly text: string; readonly rules: PolicyRules } | { readonly faults: readonly [string, ...string[]] };
-
-const maximumFaults = 10;
-/** In characters. A fault can quote a key, which can be as long as the file. */
-const maximumFaultLength = 300;
-// Characters that YAML does not allow (YAML 1.2, section 5.1). With `u`, a lone surrogate is a character of its own.
-const forbidden = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+export type PolicyReading = { readonly text: string; readonly rules: PolicyRules } | { readonly faults: Faults };
 
 /** Parses a policy file and checks it: UTF-8, one YAML document, known rules only, valid conditions. */
 export function readPolicy(bytes: Uint8Array): PolicyReading {
-  const text = decodeText(bytes);
-  if (text === undefined) return { faults: ['it is not UTF-8'] };
-  const character = forbidden.exec(text);
-  if (character !== null) {
-    const line = text.slice(0, character.index).split('\n').length;
-    const code = (character[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return { faults: [`line ${line}: it has the character U+${code}, which YAML does not allow`] };
-  }
-  try {
-    return check(text, readYaml(text));
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
-    return faulty([error.line === undefined ? error.message : `line ${error.line}: ${error.message}`]);
-  }
+  const reading = readYamlFile(bytes, { schema: policyRules, findFaults });
+  return 'faults' in reading ? reading : { text: reading.text, rules: reading.value };
 }
 
-function check(text: string, { value, findLine }: YamlDocument): PolicyReading {
-  const faultAt = (field: string, rule: string): string =>
-    field === '' ? `line 1: it ${rule}` : `line ${findLine(field)}: \`${field}\` ${rule}`;
-  if (!conforms(policyRules, value)) {
-    return faulty(
-      violations(policyRules, value)
-        .slice(0, maximumFaults)
-        .map(({ field, rule }) => faultAt(field, rule)),
-    );
-  }
-  const faults = conditionFaults(value).map(([field, rule]) => faultAt(field, rule));
-  if (!isKnownSchema(value._schema)) {
-    faults.unshift(faultAt('_schema', 'must be the address of a schema, with a path that ends in /v1'));
-  }
-  return faults.length === 0 ? { text, rules: value } : faulty(faults);
+function findFaults(rules: PolicyRules): readonly FieldFault[] {
+  const faults = conditionFaults(rules);
+  if (isKnownSchema(rules._schema)) return faults;
+  return [['_schema', 'must be the address of a schema, with a path that ends in /v1'], ...faults];
 }
 
 /** Finds the conditions that are invalid or exceed the limits of a policy. */
-function conditionFaults(rules: PolicyRules): readonly (readonly [field: string, rule: string])[] {
-  const faults: (readonly [string, string])[] = [];
+function conditionFaults(rules: PolicyRules): readonly FieldFault[] {
+  const faults: FieldFault[] = [];
   let size = 0;
   for (const [index, [field, text]] of listConditions(rules).entries()) {
     if (index === maximumConditions) return [...faults, [field, `is one of more than ${maximumConditions} conditions`]];
@@ -84,10 +51,4 @@ function readCondition(text: string): { readonly fault?: string; readonly size?:
     if (!(error instanceof ConditionError)) throw error;
     return { fault: error.message };
   }
-}
-
-function faulty(faults: readonly string[]): PolicyReading {
-  const shown = faults.slice(0, maximumFaults).map((fault) => truncate(fault, maximumFaultLength));
-  const [first = 'it is not a policy', ...others] = shown;
-  return { faults: [first, ...others] };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { yamlLimits } from '../../../../src/service/domain/policy/read-yaml.ts';
+import { yamlLimits } from '../../../../src/service/domain/yaml/read-yaml.ts';
 import { readPolicy, type PolicyReading } from '../../../../src/service/domain/policy/read-policy.ts';
 
 const read = (text: string): PolicyReading => readPolicy(Buffer.from(text));
