@@ -89,9 +89,10 @@ function requireNewPart(body: MultipartBody, { name }: PartHead, names: Set<stri
 }
 
 /** Reads all parts as raw bytes, texts included, so that their encoding is validated and not repaired. */
-function openBusboy({ headers }: IncomingMessage, { file }: MultipartBody): BusboyInstance {
+function openBusboy({ headers }: IncomingMessage, { json, file }: MultipartBody): BusboyInstance {
   const { 'content-type': contentType = '' } = headers;
-  const limits = { ...partLimits, fileSize: file.maximumBytes };
+  // The limit holds for both parts; each is checked against its own when it is received.
+  const limits = { ...partLimits, fileSize: Math.max(file.maximumBytes, json.maximumBytes) + 1 };
   try {
     return new Busboy({ headers: { ...headers, 'content-type': contentType }, limits, isPartAFile: () => true });
   } catch (error) {
@@ -183,7 +184,7 @@ async function receiveFile(
   receive: ReceiveFile,
 ): Promise<ReceivedFile> {
   const content = await receive(stream);
-  if (!stream.truncated) return content;
+  if (content.size <= file.maximumBytes) return content;
   await content.discard();
   throw fileTooLarge({ file });
 }
