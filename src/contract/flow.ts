@@ -3,7 +3,8 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
-import { addressText, longText } from './text-fields.ts';
+import { pageQuery } from './paging.ts';
+import { addressText, lineText, longText } from './text-fields.ts';
 
 /** One item of a flow's template (interface, Flow). A comma separates several names. */
 export const templateItem = Type.String({
@@ -84,15 +85,21 @@ export const createFlow = defineEndpoint({
   ],
 });
 
-/** A stored flow as the service returns it. */
-export const flow = Type.Object({
+const flowFields = {
   name: flowName,
   org: orgName,
   description: Type.String(),
-  visibility: Type.Optional(visibility),
-  template: Type.Array(Type.String()),
-  repo_url: Type.Optional(Type.String()),
+  visibility,
   tags: Type.Object({}, { description: 'Empty: nothing sets tags yet.' }),
+} as const;
+
+/** A stored flow as the service returns it. */
+export const flow = Type.Object({
+  ...flowFields,
+  template: Type.Union([Type.Array(Type.String()), Type.String()], {
+    description: 'The list of operation 1, or the text of the template file.',
+  }),
+  repo_url: Type.Optional(Type.String()),
 });
 
 /** Get a flow. Not one of the sixteen operations. */
@@ -112,8 +119,59 @@ export const getFlow = defineEndpoint({
     {
       subject: 'reading a flow',
       choice:
-        "the public client's format; `template` is the list of operation 1, and fields that were never set are left out, `visibility` included",
+        "the public client's format; `template` is what was sent, the text of a file or the list of operation 1; `visibility` is `private` if it was never set",
       source: "the public client's source; the interface shows no way to read a flow",
+    },
+  ],
+});
+
+const flowSummary = Type.Object(flowFields);
+
+/** A flow in a list. */
+export type FlowSummary = Static<typeof flowSummary>;
+
+/** List flows. Not one of the sixteen operations. */
+export const listFlows = defineEndpoint({
+  origin: 'observed',
+  title: 'List flows',
+  method: 'GET',
+  path: '/flows/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: Type.Object(
+    {
+      ...pageQuery,
+      search_by_name: Type.Optional(lineText({ description: 'A part of the name.' })),
+      case_sensitive: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
+    },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'All flows, sorted by name; or a page of them, if `page` or `per_page` is sent.',
+      schema: Type.Union([
+        Type.Array(flowSummary),
+        Type.Object({
+          data: Type.Array(flowSummary),
+          pagination: Type.Object({
+            page: Type.Integer(),
+            per_page: Type.Integer(),
+            page_count: Type.Integer(),
+            total: Type.Integer(),
+          }),
+        }),
+      ]),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the fields of a flow in a list',
+      choice: 'those of a single flow, without its template and repository',
+      source: "the public client's source; a template can be long",
     },
   ],
 });

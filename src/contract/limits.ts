@@ -25,6 +25,9 @@ export const maximumPolicies = 20;
 /** The maximum number of artifacts of a template that one attestation is about. */
 export const maximumTargets = 100;
 
+/** The maximum size of a template file, in bytes. */
+export const maximumTemplateBytes = 256 * 1024;
+
 /** The maximum number of items in a flow's template, and of names in all of them. */
 export const maximumTemplateNames = 1000;
 

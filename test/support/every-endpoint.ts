@@ -1,14 +1,22 @@
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { listAttestations } from '../../src/contract/attestation-list.ts';
+import {
+  findArtifactAttestations,
+  findAttestationById,
+  findTrailAttestations,
+} from '../../src/contract/attestation-lookup.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
-import { createFlow, getFlow } from '../../src/contract/flow.ts';
+import { createFlow, getFlow, listFlows } from '../../src/contract/flow.ts';
+import { createFlowFromFile } from '../../src/contract/flow-template.ts';
 import { getNotification } from '../../src/contract/notification.ts';
 import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/contract/policy.ts';
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
 import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
+import { beginTrail } from '../../src/contract/trail.ts';
+import { getTrail, listTrails } from '../../src/contract/trail-reading.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
 import { roles, type Role } from '../../src/contract/role.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
@@ -32,6 +40,14 @@ const environment = { name: 'prod', type: 'K8S' };
 const pods = [{ creationTimestamp: 1, digests: { web: fingerprintOf('abcdef') }, namespace: 'web', podName: 'web-1' }];
 const policyNames = { policy_names: ['provenance'] };
 
+/** A form with a JSON part and a template file. */
+function templateForm(document: object): FormData {
+  const form = new FormData();
+  form.set('data_json', JSON.stringify(document));
+  form.set('template_file', new Blob(['version: 1\n']), 'template.yml');
+  return form;
+}
+
 function policyForm(): FormData {
   const form = new FormData();
   form.set('payload', JSON.stringify({ name: 'provenance', type: 'env' }));
@@ -54,6 +70,50 @@ export const everyEndpoint: readonly Sample[] = [
     endpoint: getFlow,
     allowed: everyone,
     request: (org) => ({ path: `/flows/${org}/web` }),
+  },
+  {
+    endpoint: createFlowFromFile,
+    allowed: recorders,
+    request: (org) => ({
+      method: 'PUT',
+      path: `/flows/${org}/template_file`,
+      form: templateForm({ name: 'filed', description: '' }),
+    }),
+  },
+  {
+    endpoint: listFlows,
+    allowed: everyone,
+    request: (org) => ({ path: `/flows/${org}` }),
+  },
+  {
+    endpoint: beginTrail,
+    allowed: recorders,
+    request: (org) => ({ method: 'PUT', path: `/trails/${org}/filed`, form: templateForm({ name: 'begun' }) }),
+  },
+  {
+    endpoint: getTrail,
+    allowed: everyone,
+    request: (org) => ({ path: `/trails/${org}/filed/begun` }),
+  },
+  {
+    endpoint: listTrails,
+    allowed: everyone,
+    request: (org) => ({ path: `/trails/${org}` }),
+  },
+  {
+    endpoint: findTrailAttestations,
+    allowed: everyone,
+    request: (org) => ({ path: `/attestations/${org}/filed/trail/begun/unit` }),
+  },
+  {
+    endpoint: findArtifactAttestations,
+    allowed: everyone,
+    request: (org) => ({ path: `/attestations/${org}/filed/artifact/${fingerprintOf('abcdef')}/unit` }),
+  },
+  {
+    endpoint: findAttestationById,
+    allowed: everyone,
+    request: (org) => ({ path: `/attestations/${org}?attestation_id=00000000-0000-0000-0000-00000000` }),
   },
   {
     endpoint: attestSonar,

@@ -14,17 +14,12 @@ import * as organizations from '../../src/service/application/organizations.ts';
 import * as policies from '../../src/service/application/policies.ts';
 import * as snapshots from '../../src/service/application/snapshots.ts';
 import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
-import { findTrail } from '../../src/service/application/trails.ts';
+import * as trails from '../../src/service/application/trails.ts';
 import type { SnapshotReading } from '../../src/contract/snapshot-expression.ts';
 import type { OwnerKind } from '../../src/service/domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
-import type {
-  ArtifactDetails,
-  Attestation,
-  Flow,
-  ReportedArtifact,
-  TrailDetails,
-} from '../../src/service/domain/records.ts';
+import type { ArtifactDetails, Attestation, Flow, ReportedArtifact } from '../../src/service/domain/records.ts';
+import type { TrailDetails } from '../../src/service/domain/trail-details.ts';
 import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
 import type {
   Delivery,
@@ -122,7 +117,11 @@ export class Records {
   }
 
   findTrail(org: string, flow: string, name: string): Promise<TrailDetails | undefined> {
-    return findTrail(this.at(0), { org, flow, name });
+    return trails.findTrail(this.at(0), { org, flow, name });
+  }
+
+  beginTrail(trail: trails.TrailToBegin, at: number): Promise<trails.BeginTrailResult> {
+    return unrepeated(trails.beginTrail(this.at(at), trail));
   }
 
   /** Creates pending snapshots, as a running service does, until it is stopped. */

@@ -8,6 +8,7 @@ import type { CachedArtifact } from './artifact-cache.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
+import { findAppliedTemplates } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -116,17 +117,20 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
 }
 
 async function loadDetails(
-  { artifacts, attestations }: Pick<ReadTransaction, 'artifacts' | 'attestations'>,
+  { artifacts, attestations, trails }: Pick<ReadTransaction, 'artifacts' | 'attestations' | 'trails'>,
   flow: Flow,
   artifact: ReportedArtifact,
 ): Promise<ArtifactDetails> {
   const { org, report } = artifact;
   const scopes = toReportScopes(artifact);
   const place = { org, flow: flow.name };
+  const { trail_name: trail } = report;
+  const applied = (await findAppliedTemplates({ trails }, flow, [trail]))(trail);
   return {
     flow,
+    applied,
     artifact,
-    evidence: currentEvidence(scopes, await attestations.listCurrent(place, scopes)),
+    evidence: currentEvidence(applied.template, scopes, await attestations.listCurrent(place, scopes)),
     history: await attestations.listBound(place, scopes, maximumHistory),
     appearances: await artifacts.listAppearances(org, report.fingerprint, maximumAppearances),
   };
@@ -135,7 +139,7 @@ async function loadDetails(
 function toSources({ artifact, appearances }: ArtifactDetails): ArtifactSources {
   const { org, flow, report } = artifact;
   return {
-    ...{ org, flow, fingerprint: report.fingerprint, scopes: toReportScopes(artifact) },
+    ...{ org, flow, trail: report.trail_name, fingerprint: report.fingerprint, scopes: toReportScopes(artifact) },
     environments: [...new Set(appearances.map(({ environment }) => environment))],
   };
 }

@@ -1,6 +1,8 @@
 import { maximumTemplateNames } from '../../contract/limits.ts';
-import { requiredEvidence } from '../../contract/template.ts';
 import type { Flow } from '../domain/records.ts';
+import { countNames } from '../domain/template/template.ts';
+import type { FlowFilter, FlowHead } from '../storage/flows.ts';
+import type { ListPart } from '../storage/list-part.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -20,7 +22,7 @@ export async function saveFlow(
   flow: FlowToSave,
   request?: KeyedRequest<SaveFlowResult>,
 ): Promise<OnceResult<SaveFlowResult>> {
-  if (requiredEvidence(flow.template).length > maximumTemplateNames) return 'too many names';
+  if (countNames(flow.template) > maximumTemplateNames) return 'too many names';
   const now = unixSeconds(dependencies.now());
   const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveFlowResult> => {
     const { flows } = transaction;
@@ -40,4 +42,22 @@ export function findFlow(
   { org, name }: { readonly org: string; readonly name: string },
 ): Promise<Flow | undefined> {
   return storage.read(({ flows }) => flows.find(org, name));
+}
+
+/** A query for flows. */
+export interface FlowListQuery extends FlowFilter {
+  readonly org: string;
+  /** Undefined for all flows. */
+  readonly part: ListPart | undefined;
+}
+
+/** Lists flows, sorted by name, with the number of all that match. */
+export function listFlows(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, part, ...filter }: FlowListQuery,
+): Promise<{ readonly flows: readonly FlowHead[]; readonly total: number }> {
+  return storage.read(async ({ flows }) => {
+    const found = await flows.list(org, filter, part ?? { offset: 0, limit: Number.MAX_SAFE_INTEGER });
+    return { flows: found, total: part === undefined ? found.length : await flows.count(org, filter) };
+  });
 }

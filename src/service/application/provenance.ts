@@ -5,7 +5,9 @@ import { judgeArtifact } from '../domain/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../domain/policy/judged-artifact.ts';
 import type { JudgementBudget } from '../domain/policy/judgement-budget.ts';
 import type { ReportedArtifact } from '../domain/records.ts';
+import { countNames } from '../domain/template/template.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
+import { findAppliedTemplates } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** Finds the latest reported builds of artifacts, by fingerprint. Unreported artifacts are left out. */
@@ -36,7 +38,7 @@ const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
 /** How many artifacts are loaded in one step. Each can be in any number of flows. */
 const batchSize = 16;
 
-type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'attestations'>;
+type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'trails' | 'attestations'>;
 
 /**
  * Loads running artifacts as policies judge them.
@@ -67,7 +69,7 @@ export async function loadJudgedArtifacts(
 
 /** Judges reported artifacts, each in its flow. */
 async function judgeReports(
-  { flows, attestations }: EvidenceReaders,
+  { flows, trails, attestations }: EvidenceReaders,
   org: string,
   reports: readonly ReportedArtifact[],
   budget: JudgementBudget,
@@ -77,12 +79,18 @@ async function judgeReports(
   for (const [name, flowReports] of Map.groupBy(reports, (report) => report.flow)) {
     const flow = await flows.find(org, name);
     if (flow === undefined) continue;
+    const findApplied = await findAppliedTemplates(
+      { trails },
+      flow,
+      flowReports.map(({ report }) => report.trail_name),
+    );
     const scopes = new Set(flowReports.flatMap(toReportScopes));
     const current = await attestations.listCurrent({ org, flow: name }, [...scopes]);
     for (const report of flowReports) {
-      const evidence = currentEvidence(toReportScopes(report), current);
-      budget.spend((flow.template.length + evidence.length) * stepsPer.evidence);
-      judged.set(report, { flow: name, ...judgeArtifact({ flow, evidence }), evidence });
+      const applied = findApplied(report.report.trail_name);
+      const evidence = currentEvidence(applied.template, toReportScopes(report), current);
+      budget.spend((countNames(applied.template) + evidence.length) * stepsPer.evidence);
+      judged.set(report, { flow: name, ...judgeArtifact({ applied, artifact: report, evidence }), evidence });
     }
   }
   return judged;

@@ -1,21 +1,116 @@
-import type { Trail, TrailDetails } from '../domain/records.ts';
+import type { TrailReport } from '../../contract/trail.ts';
+import { maximumPageBytes } from '../../contract/limits.ts';
+import type { TrailReference } from '../domain/records.ts';
+import type { FileTemplate } from '../domain/template/template.ts';
+import type { TrailDetails, TrailHistory } from '../domain/trail-details.ts';
+import type { ListPart } from '../storage/list-part.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import type { TrailFilter } from '../storage/trails.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import { judgeEvidence } from './judging/judge-evidence.ts';
+import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
+import { loadTrail, maximumTrailEntries } from './load-trail.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 
-/** The maximum length of each list in a trail's details. */
-const maximumTrailEntries = 100;
+/** A trail to begin or update. */
+export interface TrailToBegin extends TrailReference {
+  /** What is left out stays as it is. */
+  readonly report: TrailReport;
+  /** Undefined to keep the template that the trail may have. */
+  readonly template: FileTemplate | undefined;
+}
 
-/** Finds a trail with the latest reports to it. */
+/** The result of `beginTrail`. */
+export type BeginTrailResult = 'begun' | 'updated' | 'flow not found';
+
+/** Begins or updates a trail. A new template judges the environments that run its artifacts again. */
+export function beginTrail(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  { report, template, ...trail }: TrailToBegin,
+  request?: KeyedRequest<BeginTrailResult>,
+): Promise<OnceResult<BeginTrailResult>> {
+  const now = unixSeconds(dependencies.now());
+  const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
+    const { flows, trails } = transaction;
+    const { org, flow, name } = trail;
+    if (!(await flows.exists(org, flow))) return 'flow not found';
+    const known = await trails.find(trail);
+    const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
+    await trails.save({ ...trail, ...times, report: { ...known?.report, ...report } });
+    if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
+    if (template !== undefined) {
+      await trails.saveTemplate(trail, template);
+      await judgeEvidence(transaction, { org, flow, trail: name }, now, context);
+    }
+    return known === undefined ? 'begun' : 'updated';
+  };
+  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, begin));
+}
+
+/** The maximum number of appearances of each artifact in the history of a trail. */
+const maximumAppearances = 20;
+
+/** Finds a trail with its state and the latest reports to it. */
 export function findTrail(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, flow, name }: Pick<Trail, 'org' | 'flow' | 'name'>,
+  reference: TrailReference,
 ): Promise<TrailDetails | undefined> {
-  return storage.read(async ({ trails, artifacts, attestations }) => {
-    const trail = await trails.find(org, flow, name);
-    if (trail === undefined) return undefined;
-    return {
-      trail,
-      artifacts: await artifacts.listByTrail(org, flow, name, maximumTrailEntries),
-      attestations: await attestations.listByTrail({ org, flow }, name, maximumTrailEntries),
-    };
+  return storage.read((transaction) => loadTrail(transaction, reference));
+}
+
+/** Finds a trail with its state and its history. */
+export function findTrailHistory(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  reference: TrailReference,
+): Promise<{ readonly details: TrailDetails; readonly history: TrailHistory } | undefined> {
+  return storage.read(async (transaction) => {
+    const details = await loadTrail(transaction, reference);
+    if (details === undefined) return undefined;
+    const { trails, artifacts, attestations } = transaction;
+    const { org, flow, name } = reference;
+    const limits = { count: maximumTrailEntries, maximumBytes: maximumPageBytes };
+    const fingerprints = new Set(details.artifacts.map(({ report }) => report.fingerprint));
+    const appearances: TrailHistory['appearances'] = new Map(
+      await mapInTurn([...fingerprints], async (fingerprint) => [
+        fingerprint,
+        await artifacts.listAppearances(org, fingerprint, maximumAppearances),
+      ]),
+    );
+    const updates = await trails.listUpdates(reference, maximumTrailEntries);
+    const subjects = await attestations.listSubjects({ org, flow }, name, limits);
+    return { details, history: { updates, artifacts: details.artifacts, attestations: subjects, appearances } };
   });
+}
+
+async function mapInTurn<Item, Mapped>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Mapped>,
+): Promise<readonly Mapped[]> {
+  const mapped: Mapped[] = [];
+  for (const item of items) mapped.push(await map(item));
+  return mapped;
+}
+
+/** A page of trails. */
+export interface TrailPage {
+  readonly trails: readonly TrailDetails[];
+  /** The number of trails on all pages. */
+  readonly total: number;
+}
+
+/** Lists trails with their states, the latest first. Each is read on its own, so that other requests get their turn. */
+export async function listTrails(
+  { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  { org, filter, part }: { readonly org: string; readonly filter: TrailFilter; readonly part: ListPart },
+): Promise<TrailPage> {
+  const { found, total } = await storage.read(async ({ trails }) => ({
+    found: await trails.list(org, filter, part),
+    total: await trails.count(org, filter),
+  }));
+  const loaded = await mapInTurn(found, async (trail) => {
+    await judging.turns.next();
+    return storage.read((transaction) => loadTrail(transaction, trail));
+  });
+  return { trails: loaded.filter((details) => details !== undefined), total };
 }

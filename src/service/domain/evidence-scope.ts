@@ -1,4 +1,5 @@
 import type { ReportedArtifact } from './records.ts';
+import { isListTemplate, type Level, type Template } from './template/template.ts';
 
 /**
  * Which attestations apply to which artifact (public documentation of such a service, Compliance). Attestations and
@@ -60,10 +61,20 @@ function listTargets({
 
 /** The scopes in which an artifact's attestations are found; the counterpart of `toAttestationScopes`. */
 export function toArtifactScopes(artifact: ArtifactSubject): readonly Scope[] {
-  const { trail, template_reference_name: target } = artifact;
-  const targets =
-    target === undefined ? [] : [targetScope(trail, target, artifact.git_commit), targetScope(trail, target)];
+  const { trail, template_reference_name: target, git_commit: commit } = artifact;
+  const targets = target === undefined ? [] : toTargetScopes(trail, target, commit);
   return [fingerprintScope(artifact.fingerprint), trailScope(trail), ...targets];
+}
+
+/** The scopes of the attestations that name an artifact of the template, which need not be reported yet. */
+export function toTargetScopes(trail: string, target: string, commit: string | undefined): readonly Scope[] {
+  const anyCommit = targetScope(trail, target);
+  return commit === undefined ? [anyCommit] : [targetScope(trail, target, commit), anyCommit];
+}
+
+/** The scopes of the attestations of a trail itself. */
+export function toTrailScopes(trail: string): readonly Scope[] {
+  return [trailScope(trail)];
 }
 
 /** The scopes of a reported artifact within its flow. */
@@ -72,28 +83,40 @@ export function toReportScopes({ report }: Pick<ReportedArtifact, 'report'>): re
   return toArtifactScopes({ trail, fingerprint, template_reference_name, git_commit });
 }
 
-/**
- * Selects the evidence that counts for an artifact from the evidence that counts in each of its scopes. An attestation
- * that several scopes share counts once.
- */
-export function currentEvidence<Recorded extends { readonly name: string; readonly sequence: number }>(
-  scopes: readonly Scope[],
-  currentByScope: ReadonlyMap<Scope, readonly Recorded[]>,
-): readonly Recorded[] {
-  const current = scopes.flatMap((scope) => currentByScope.get(scope) ?? []);
-  const bySequence = new Map(current.map((attestation) => [attestation.sequence, attestation]));
-  return selectLatestByName([...bySequence.values()].sort((one, other) => one.sequence - other.sequence));
+/** The level of the evidence in a scope. */
+function toLevel(scope: Scope): Level {
+  return scope.startsWith(trailScope('')) ? 'trail' : 'artifact';
 }
 
-/** Selects the latest attestation of each evidence name. Expects and keeps the order of recording. */
-export function selectLatestByName<Named extends { readonly name: string }>(
-  attestations: readonly Named[],
-): readonly Named[] {
-  const latest = new Map<string, Named>();
+/**
+ * Selects the evidence that counts for an artifact from the evidence that counts in each of its scopes: the latest of
+ * each name; with a template file, of each name and level. An attestation that several scopes share counts once.
+ */
+export function currentEvidence<Recorded extends { readonly name: string; readonly sequence: number }>(
+  template: Template,
+  scopes: readonly Scope[],
+  currentByScope: ReadonlyMap<Scope, readonly Recorded[]>,
+): readonly (Recorded & { readonly level: Level })[] {
+  const current = scopes.flatMap((scope) => {
+    const level = toLevel(scope);
+    return (currentByScope.get(scope) ?? []).map((attestation) => ({ ...attestation, level }));
+  });
+  const bySequence = new Map(current.map((attestation) => [attestation.sequence, attestation]));
+  const inOrder = [...bySequence.values()].sort((one, other) => one.sequence - other.sequence);
+  const keepsLevels = !isListTemplate(template);
+  return selectLatest(inOrder, ({ name, level }) => (keepsLevels ? `${level}/` : '') + evidenceName(name));
+}
+
+/** Selects the latest of each key. Expects and keeps the order of recording. */
+function selectLatest<Recorded>(
+  attestations: readonly Recorded[],
+  toKey: (attestation: Recorded) => string,
+): readonly Recorded[] {
+  const latest = new Map<string, Recorded>();
   for (const attestation of attestations) {
-    const name = evidenceName(attestation.name);
-    latest.delete(name);
-    latest.set(name, attestation);
+    const key = toKey(attestation);
+    latest.delete(key);
+    latest.set(key, attestation);
   }
   return [...latest.values()];
 }

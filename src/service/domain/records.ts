@@ -1,7 +1,10 @@
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { AttestationDocument, AttestationDocuments, AttestationType } from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
+import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { FlowPayload } from '../../contract/flow.ts';
+import type { TrailReport } from '../../contract/trail.ts';
+import type { AppliedTemplate, Level, Template } from './template/template.ts';
 
 /** The records of the service. All times are in Unix seconds, with a fraction. */
 
@@ -11,8 +14,7 @@ export interface Flow {
   readonly name: string;
   readonly description: string;
   readonly visibility: FlowPayload['visibility'];
-  /** As it was sent; parsed by `requiredEvidence`. */
-  readonly template: readonly string[];
+  readonly template: Template;
   readonly repoUrl: FlowPayload['repo_url'];
   readonly createdAt: number;
   readonly lastModifiedAt: number;
@@ -52,6 +54,11 @@ export interface Attestation extends AttestationSummary {
   readonly document: AttestationDocument;
 }
 
+/** An attestation that counts for an artifact or a trail. */
+export interface CountedAttestation extends AttestationSummary {
+  readonly level: Level;
+}
+
 /** An attestation of one kind. */
 export interface AttestationOf<Type extends AttestationType> extends AttestationSummary {
   readonly type: Type;
@@ -76,12 +83,26 @@ export interface ReportedArtifact {
   readonly report: ArtifactReport;
 }
 
-/** A trail: a unit of work in a flow, usually one commit. Created by the first report to it. */
-export interface Trail {
+/** Identifies a trail. */
+export interface TrailReference {
   readonly org: string;
   readonly flow: string;
   readonly name: string;
+}
+
+/** A trail: a unit of work in a flow, usually one commit. Created when it is begun, or by the first report to it. */
+export interface Trail extends TrailReference {
   readonly createdAt: number;
+  /** When it was last begun or updated. */
+  readonly lastModifiedAt: number;
+  /** What was said when it was begun and updated; empty if it was never begun. */
+  readonly report: TrailReport;
+}
+
+/** An update of a trail after it was created. */
+export interface TrailUpdate {
+  readonly at: number;
+  readonly commit: Pick<GitCommitInfo, 'sha1' | 'url'> | undefined;
 }
 
 /** A period in which an artifact runs in an environment. */
@@ -99,21 +120,12 @@ export interface Appearance {
 /** An artifact with everything that belongs to it, read in one transaction. */
 export interface ArtifactDetails {
   readonly flow: Flow;
+  readonly applied: AppliedTemplate;
   readonly artifact: ReportedArtifact;
-  /** The attestations that count for it: the latest of each name, in the order of recording. */
-  readonly evidence: readonly AttestationSummary[];
+  /** The attestations that count for it (`currentEvidence`), in the order of recording. */
+  readonly evidence: readonly CountedAttestation[];
   /** The latest attestations that apply to it, including superseded ones, newest first; truncated if there are many. */
   readonly history: readonly AttestationSummary[];
   /** Where it runs, then where it ran, each newest first; truncated if there are many. */
   readonly appearances: readonly Appearance[];
-}
-
-/**
- * A trail with everything that belongs to it, read in one transaction; both lists newest first, truncated if there are
- * many.
- */
-export interface TrailDetails {
-  readonly trail: Trail;
-  readonly artifacts: readonly ReportedArtifact[];
-  readonly attestations: readonly AttestationSummary[];
 }

@@ -15,6 +15,7 @@ export interface ArtifactPlace {
 export interface ArtifactSources {
   readonly org: string;
   readonly flow: string;
+  readonly trail: string;
   readonly fingerprint: string;
   readonly scopes: readonly Scope[];
   /** The environments in which it runs or ran. */

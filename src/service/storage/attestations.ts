@@ -1,5 +1,6 @@
 import type { Scope } from '../domain/evidence-scope.ts';
 import type { Attestation, AttestationSummary } from '../domain/records.ts';
+import type { AttestationWithSubject } from '../domain/trail-details.ts';
 import type { RecordKey } from './remembered-answers.ts';
 
 /** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */
@@ -19,12 +20,25 @@ export interface FlowReference {
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
 export interface AttestationReader {
   find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined>;
+  /** Finds an attestation in any trail. */
+  findById(org: string, id: string): Promise<(Attestation & Sequenced) | undefined>;
   /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */
   findRequestDigest(org: string, key: string): Promise<string | undefined>;
   /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
   findLatest(flow: FlowReference): Promise<{ readonly sequence: number; readonly createdAt: number } | undefined>;
   /** The latest attestations of a trail, newest first. */
-  listByTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]>;
+  listByTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]>;
+
+  /**
+   * Like `listByTrail`, with what the attestations are about.
+   *
+   * @param maximumBytes the list ends before their documents have more bytes in total
+   */
+  listSubjects(
+    flow: FlowReference,
+    trail: string,
+    limits: { readonly count: number; readonly maximumBytes: number },
+  ): Promise<readonly AttestationWithSubject[]>;
 
   /** The latest attestation of each evidence name in each of the scopes, by scope. Scopes without any are left out. */
   listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>>;

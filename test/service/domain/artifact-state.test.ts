@@ -1,9 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Verdict } from '../../../src/contract/compliance.ts';
-import { judge, type Evidence } from '../../../src/service/domain/artifact-state.ts';
+import { artifactRequirements } from '../../../src/service/domain/template/template.ts';
+import {
+  compareEvidence,
+  judge as judgeStatuses,
+  type Evidence,
+  type Judgement,
+} from '../../../src/service/domain/artifact-state.ts';
 
-const piece = (name: string, verdict: Verdict): Evidence => ({ name, verdict, reason: `it is ${verdict}` });
+const piece = (name: string, verdict: Verdict): Evidence => ({
+  ...{ name, verdict, type: 'sonar', level: 'artifact' },
+  reason: `it is ${verdict}`,
+});
+
+/** Judges by a list template. */
+const judge = (required: readonly string[], evidence: readonly Evidence[]): Judgement =>
+  judgeStatuses(compareEvidence(artifactRequirements(required, undefined), evidence), 'flow');
 
 describe('the state of an artifact', () => {
   it.each<[string, readonly string[], readonly Evidence[], string, string]>([

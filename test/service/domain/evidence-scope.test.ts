@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   evidenceName,
-  selectLatestByName,
+  currentEvidence,
   toArtifactScopes,
   toAttestationScopes,
   type ArtifactSubject,
@@ -126,9 +126,29 @@ function ruled(from: AttestationSubject, of: ArtifactSubject): boolean {
 }
 
 describe('the evidence that counts', () => {
-  it('is the latest of each name, without the artifact prefix', () => {
-    const attestations = [{ name: 'unit' }, { name: 'sonar' }, { name: 'web.unit' }];
-    expect(selectLatestByName(attestations)).toEqual([{ name: 'sonar' }, { name: 'web.unit' }]);
+  const ofTrail = [{ name: 'unit', sequence: 3 }];
+  const ofArtifact = [
+    { name: 'unit', sequence: 1 },
+    { name: 'sonar', sequence: 2 },
+    { name: 'web.unit', sequence: 4 },
+  ];
+  const scopes = ['trail/main', 'target/main/web/'];
+  const current = new Map([
+    ['trail/main', ofTrail],
+    ['target/main/web/', ofArtifact],
+  ]);
+
+  it('is the latest of each name, without the artifact prefix, with a list', () => {
+    expect(currentEvidence([], scopes, current).map(({ sequence }) => sequence)).toEqual([2, 4]);
+  });
+
+  it('is the latest of each name and level, with a file', () => {
+    const file = { text: '', attestations: [], artifacts: [] };
+    expect(currentEvidence(file, scopes, current)).toEqual([
+      { name: 'sonar', sequence: 2, level: 'artifact' },
+      { name: 'unit', sequence: 3, level: 'trail' },
+      { name: 'web.unit', sequence: 4, level: 'artifact' },
+    ]);
   });
 
   it.each([

@@ -149,8 +149,9 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         const [first, second] = [attestation(), artifact()];
         await records.recordAttestation(first);
         await records.recordArtifact(second);
-        expect(await records.findTrail('acme', 'web', 'main')).toEqual({
-          trail: { org: 'acme', flow: 'web', name: 'main', createdAt: 20.5 },
+        expect(await records.findTrail('acme', 'web', 'main')).toMatchObject({
+          trail: { org: 'acme', flow: 'web', name: 'main', createdAt: 20.5, lastModifiedAt: 20.5, report: {} },
+          judgement: { state: 'COMPLIANT' },
           artifacts: [second],
           attestations: [expect.not.objectContaining({ document: expect.anything() as unknown })],
         });

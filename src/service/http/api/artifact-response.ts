@@ -2,7 +2,14 @@ import type { Artifact } from '../../../contract/artifact.ts';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
 import { evidenceName } from '../../domain/evidence-scope.ts';
 import { calculateLeadTimes } from '../../domain/lead-times.ts';
+import { artifactItem } from '../../../contract/template.ts';
 import { judgeArtifact } from '../../domain/artifact-state.ts';
+import {
+  allRequirements,
+  artifactRequirements,
+  isListTemplate,
+  type Requirement,
+} from '../../domain/template/template.ts';
 import type { Appearance, ArtifactDetails, AttestationSummary } from '../../domain/records.ts';
 import { mergeByTime } from '../../domain/time-series.ts';
 import type { Links } from '../../domain/links.ts';
@@ -28,7 +35,7 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     html_url: links.artifactPage(org, flow.name, report.fingerprint, id),
     api_url: links.artifactApi(org, flow.name, report.fingerprint, id),
     // With `fromEntries`, because an attestation can be named `__proto__`.
-    evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), toEvidenceResponse(piece, links)])),
+    evidence: Object.fromEntries(evidenceKeys(evidence).map(([key, piece]) => [key, toEvidenceResponse(piece, links)])),
     commit_lead_times: calculateLeadTimes(report.git_commit_info?.timestamp, appearances),
     build_lead_times: calculateLeadTimes(createdAt, appearances),
     external_urls: report.external_urls ?? {},
@@ -36,11 +43,34 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     user_data: report.user_data ?? null,
     state,
     state_info: info,
-    template: [...flow.template],
+    template: listTemplate(details),
     running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(toAppearanceResponse),
     exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(toAppearanceResponse),
     history: toHistoryResponse(details),
   };
+}
+
+/**
+ * The evidence by its name in the template. A template file can require the same name of the trail and of the artifact;
+ * that of the trail is then called `trail/unit`.
+ */
+function evidenceKeys(
+  evidence: ArtifactDetails['evidence'],
+): readonly (readonly [string, ArtifactDetails['evidence'][number]])[] {
+  const own = new Set(evidence.filter(({ level }) => level === 'artifact').map(({ name }) => evidenceName(name)));
+  return evidence.map((piece) => [toKey(piece.level, evidenceName(piece.name), own), piece]);
+}
+
+function toKey(level: Requirement['level'], name: string, own: ReadonlySet<string>): string {
+  return level === 'trail' && own.has(name) ? `trail/${name}` : name;
+}
+
+/** The template as the interface shows it, a list of names: in a file, those that the artifact itself requires. */
+function listTemplate({ applied: { template }, artifact: { report } }: ArtifactDetails): string[] {
+  if (isListTemplate(template)) return [...template];
+  const { template_reference_name: reference } = report;
+  const own = new Set(artifactRequirements(template, reference).map(({ name }) => name));
+  return [artifactItem, ...allRequirements(template, reference).map(({ level, name }) => toKey(level, name, own))];
 }
 
 /** The optional fields of a report. They are omitted from the response if absent, because none of them may be null. */

@@ -87,7 +87,7 @@ function withEntries(
 }
 
 /** Converts an attestation to an entry of the list. */
-function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
+export function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
   const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
   return {
     attestation_id: id,

@@ -1,40 +1,82 @@
+import type { EndpointQuery } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
-import { createFlow, getFlow } from '../../../contract/flow.ts';
+import { createFlow, getFlow, listFlows, type FlowSummary } from '../../../contract/flow.ts';
+import { createFlowFromFile } from '../../../contract/flow-template.ts';
 import { maximumTemplateNames } from '../../../contract/limits.ts';
+import { defaultPageSize } from '../../../contract/paging.ts';
 import * as flows from '../../application/flows.ts';
+import type { FlowHead } from '../../storage/flows.ts';
 import { requireRole } from '../authentication/authentication.ts';
+import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { validationError, ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { requireTemplate, toTemplateResponse } from './template-file.ts';
 
-/** Adds operation 1 (create or replace a flow) and the endpoint that reads a flow. */
+/** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
 export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const reader = new YamlFileReader('template');
+  const toAnswer = (saved: flows.SaveFlowResult): { readonly status: 200 | 201; readonly body: string } => {
+    if (saved === 'too many names') {
+      throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
+    }
+    return { status: saved === 'created' ? 201 : 200, body: 'OK' };
+  };
+
   addRoute(host, createFlow, requireRole(dependencies, 'record'), ({ parameters, document, carryOut }) => {
     const { name, description, template, visibility, repo_url: repoUrl } = document;
     const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
-    return carryOut(
-      (saved: flows.SaveFlowResult) => {
-        if (saved === 'too many names') {
-          throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
-        }
-        return { status: saved === 'created' ? 201 : 200, body: 'OK' };
-      },
-      (request) => flows.saveFlow(dependencies, flow, request),
-    );
+    return carryOut(toAnswer, (request) => flows.saveFlow(dependencies, flow, request));
+  });
+
+  addRoute(host, createFlowFromFile, requireRole(dependencies, 'record'), async (received) => {
+    const { parameters, document, file, carryOut } = received;
+    if (file === undefined) throw validationError(['template_file', 'is missing']);
+    const template = await requireTemplate(reader, file);
+    const { name, description, visibility, repo_url: repoUrl } = document;
+    const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
+    return carryOut(toAnswer, (request) => flows.saveFlow(dependencies, flow, request));
   });
 
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const { org, flow_name: name } = parameters;
     const flow = await flows.findFlow(dependencies, { org, name });
     if (flow === undefined) throw new ApiError(flowNotFound);
-    const { description, visibility, template, repoUrl } = flow;
+    const { template, repoUrl } = flow;
     return {
       status: 200,
       body: {
-        ...{ name, org, description, template: [...template], tags: {} },
-        ...(visibility === undefined || visibility === null ? {} : { visibility }),
+        ...toFlowSummary(flow),
+        template: toTemplateResponse(template),
         ...(repoUrl === undefined || repoUrl === null ? {} : { repo_url: repoUrl }),
       },
     };
   });
+
+  addRoute(host, listFlows, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
+    const { search_by_name: search, case_sensitive: isCaseSensitive } = query;
+    const position = toPosition(query);
+    const part =
+      position === undefined ? undefined : { offset: (position.page - 1) * position.perPage, limit: position.perPage };
+    const found = await flows.listFlows(dependencies, { org, search, isCaseSensitive, part });
+    const data = found.flows.map(toFlowSummary);
+    if (position === undefined) return { status: 200, body: data };
+    const { page, perPage } = position;
+    const { total } = found;
+    const pagination = { page, per_page: perPage, page_count: Math.ceil(total / perPage), total };
+    return { status: 200, body: { data, pagination } };
+  });
+}
+
+/** The page that is asked for; undefined for all flows. */
+function toPosition({
+  page,
+  per_page: perPage,
+}: EndpointQuery<typeof listFlows>): { readonly page: number; readonly perPage: number } | undefined {
+  if (page === undefined && perPage === undefined) return undefined;
+  return { page: page ?? 1, perPage: perPage ?? defaultPageSize };
+}
+
+function toFlowSummary({ org, name, description, visibility }: FlowHead): FlowSummary {
+  return { name, org, description, visibility: visibility ?? 'private', tags: {} };
 }

@@ -3,14 +3,14 @@ import { actorName } from '../../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import * as policies from '../../application/policies.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { PolicyFileReader } from '../bodies/policy-file-reader.ts';
+import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Adds operation 6 (create or update a policy) and the endpoint that reads a policy. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const reader = new PolicyFileReader();
+  const reader = new YamlFileReader('policy');
   addRoute(
     host,
     createPolicy,

@@ -1,14 +1,14 @@
 import { evidenceName } from '../../domain/evidence-scope.ts';
 import type { ArtifactDetails } from '../../domain/records.ts';
-import { requiredEvidence } from '../../../contract/template.ts';
-import { judgeArtifact } from '../../domain/artifact-state.ts';
+import { compareEvidence, judgeArtifact } from '../../domain/artifact-state.ts';
+import { allRequirements, isListTemplate, type Template } from '../../domain/template/template.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
 
 /** Renders an artifact, the verdict first. */
 export function renderArtifact(details: ArtifactDetails, links: Links): Html {
-  const { flow, artifact, evidence } = details;
+  const { flow, applied, artifact, evidence } = details;
   const { org, createdAt, reportedBy, report } = artifact;
   const { state, info } = judgeArtifact(details);
   const pieces = evidence.map(
@@ -34,7 +34,7 @@ export function renderArtifact(details: ArtifactDetails, links: Links): Html {
       ['Author', report.git_commit_info?.author],
       ['Build', link(report.build_url, report.build_url)],
       ['Reported', `${renderTime(createdAt)} by ${reportedBy}`],
-      ['Required evidence', requiredEvidence(flow.template).join(', ')],
+      ['Required evidence', describeRequired(applied.template, report.template_reference_name)],
     ])}
     <h2>Evidence</h2>
     <table>
@@ -47,4 +47,11 @@ export function renderArtifact(details: ArtifactDetails, links: Links): Html {
       ${pieces}
     </table>
   `;
+}
+
+/** What the template requires, as the reason for the state names it. */
+function describeRequired(template: Template, reference: string | undefined): string {
+  const name = isListTemplate(template) ? undefined : reference;
+  const required = compareEvidence(allRequirements(template, reference), [], name);
+  return required.map(({ label }) => label).join(', ');
 }

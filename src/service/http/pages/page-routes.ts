@@ -1,3 +1,4 @@
+import { trailNotFound } from '../../../contract/trail-reading.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static, type TObject } from '../../../contract/schema.ts';
 import { getArtifact } from '../../../contract/artifact.ts';
@@ -192,12 +193,6 @@ const snapshotTooLarge: ErrorResponse = {
   message:
     "The members of environment '{env_name}' have too many artifacts for one page; open the snapshots of each member",
   when: 'The members of a logical environment have very many artifacts.',
-};
-
-const trailNotFound: ErrorResponse = {
-  status: 404,
-  message: "Trail with name '{trail_name}' does not exist for Organization '{org}' and Flow '{flow_name}'",
-  when: 'Nothing was reported to a trail with that name.',
 };
 
 const attestationNotFound: ErrorResponse = {

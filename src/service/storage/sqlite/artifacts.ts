@@ -165,9 +165,10 @@ export class SqliteArtifactWriter extends SqliteArtifactReader implements Artifa
   }
 }
 
-function toArtifactSlots({ org, flow, fingerprint, scopes, environments }: ArtifactSources): Slots {
+function toArtifactSlots({ org, flow, trail, fingerprint, scopes, environments }: ArtifactSources): Slots {
   return toSlots([
     toSource('flows', org, flow),
+    toSource('trail_templates', org, flow, trail),
     toSource('artifacts', org, fingerprint),
     ...scopes.map((scope) => toSource('bindings', org, flow, scope)),
     toSource('appearances', org, fingerprint),

@@ -1,13 +1,25 @@
 import type { Scope } from '../../domain/evidence-scope.ts';
-import type { Attestation, AttestationSummary } from '../../domain/records.ts';
+import type { Attestation } from '../../domain/records.ts';
+import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
   AttestationReader,
   AttestationWriter,
   FlowReference,
   NewAttestation,
   RecordedSummary,
+  Sequenced,
 } from '../attestations.ts';
-import { number, optional, summaryColumns, text, toAttestation, toSummary, type Row } from './rows.ts';
+import {
+  number,
+  optional,
+  subjectColumns,
+  summaryColumns,
+  text,
+  toAttestation,
+  toAttestationWithSubject,
+  toSummary,
+  type Row,
+} from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -19,6 +31,12 @@ const reading = {
     ORDER BY sequence DESC LIMIT 1`,
   listByTrail: `SELECT ${summaryColumns} FROM attestations a
     WHERE a.org = ? AND a.flow = ? AND a.trail = ? ORDER BY a.sequence DESC LIMIT ? + 0`,
+  listSubjects: `SELECT ${summaryColumns}, ${subjectColumns} FROM (
+      SELECT sequence, sum(octet_length(document)) OVER (ORDER BY sequence DESC) AS bytes FROM attestations
+      WHERE org = ?1 AND flow = ?2 AND trail = ?3 ORDER BY sequence DESC LIMIT ?4 + 0
+    ) l CROSS JOIN attestations a ON a.org = ?1 AND a.flow = ?2 AND a.sequence = l.sequence
+    WHERE l.bytes <= ?5 ORDER BY a.sequence DESC`,
+  findById: 'SELECT * FROM attestations WHERE org = ? AND id = ?',
   listCurrent: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
     WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
   listBound: `SELECT ${summaryColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
@@ -53,6 +71,15 @@ export class SqliteAttestationReader implements AttestationReader {
     return this.session.execute(() => optional(this.#statements.find.get(org, id, flow, trail), toAttestation));
   }
 
+  findById(org: string, id: string): Promise<(Attestation & Sequenced) | undefined> {
+    return this.session.execute(() =>
+      optional(this.#statements.findById.get(org, id), (row) => ({
+        ...toAttestation(row),
+        sequence: number(row, 'sequence'),
+      })),
+    );
+  }
+
   findRequestDigest(org: string, key: string): Promise<string | undefined> {
     return this.session.execute(() =>
       optional(this.#statements.findRequestDigest.get(org, key), (row) => text(row, 'request_digest')),
@@ -68,8 +95,18 @@ export class SqliteAttestationReader implements AttestationReader {
     );
   }
 
-  listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]> {
-    return this.session.execute(() => this.#statements.listByTrail.all(org, flow, trail, limit).map(toSummary));
+  listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
+    return this.session.execute(() => this.#statements.listByTrail.all(org, flow, trail, limit).map(toRecordedSummary));
+  }
+
+  listSubjects(
+    { org, flow }: FlowReference,
+    trail: string,
+    { count, maximumBytes }: Parameters<AttestationReader['listSubjects']>[2],
+  ): Promise<readonly AttestationWithSubject[]> {
+    return this.session.execute(() =>
+      this.#statements.listSubjects.all(org, flow, trail, count, maximumBytes).map(toAttestationWithSubject),
+    );
   }
 
   listCurrent(

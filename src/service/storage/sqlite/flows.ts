@@ -1,14 +1,21 @@
 import type { Flow } from '../../domain/records.ts';
-import type { FlowReader, FlowWriter } from '../flows.ts';
+import type { FlowFilter, FlowHead, FlowReader, FlowWriter } from '../flows.ts';
+import type { ListPart } from '../list-part.ts';
 import { VersionedCache } from '../versioned-cache.ts';
-import { optional, toFlow } from './rows.ts';
+import { number, optional, toFlow, toFlowHead } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 import { toSource } from './written-sources.ts';
 
+const matches = `org = ?1 AND (?2 IS NULL OR instr(iif(?3, name, lower(name)), iif(?3, ?2, lower(?2))) > 0)`;
+
+// `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
   exists: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
   find: 'SELECT * FROM flows WHERE org = ? AND name = ?',
+  list: `SELECT org, name, description, visibility FROM flows WHERE ${matches}
+    ORDER BY name LIMIT ?4 + 0 OFFSET ?5 + 0`,
+  count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
 } as const;
 
 const writing = {
@@ -52,6 +59,20 @@ export class SqliteFlowReader implements FlowReader {
   find(org: string, name: string): Promise<Flow | undefined> {
     return this.session.execute(() => optional(this.#statements.find.get(org, name), toFlow));
   }
+
+  list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {
+    const parameters = toParameters(org, filter);
+    return this.session.execute(() => this.#statements.list.all(...parameters, limit, offset).map(toFlowHead));
+  }
+
+  count(org: string, filter: FlowFilter): Promise<number> {
+    const parameters = toParameters(org, filter);
+    return this.session.execute(() => number(this.#statements.count.get(...parameters) ?? {}, 'count'));
+  }
+}
+
+function toParameters(org: string, { search, isCaseSensitive = true }: FlowFilter): [string, string | null, number] {
+  return [org, search ?? null, Number(isCaseSensitive)];
 }
 
 /** Flows in SQLite, for writing. */

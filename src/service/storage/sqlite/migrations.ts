@@ -8,6 +8,7 @@ import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
+import { trails } from './migrations/trails.ts';
 import { users } from './migrations/users.ts';
 
 /**
@@ -28,6 +29,7 @@ const steps: readonly string[] = [
   clock,
   notificationTargets,
   idempotencyKeys,
+  trails,
 ];
 
 /** The schema version of this service. */

@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
+import type { TrailReport } from '../../../contract/trail.ts';
 import { isAttestationType, type AttestationDocument } from '../../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../../contract/compliance.ts';
 import type { NotificationTarget } from '../../../contract/notification.ts';
@@ -11,7 +12,11 @@ import type {
   Flow,
   ReportedArtifact,
   Trail,
+  TrailUpdate,
 } from '../../domain/records.ts';
+import type { FlowHead } from '../flows.ts';
+import type { Template } from '../../domain/template/template.ts';
+import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
 
 /** A row as SQLite returns it. */
@@ -52,14 +57,21 @@ function document(row: Row, column: string): unknown {
   return parseExactJson(text(row, column));
 }
 
-/** Converts a row to a flow. */
-export function toFlow(row: Row): Flow {
+/** Converts a row to a flow without its template and repository. */
+export function toFlowHead(row: Row): FlowHead {
   return {
     org: text(row, 'org'),
     name: text(row, 'name'),
     description: text(row, 'description'),
     visibility: toVisibility(row),
-    template: document(row, 'template') as readonly string[],
+  };
+}
+
+/** Converts a row to a flow. */
+export function toFlow(row: Row): Flow {
+  return {
+    ...toFlowHead(row),
+    template: JSON.parse(text(row, 'template')) as Template,
     repoUrl: optionalText(row, 'repo_url'),
     createdAt: number(row, 'created_at'),
     lastModifiedAt: number(row, 'last_modified_at'),
@@ -78,7 +90,17 @@ export function toTrail(row: Row): Trail {
     flow: text(row, 'flow'),
     name: text(row, 'name'),
     createdAt: number(row, 'created_at'),
+    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
+    report: document(row, 'report') as TrailReport,
   };
+}
+
+/** Converts a row to an update of a trail. */
+export function toTrailUpdate(row: Row): TrailUpdate {
+  const sha1 = optionalText(row, 'commit_sha');
+  const url = optionalText(row, 'commit_url');
+  const commit = sha1 === undefined ? undefined : { sha1, ...(url === undefined ? {} : { url }) };
+  return { at: number(row, 'updated_at'), commit };
 }
 
 /** The columns of an attestation without its document; the table alias is `a`. */
@@ -113,6 +135,27 @@ export function toSummary(row: Row): AttestationSummary {
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
     ...attachment,
+  };
+}
+
+/**
+ * Columns with the fields of a document that say what the attestation is about; the table alias is `a`. They are read
+ * from the document, so a query must limit how large the documents are.
+ */
+export const subjectColumns = `json_extract(a.document, '$.artifact_fingerprint') AS fingerprint,
+  json_extract(a.document, '$.target_artifacts') AS targets,
+  json_extract(a.document, '$.git_commit_info.sha1') AS commit_sha,
+  json_extract(a.document, '$.git_commit_info.url') AS commit_url`;
+
+/** Converts a row with `subjectColumns`. */
+export function toAttestationWithSubject(row: Row): AttestationWithSubject {
+  const sha1 = optionalText(row, 'commit_sha');
+  return {
+    ...toSummary(row),
+    fingerprint: optionalText(row, 'fingerprint'),
+    // Validated before it was stored.
+    targets: JSON.parse(optionalText(row, 'targets') ?? '[]') as readonly string[],
+    commit: sha1 === undefined ? undefined : { sha1, url: optionalText(row, 'commit_url') },
   };
 }
 

@@ -1,15 +1,39 @@
-import type { Trail } from '../../domain/records.ts';
-import type { TrailReader, TrailWriter } from '../trails.ts';
-import { optional, toTrail } from './rows.ts';
+import type { Trail, TrailReference, TrailUpdate } from '../../domain/records.ts';
+import type { FileTemplate } from '../../domain/template/template.ts';
+import type { ListPart } from '../list-part.ts';
+import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
+import { number, optional, text, toTrail, toTrailUpdate, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
+// The artifacts of a fingerprint are few, so they come first.
+const withArtifact = `FROM (SELECT DISTINCT flow, trail FROM artifacts WHERE org = ?1 AND fingerprint = ?2) a
+  CROSS JOIN trails t ON t.org = ?1 AND t.flow = a.flow AND t.name = a.trail`;
+
+// `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
   find: 'SELECT * FROM trails WHERE org = ? AND flow = ? AND name = ?',
+  findTemplate: 'SELECT template FROM trail_templates WHERE org = ? AND flow = ? AND trail = ?',
+  listUpdates: `SELECT * FROM trail_updates WHERE org = ? AND flow = ? AND trail = ?
+    ORDER BY sequence DESC LIMIT ? + 0`,
+  list: 'SELECT * FROM trails WHERE org = ? ORDER BY rowid DESC LIMIT ? + 0 OFFSET ? + 0',
+  listOfFlow: 'SELECT * FROM trails WHERE org = ? AND flow = ? ORDER BY rowid DESC LIMIT ? + 0 OFFSET ? + 0',
+  listWithArtifact: `SELECT t.* ${withArtifact} WHERE ?3 IS NULL OR t.flow = ?3
+    ORDER BY t.rowid DESC LIMIT ?4 + 0 OFFSET ?5 + 0`,
+  count: 'SELECT count(*) AS count FROM trails WHERE org = ?',
+  countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = ? AND flow = ?',
+  countWithArtifact: `SELECT count(*) AS count ${withArtifact} WHERE ?3 IS NULL OR t.flow = ?3`,
 } as const;
 
 const writing = {
   insertMissing: 'INSERT INTO trails (org, flow, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
+  addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url)
+    SELECT ?1, ?2, ?3, coalesce(max(sequence), 0) + 1, ?4, ?5, ?6
+    FROM trail_updates WHERE org = ?1 AND flow = ?2 AND trail = ?3`,
+  saveTemplate: `INSERT INTO trail_templates (org, flow, trail, template) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET template = excluded.template`,
 } as const;
 
 /** Trails in SQLite, for reading. */
@@ -22,8 +46,38 @@ export class SqliteTrailReader implements TrailReader {
     this.#statements = prepare(session.database, reading);
   }
 
-  find(org: string, flow: string, name: string): Promise<Trail | undefined> {
+  find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
     return this.session.execute(() => optional(this.#statements.find.get(org, flow, name), toTrail));
+  }
+
+  listTemplates(org: string, flow: string, trails: readonly string[]): Promise<ReadonlyMap<string, FileTemplate>> {
+    const { findTemplate } = this.#statements;
+    return this.session.execute(
+      () => new Map(trails.flatMap((trail) => toEntry(trail, findTemplate.get(org, flow, trail)))),
+    );
+  }
+
+  listUpdates({ org, flow, name }: TrailReference, limit: number): Promise<readonly TrailUpdate[]> {
+    return this.session.execute(() => this.#statements.listUpdates.all(org, flow, name, limit).map(toTrailUpdate));
+  }
+
+  list(org: string, { flow, fingerprint }: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
+    const { list, listOfFlow, listWithArtifact } = this.#statements;
+    return this.session.execute(() => {
+      if (fingerprint !== undefined) {
+        return listWithArtifact.all(org, fingerprint, flow ?? null, limit, offset).map(toTrail);
+      }
+      const rows = flow === undefined ? list.all(org, limit, offset) : listOfFlow.all(org, flow, limit, offset);
+      return rows.map(toTrail);
+    });
+  }
+
+  count(org: string, { flow, fingerprint }: TrailFilter): Promise<number> {
+    const { count, countOfFlow, countWithArtifact } = this.#statements;
+    return this.session.execute(() => {
+      if (fingerprint !== undefined) return toCount(countWithArtifact.get(org, fingerprint, flow ?? null));
+      return toCount(flow === undefined ? count.get(org) : countOfFlow.get(org, flow));
+    });
   }
 }
 
@@ -36,9 +90,36 @@ export class SqliteTrailWriter extends SqliteTrailReader implements TrailWriter 
     this.#statements = prepare(session.database, writing);
   }
 
-  insertMissing({ org, flow, name, createdAt }: Trail): Promise<void> {
+  insertMissing({ org, flow, name, createdAt }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
     return this.session.execute(() => {
       this.#statements.insertMissing.run(org, flow, name, createdAt);
     });
   }
+
+  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {
+    return this.session.execute(() => {
+      this.#statements.save.run(org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report));
+    });
+  }
+
+  addUpdate({ org, flow, name }: TrailReference, { at, commit }: TrailUpdate): Promise<void> {
+    return this.session.execute(() => {
+      this.#statements.addUpdate.run(org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null);
+    });
+  }
+
+  saveTemplate({ org, flow, name }: TrailReference, template: FileTemplate): Promise<void> {
+    return this.session.execute(() => {
+      this.#statements.saveTemplate.run(org, flow, name, JSON.stringify(template));
+    });
+  }
+}
+
+function toEntry(trail: string, row: Row | undefined): readonly (readonly [string, FileTemplate])[] {
+  // Written by this service.
+  return row === undefined ? [] : [[trail, JSON.parse(text(row, 'template')) as FileTemplate]];
+}
+
+function toCount(row: Row | undefined): number {
+  return number(row ?? {}, 'count');
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 /** The tables that cached values are read from. The columns identify a source: the rows that are read together. */
 const watched = {
   flows: ['org', 'name'],
+  trail_templates: ['org', 'flow', 'trail'],
   artifacts: ['org', 'fingerprint'],
   bindings: ['org', 'flow', 'scope'],
   appearances: ['org', 'fingerprint'],

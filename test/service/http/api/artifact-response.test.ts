@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { toArtifactResponse } from '../../../../src/service/http/api/artifact-response.ts';
 import { createLinks } from '../../../../src/service/domain/links.ts';
-import type { AttestationSummary } from '../../../../src/service/domain/records.ts';
+import type { CountedAttestation } from '../../../../src/service/domain/records.ts';
 import { sampleArtifact } from '../../../support/service-samples.ts';
 
 describe('the response for an artifact', () => {
   it('has all of its evidence, however much an older service accepted', () => {
     const of = { org: 'acme', flow: 'web', createdAt: 1, reportedBy: 'ann' };
-    const evidence = Array.from({ length: 150_000 }, (_, index): AttestationSummary => ({
+    const evidence = Array.from({ length: 150_000 }, (_, index): CountedAttestation => ({
       ...{
         ...of,
         trail: 'main',
@@ -16,6 +16,7 @@ describe('the response for an artifact', () => {
         type: 'sonar',
         verdict: 'compliant',
         reason: 'good',
+        level: 'artifact',
       },
       createdAt: index,
     }));
@@ -24,7 +25,8 @@ describe('the response for an artifact', () => {
       ...{ createdAt: 1, lastModifiedAt: 1 },
     };
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
-    const details = { flow, artifact, evidence, history: [], appearances: [] };
+    const applied = { owner: 'flow', template: flow.template } as const;
+    const details = { flow, applied, artifact, evidence, history: [], appearances: [] };
     const answer = toArtifactResponse(
       details,
       createLinks(() => 'http://localhost', '/api/v2'),

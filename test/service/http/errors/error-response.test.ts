@@ -50,12 +50,12 @@ describe('the service', () => {
   });
 
   it.each([
-    ['POST', '/flows/acme', 'PUT'],
+    ['POST', '/flows/acme', 'GET, HEAD, PUT'],
     ['DELETE', '/artifacts/acme/web', 'POST'],
     ['PUT', '/artifacts/acme/web/fingerprint/abcdef', 'GET, HEAD'],
-    ['GET', '/attestations/acme/web/trail/main/sonar', 'POST'],
-    ['PATCH', '/flows/acme', 'PUT'],
-    ['OPTIONS', '/flows/acme', 'PUT'],
+    ['GET', '/environments/acme/prod/report/K8S', 'PUT'],
+    ['PATCH', '/flows/acme', 'GET, HEAD, PUT'],
+    ['OPTIONS', '/flows/acme', 'GET, HEAD, PUT'],
   ])('responds to %s %s with the allowed methods', async (method, path, allowed) => {
     const { status, headers, body } = await call(service, { method, path });
     expect(status).toBe(405);

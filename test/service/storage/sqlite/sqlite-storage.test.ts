@@ -14,6 +14,7 @@ import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
+import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
@@ -38,6 +39,7 @@ const openTestStorage = async (): Promise<StorageUnderTest> => {
   };
 };
 
+describeTrails('trails and flows of the SQLite storage', openTestStorage);
 describeTransactions('transactions of the SQLite storage', openTestStorage);
 describeStorage('the SQLite storage', openTestStorage);
 describeAccounts('the accounts of the SQLite storage', openTestStorage);

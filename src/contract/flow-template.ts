@@ -1,0 +1,69 @@
+import { Type, type Static } from './schema.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { visibility } from './flow.ts';
+import { maximumDocumentBytes } from './limits.ts';
+import { flowName, orgName } from './names.ts';
+import { templateFilePart } from './template-file.ts';
+import { addressText, longText } from './text-fields.ts';
+
+/** A flow as it is created or updated with a template file, the JSON part (observed on the wire). */
+export const flowWithFile = Type.Object(
+  {
+    name: flowName,
+    description: longText(),
+    visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
+    repo_url: Type.Optional(Type.Union([addressText(), Type.Null()])),
+  },
+  { additionalProperties: false },
+);
+
+/** A flow as it is created or updated with a template file, the JSON part. */
+export type FlowWithFile = Static<typeof flowWithFile>;
+
+/** Create or update a flow with a template file. Not one of the sixteen operations. */
+export const createFlowFromFile = defineEndpoint({
+  operation: 'create-flow',
+  origin: 'observed',
+  title: 'Create or update flow with a template file',
+  method: 'PUT',
+  path: '/flows/{org}/template_file',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: {
+    kind: 'multipart',
+    json: { part: 'data_json', schema: flowWithFile, maximumBytes: maximumDocumentBytes },
+    file: { ...templateFilePart, required: true },
+  },
+  repetition: { effect: 'idempotent' },
+  success: [
+    { status: 201, description: 'The flow was created.', schema: Type.String() },
+    { status: 200, description: 'The flow was updated.', schema: Type.String() },
+  ],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    commonErrors.conflict,
+    templateFilePart.tooLarge,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the types that a template file may require',
+      choice: '`generic`, `junit`, `snyk`, `pull_request`, `jira`, `sonar`, `decision`, `custom:NAME` and `*` for any',
+      source: 'the public documentation; evidence of a type that the service does not take yet stays missing',
+    },
+    {
+      subject: 'the artifacts and levels of a template file',
+      choice:
+        'an attestation of the trail and one of an artifact are different even if they have the same name; an artifact needs those of the trail, too',
+      source: 'the public documentation',
+    },
+    {
+      subject: '`repo_url` of a flow with a template file',
+      choice: 'accepted, as in operation 1',
+      source: 'it says the same whatever form the template has',
+    },
+  ],
+});

@@ -1,0 +1,201 @@
+import { Type, type Static } from './schema.ts';
+import { externalUrls } from './attestations/attestation-fields.ts';
+import { artifactStates } from './compliance.ts';
+import { repoInfo } from './commit.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { fingerprint, flowName, orgName, trailName } from './names.ts';
+
+const complianceState = Type.Enum([...artifactStates]);
+
+/** An attestation that is required, reported, or both (observed on the wire). */
+const attestationStatus = Type.Object({
+  attestation_name: Type.String(),
+  attestation_type: Type.String({ description: 'The required type if it is missing; `*` for any.' }),
+  attestation_id: Type.Optional(Type.String()),
+  status: Type.Enum(['COMPLETE', 'MISSING']),
+  is_compliant: Type.Boolean(),
+  unexpected: Type.Boolean({ description: 'True if the template does not require it.' }),
+});
+
+/** An attestation that is required, reported, or both. */
+export type AttestationStatus = Static<typeof attestationStatus>;
+
+const artifactStatus = Type.Object({
+  status: Type.Enum([...artifactStates, 'MISSING']),
+  is_compliant: Type.Boolean(),
+  unexpected: Type.Boolean({ description: 'True if the template does not name it.' }),
+  artifact_fingerprint: Type.Optional(Type.String()),
+  artifact_id: Type.Optional(Type.String()),
+  attestations_statuses: Type.Array(attestationStatus),
+});
+
+const commit = Type.Object({
+  sha1: Type.String(),
+  author: Type.String(),
+  message: Type.String(),
+  branch: Type.String(),
+  timestamp: Type.Number({ description: 'Unix seconds; 0 if it is unknown.' }),
+  url: Type.Optional(Type.String()),
+});
+
+/** Something that happened to a trail (observed on the wire). */
+export const trailEvent = Type.Object({
+  type: Type.String({
+    description:
+      'For example `trail_reported`, `trail_attestation_reported`, `artifact_creation_reported` or `artifact_started_running`.',
+  }),
+  timestamp: Type.Number({ description: 'Unix seconds.' }),
+  git_commit_info: Type.Optional(Type.Object({ sha1: Type.String(), url: Type.Optional(Type.String()) })),
+  is_compliant: Type.Optional(Type.Boolean()),
+  attestation_id: Type.Optional(Type.String()),
+  attestation_type: Type.Optional(Type.String()),
+  template_reference_name: Type.Optional(Type.String()),
+  target_artifact: Type.Optional(Type.String()),
+  artifact_name: Type.Optional(Type.String()),
+  artifact_fingerprint: Type.Optional(Type.String()),
+  environment_name: Type.Optional(Type.String()),
+  snapshot_index: Type.Optional(Type.Integer()),
+});
+
+/** Something that happened to a trail. */
+export type TrailEvent = Static<typeof trailEvent>;
+
+/** A trail as the service returns it. */
+export const trail = Type.Object({
+  name: trailName,
+  description: Type.String(),
+  flow: flowName,
+  compliance_state: complianceState,
+  state_info: Type.String({ description: 'Why the trail is in this state, in words.' }),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+  last_modified_at: Type.Number({ description: 'Unix seconds.' }),
+  origin_url: Type.Optional(Type.String()),
+  git_commit_info: Type.Optional(commit),
+  repo_info: Type.Optional(repoInfo),
+  external_urls: Type.Optional(externalUrls),
+  user_data: Type.Unknown(),
+  html_url: Type.String(),
+  template: Type.Union([Type.String(), Type.Array(Type.String())], {
+    description: 'The template that applies: the text of a file, or the list of operation 1.',
+  }),
+  compliance_status: Type.Object({
+    status: complianceState,
+    is_compliant: Type.Boolean(),
+    attestations_statuses: Type.Array(attestationStatus),
+    artifacts_statuses: Type.Record(Type.String(), artifactStatus),
+  }),
+  events: Type.Array(trailEvent),
+});
+
+/** A trail as the service returns it. */
+export type TrailResponse = Static<typeof trail>;
+
+/** The response if there is no such trail. */
+export const trailNotFound = {
+  status: 404,
+  message: "Trail with name '{trail_name}' does not exist for Organization '{org}' and Flow '{flow_name}'",
+  when: 'There is no such flow, or nothing was reported to a trail with that name.',
+} as const;
+
+/** Get a trail. Not one of the sixteen operations. */
+export const getTrail = defineEndpoint({
+  origin: 'observed',
+  title: 'Get trail',
+  method: 'GET',
+  path: '/trails/{org}/{flow_name}/{trail_name}',
+  parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The trail.', schema: trail }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, trailNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the state of a trail',
+      choice:
+        'by the rule for artifacts: the evidence of the trail and of all its artifacts; an artifact of the template that is missing makes it INCOMPLETE',
+      source: 'the public documentation',
+    },
+    {
+      subject: 'an artifact that was reported to a trail several times',
+      choice: 'the latest report of each name in the template counts; without a name, of each file name',
+      source: 'as for attestations, the latest of the same name counts',
+    },
+    {
+      subject: 'a trail of a flow whose template is the list of operation 1',
+      choice:
+        'every artifact needs the evidence of the list; as long as there is none, the trail needs it, and if the list has `artifact`, an artifact is missing',
+      source: 'the list does not distinguish a trail from its artifacts',
+    },
+    {
+      subject: 'an attestation of the required name, but of another type',
+      choice: 'does not satisfy the requirement, and counts as unexpected',
+      source: 'the template says which type it expects',
+    },
+    {
+      subject: 'the length of `events`',
+      choice: 'the latest 100 updates, 100 attestations and 100 artifacts, with 20 runs of each artifact',
+      source: 'a response must not grow without limit',
+    },
+  ],
+});
+
+const trailPage = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      name: trailName,
+      flow: flowName,
+      description: Type.String(),
+      compliance_state: complianceState,
+      created_at: Type.Number({ description: 'Unix seconds.' }),
+      html_url: Type.String(),
+    }),
+  ),
+  pagination: Type.Object({
+    page: Type.Integer(),
+    per_page: Type.Integer(),
+    page_count: Type.Integer(),
+    total: Type.Integer(),
+  }),
+});
+
+/** The default number of trails on a page, and the maximum: each of them is judged. */
+export const trailPageSizes = { default: 20, maximum: 100 } as const;
+
+/** List trails. Not one of the sixteen operations. */
+export const listTrails = defineEndpoint({
+  origin: 'observed',
+  title: 'List trails',
+  method: 'GET',
+  path: '/trails/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: Type.Object(
+    {
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+      per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: trailPageSizes.maximum })),
+      flow: Type.Optional(flowName),
+      fingerprint: Type.Optional(fingerprint),
+      flow_tag: Type.Optional(Type.String({ description: '`key=value`. No flow has tags yet, so none matches.' })),
+    },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The trails of the page.', schema: trailPage }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the order of trails',
+      choice: 'in the order in which they were created, the latest first',
+      source: 'what is being worked on is on the first page',
+    },
+    {
+      subject: 'the size of a page of trails',
+      choice: '20 by default, 100 at most',
+      source: 'the public client; every trail of a page is judged',
+    },
+  ],
+});

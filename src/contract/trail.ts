@@ -1,0 +1,77 @@
+import { Type, type Static } from './schema.ts';
+import { externalUrls } from './attestations/attestation-fields.ts';
+import { gitCommitInfo, repoInfo } from './commit.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors, flowNotFound } from './errors.ts';
+import { maximumDocumentBytes } from './limits.ts';
+import { flowName, orgName, trailName } from './names.ts';
+import { templateFilePart } from './template-file.ts';
+import { addressText, longText } from './text-fields.ts';
+
+/** What can be said about a trail when it is begun (observed on the wire). */
+const trailFields = {
+  description: Type.Optional(longText()),
+  user_data: Type.Optional(Type.Unknown()),
+  git_commit_info: Type.Optional(gitCommitInfo),
+  repo_info: Type.Optional(repoInfo),
+  external_urls: Type.Optional(externalUrls),
+  origin_url: Type.Optional(addressText()),
+} as const;
+
+/** A trail as it is begun or updated, the JSON part. */
+export const trailPayload = Type.Object({ name: trailName, ...trailFields }, { additionalProperties: false });
+
+/** What was said about a trail. */
+export type TrailReport = Omit<Static<typeof trailPayload>, 'name'>;
+
+/** Begin or update a trail. Not one of the sixteen operations. */
+export const beginTrail = defineEndpoint({
+  operation: 'begin-trail',
+  origin: 'observed',
+  title: 'Begin or update trail',
+  method: 'PUT',
+  path: '/trails/{org}/{flow_name}',
+  parameters: Type.Object({ org: orgName, flow_name: flowName }),
+  query: noQuery,
+  body: {
+    kind: 'multipart',
+    json: { part: 'data_json', schema: trailPayload, maximumBytes: maximumDocumentBytes },
+    file: { ...templateFilePart, required: false },
+  },
+  repetition: { effect: 'idempotent' },
+  success: [
+    { status: 201, description: 'The trail was begun.', schema: Type.String() },
+    { status: 200, description: 'The trail was updated.', schema: Type.String() },
+  ],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    flowNotFound,
+    commonErrors.conflict,
+    templateFilePart.tooLarge,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'a trail that was created by a report to it',
+      choice: 'beginning it updates it: 200',
+      source: 'it exists already',
+    },
+    {
+      subject: 'what an update of a trail leaves out',
+      choice: 'stays as it is, the template included',
+      source: 'several jobs report to a trail, and none must loosen what another one requires',
+    },
+    {
+      subject: 'the maximum size of a template file',
+      choice: '256 KiB, with at most 1000 artifacts and attestations',
+      source: 'every verdict looks at every name',
+    },
+    {
+      subject: 'a template for a trail that has evidence already',
+      choice: 'the artifacts of the trail are judged by it at once, and the environments that run them, too',
+      source: 'a reader expects the verdict to follow the template',
+    },
+  ],
+});

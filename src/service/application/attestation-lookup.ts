@@ -1,0 +1,64 @@
+import { evidenceName, toReportScopes } from '../domain/evidence-scope.ts';
+import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
+import type { RecordedAttestation } from '../storage/attestation-series.ts';
+import type { RecordedSummary } from '../storage/attestations.ts';
+import type { ReadTransaction } from '../storage/storage.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+
+/** A query for attestations by name, of a trail or of an artifact. */
+export interface AttestationNameQuery {
+  readonly org: string;
+  readonly flow: string;
+  /** `unit`, or `web.unit` for what is about `web`. */
+  readonly name: string;
+  readonly of: { readonly trail: string } | { readonly fingerprint: string };
+}
+
+/** How many of the latest attestations are searched. */
+const maximumSearched = 1000;
+
+/** Finds the latest attestations of a name, newest first; undefined if the flow does not exist. */
+export function findAttestationsByName(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  query: AttestationNameQuery,
+): Promise<readonly RecordedAttestation[] | undefined> {
+  const { org, flow, name } = query;
+  return storage.read(async (transaction) => {
+    if (!(await transaction.flows.exists(org, flow))) return undefined;
+    const wanted = evidenceName(name);
+    const found: RecordedAttestation[] = [];
+    for (const summary of await listCandidates(transaction, query)) {
+      if (found.length === maximumFoundAttestations) break;
+      if (evidenceName(summary.name) !== wanted) continue;
+      const attestation = await transaction.attestations.findById(org, summary.id);
+      if (attestation !== undefined && isNamed(attestation, name)) found.push(attestation);
+    }
+    return found;
+  });
+}
+
+async function listCandidates(
+  { artifacts, attestations }: Pick<ReadTransaction, 'artifacts' | 'attestations'>,
+  { org, flow, of }: AttestationNameQuery,
+): Promise<readonly RecordedSummary[]> {
+  if ('trail' in of) return attestations.listByTrail({ org, flow }, of.trail, maximumSearched);
+  const report = await artifacts.findLatest({ org, flow }, of.fingerprint);
+  if (report === undefined) return [];
+  return attestations.listBound({ org, flow }, toReportScopes(report), maximumSearched);
+}
+
+/** Whether the attestation has the name; `web.unit` can also be sent as `unit` with the target `web`. */
+function isNamed({ name, document }: RecordedAttestation, wanted: string): boolean {
+  const evidence = evidenceName(wanted);
+  if (evidence === wanted || name === wanted) return true;
+  const artifact = wanted.slice(0, wanted.length - evidence.length - 1);
+  return name === evidence && (document.target_artifacts ?? []).includes(artifact);
+}
+
+/** Finds an attestation by its id; undefined if the organization has none. */
+export function findAttestationById(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, id }: { readonly org: string; readonly id: string },
+): Promise<RecordedAttestation | undefined> {
+  return storage.read(({ attestations }) => attestations.findById(org, id));
+}

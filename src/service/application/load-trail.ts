@@ -1,0 +1,90 @@
+import {
+  currentEvidence,
+  toReportScopes,
+  toTargetScopes,
+  toTrailScopes,
+  type Scope,
+} from '../domain/evidence-scope.ts';
+import type { ReportedArtifact, Trail, TrailReference } from '../domain/records.ts';
+import { isListTemplate, type AppliedTemplate } from '../domain/template/template.ts';
+import type { TrailDetails } from '../domain/trail-details.ts';
+import { judgeTrail, listRequiredArtifacts, type TrailArtifact } from '../domain/trail-state.ts';
+import type { ReadTransaction } from '../storage/storage.ts';
+import { findAppliedTemplates } from './templates.ts';
+
+/** The maximum length of each list in the details and the history of a trail. */
+export const maximumTrailEntries = 100;
+
+/** The maximum number of reports to a trail in which its artifacts are looked for. */
+const maximumReports = 500;
+
+/** Loads a trail with its state and the latest reports to it; undefined if it does not exist. */
+export async function loadTrail(
+  transaction: ReadTransaction,
+  reference: TrailReference,
+): Promise<TrailDetails | undefined> {
+  const { flows, trails, artifacts, attestations } = transaction;
+  const { org, flow: flowName, name } = reference;
+  const flow = await flows.find(org, flowName);
+  const trail = await trails.find(reference);
+  if (flow === undefined || trail === undefined) return undefined;
+  const place = { org, flow: flowName };
+  const applied = (await findAppliedTemplates(transaction, flow, [name]))(name);
+  const reports = await artifacts.listByTrail(org, flowName, name, maximumReports);
+  return {
+    trail,
+    applied,
+    judgement: await judge(transaction, applied, trail, reports),
+    artifacts: reports.slice(0, maximumTrailEntries),
+    attestations: await attestations.listByTrail(place, name, maximumTrailEntries),
+  };
+}
+
+async function judge(
+  { attestations }: Pick<ReadTransaction, 'attestations'>,
+  applied: AppliedTemplate,
+  trail: Trail,
+  reports: readonly ReportedArtifact[],
+): Promise<TrailDetails['judgement']> {
+  const { org, flow, name } = trail;
+  const artifacts = listArtifacts(applied, trail, reports);
+  const own = toTrailScopes(name);
+  const scopes = new Set([...own, ...artifacts.flatMap((artifact) => artifact.scopes)]);
+  const current = await attestations.listCurrent({ org, flow }, [...scopes]);
+  return judgeTrail({
+    applied,
+    evidence: currentEvidence(applied.template, own, current),
+    artifacts: artifacts.map(({ scopes: among, ...artifact }) => ({
+      ...artifact,
+      evidence: currentEvidence(applied.template, among, current),
+    })),
+  });
+}
+
+/** An artifact with the scopes in which its evidence is found. */
+interface LocatedArtifact extends Omit<TrailArtifact, 'evidence'> {
+  readonly scopes: readonly Scope[];
+}
+
+/** The artifacts that were reported, under the latest report of each name, and those that the template misses. */
+function listArtifacts(
+  { template }: AppliedTemplate,
+  { name: trail, report }: Trail,
+  reports: readonly ReportedArtifact[],
+): readonly LocatedArtifact[] {
+  const latest = new Map<string, ReportedArtifact>();
+  for (const reported of reports) {
+    const name = reported.report.template_reference_name ?? reported.report.filename;
+    if (!latest.has(name)) latest.set(name, reported);
+  }
+  // A list requires an artifact, whatever its name.
+  const isAnyEnough = isListTemplate(template) && latest.size > 0;
+  const missing = isAnyEnough ? [] : listRequiredArtifacts(template).filter((name) => !latest.has(name));
+  return [
+    ...missing.map((name) => {
+      const scopes = [...toTargetScopes(trail, name, report.git_commit_info?.sha1), ...toTrailScopes(trail)];
+      return { name, reported: undefined, scopes };
+    }),
+    ...[...latest].map(([name, reported]) => ({ name, reported, scopes: toReportScopes(reported) })),
+  ];
+}

@@ -1,0 +1,17 @@
+import type { Flow } from '../domain/records.ts';
+import type { AppliedTemplate } from '../domain/template/template.ts';
+import type { ReadTransaction } from '../storage/storage.ts';
+
+/** Finds the templates that apply to trails of a flow, by trail. */
+export async function findAppliedTemplates(
+  { trails }: Pick<ReadTransaction, 'trails'>,
+  flow: Pick<Flow, 'org' | 'name' | 'template'>,
+  names: Iterable<string>,
+): Promise<(trail: string) => AppliedTemplate> {
+  const own = await trails.listTemplates(flow.org, flow.name, [...new Set(names)]);
+  const ofFlow: AppliedTemplate = { owner: 'flow', template: flow.template };
+  return (trail) => {
+    const template = own.get(trail);
+    return template === undefined ? ofFlow : { owner: 'trail', template };
+  };
+}

@@ -1,0 +1,50 @@
+import {
+  findArtifactAttestations,
+  findAttestationById,
+  findTrailAttestations,
+  type FoundAttestation,
+} from '../../../contract/attestation-lookup.ts';
+import { flowNotFound } from '../../../contract/errors.ts';
+import * as lookup from '../../application/attestation-lookup.ts';
+import type { Links } from '../../domain/links.ts';
+import type { RecordedAttestation } from '../../storage/attestation-series.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { toAttestationResponse } from './attestation-list.ts';
+import { toCommitResponse } from './trail-response.ts';
+
+/** Adds the endpoints that return single attestations, by name and by id. */
+export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const { links } = dependencies;
+  const findByName = async (query: lookup.AttestationNameQuery): Promise<FoundAttestation[]> => {
+    const found = await lookup.findAttestationsByName(dependencies, query);
+    if (found === undefined) throw new ApiError(flowNotFound);
+    return found.map((attestation) => toFoundAttestation(attestation, links));
+  };
+
+  addRoute(host, findTrailAttestations, requireRole(dependencies, 'read'), async ({ parameters }) => {
+    const { org, flow_name: flow, trail_name: trail, attestation_name: name } = parameters;
+    return { status: 200, body: await findByName({ org, flow, name, of: { trail } }) };
+  });
+
+  addRoute(host, findArtifactAttestations, requireRole(dependencies, 'read'), async ({ parameters }) => {
+    const { org, flow_name: flow, fingerprint, attestation_name: name } = parameters;
+    return { status: 200, body: await findByName({ org, flow, name, of: { fingerprint } }) };
+  });
+
+  addRoute(host, findAttestationById, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
+    const found = await lookup.findAttestationById(dependencies, { org: parameters.org, id: query.attestation_id });
+    return { status: 200, body: { data: found === undefined ? [] : [toFoundAttestation(found, links)] } };
+  });
+}
+
+function toFoundAttestation(attestation: RecordedAttestation, links: Links): FoundAttestation {
+  const { git_commit_info: commit } = attestation.document;
+  return {
+    ...toAttestationResponse(attestation, links),
+    ...(commit === undefined ? {} : { git_commit_info: toCommitResponse(commit) }),
+    status_info: attestation.reason,
+  };
+}

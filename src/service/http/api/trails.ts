@@ -1,0 +1,55 @@
+import { beginTrail } from '../../../contract/trail.ts';
+import { flowNotFound } from '../../../contract/errors.ts';
+import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../../contract/trail-reading.ts';
+import * as trails from '../../application/trails.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { requireTemplate } from './template-file.ts';
+import { toTrailResponse, toTrailSummary } from './trail-response.ts';
+
+/** Adds the endpoints that begin, return and list trails. */
+export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const { links } = dependencies;
+  const reader = new YamlFileReader('template');
+
+  addRoute(host, beginTrail, requireRole(dependencies, 'record'), async (received) => {
+    const { parameters, document, file, carryOut } = received;
+    const { name, ...report } = document;
+    const template = file === undefined ? undefined : await requireTemplate(reader, file);
+    const trail = { org: parameters.org, flow: parameters.flow_name, name, report, template };
+    return carryOut(
+      (result: trails.BeginTrailResult) => {
+        if (result === 'flow not found') throw new ApiError(flowNotFound);
+        return { status: result === 'begun' ? 201 : 200, body: 'OK' };
+      },
+      (request) => trails.beginTrail(dependencies, trail, request),
+    );
+  });
+
+  addRoute(host, getTrail, requireRole(dependencies, 'read'), async ({ parameters }) => {
+    const { org, flow_name: flow, trail_name: name } = parameters;
+    const found = await trails.findTrailHistory(dependencies, { org, flow, name });
+    if (found === undefined) throw new ApiError(trailNotFound, { values: parameters });
+    return { status: 200, body: toTrailResponse(found.details, found.history, links) };
+  });
+
+  addRoute(host, listTrails, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
+    const { page = 1, per_page: perPage = trailPageSizes.default, flow, fingerprint, flow_tag: tag } = query;
+    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const found =
+      tag === undefined
+        ? await trails.listTrails(dependencies, { org, filter: { flow, fingerprint }, part })
+        : { trails: [], total: 0 };
+    const { total } = found;
+    return {
+      status: 200,
+      body: {
+        data: found.trails.map((details) => toTrailSummary(details, links)),
+        pagination: { page, per_page: perPage, page_count: Math.ceil(total / perPage), total },
+      },
+    };
+  });
+}

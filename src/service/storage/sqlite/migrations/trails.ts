@@ -1,0 +1,34 @@
+/**
+ * What is said about a trail when it is begun, its updates, and its own template. `report` is JSON; it is empty, and
+ * `last_modified_at` is null, for a trail that was only reported to. Templates have a table of their own, because most
+ * trails have none, and a write to it invalidates cached artifacts (`written-sources.ts`).
+ *
+ * The indexes end with the row number, which grows in the order of creation.
+ */
+export const trails = `
+ALTER TABLE trails ADD COLUMN report TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE trails ADD COLUMN last_modified_at REAL;
+CREATE INDEX trails_by_org ON trails (org);
+CREATE INDEX trails_by_flow ON trails (org, flow);
+
+CREATE TABLE trail_templates (
+  org TEXT NOT NULL,
+  flow TEXT NOT NULL,
+  trail TEXT NOT NULL,
+  template TEXT NOT NULL,
+  PRIMARY KEY (org, flow, trail),
+  FOREIGN KEY (org, flow, trail) REFERENCES trails
+) STRICT;
+
+CREATE TABLE trail_updates (
+  org TEXT NOT NULL,
+  flow TEXT NOT NULL,
+  trail TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  updated_at REAL NOT NULL,
+  commit_sha TEXT,
+  commit_url TEXT,
+  PRIMARY KEY (org, flow, trail, sequence),
+  FOREIGN KEY (org, flow, trail) REFERENCES trails
+) STRICT, WITHOUT ROWID;
+`;
