@@ -71,6 +71,12 @@ export class ComplianceClient implements EndpointCaller {
     return new ComplianceClient(this.#connection, context, this.#shared);
   }
 
+  /** The URL of a page of the service, beside its API. */
+  pageUrl(...segments: readonly string[]): string {
+    const host = this.#connection.baseUrl.href.replace(/\/api\/v2\/*$/u, '');
+    return [host, ...segments.map((segment) => encodeURIComponent(segment))].join('/');
+  }
+
   /**
    * Loads the modules that a call of an endpoint needs, while the evidence is gathered. A failure is ignored here: the
    * call fails in the same way and reports it.

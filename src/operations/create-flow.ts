@@ -1,52 +1,84 @@
+import type { EndpointResult } from '../client/endpoint-call.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { createFlow as endpoint } from '../contract/flow.ts';
-import { description, flow, repoUrl, template, visibility } from './inputs/flow-inputs.ts';
-import { optional, required } from './inputs/input.ts';
-import { defineOperation } from './operation.ts';
+import { createFlowFromFile } from '../contract/flow-template.ts';
+import { prepareTemplateFile } from '../evidence/template-file.ts';
+import { description, flow, repoUrl, template, templateFile, visibility } from './inputs/flow-inputs.ts';
+import { optional, required, type ValuesOf } from './inputs/input.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
 import { fact } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 
-/** Operation 1: creates a flow, or updates it if it exists. */
+const inputs = {
+  flow: required(flow),
+  description: required(description),
+  template: optional(template),
+  templateFile: optional(templateFile),
+  visibility: optional(visibility),
+  repoUrl: optional(repoUrl),
+} as const;
+
+type Values = ValuesOf<typeof inputs>;
+
+/** Operation 1: creates a flow, or updates it if it exists; with a template file, by the endpoint for it. */
 export const createFlow = defineOperation({
   name: 'create-flow',
   endpoint,
   gate: 'ignore',
-  inputs: {
-    flow: required(flow),
-    description: required(description),
-    template: required(template),
-    visibility: optional(visibility),
-    repoUrl: optional(repoUrl),
-  },
-  async run(inputs, { client, org }) {
-    const answer = await client.call(endpoint, {
-      parameters: { org },
-      document: {
-        name: inputs.flow,
-        description: inputs.description,
-        template: [...inputs.template],
-        ...(inputs.visibility === undefined ? {} : { visibility: inputs.visibility }),
-        ...(inputs.repoUrl === undefined ? {} : { repo_url: inputs.repoUrl }),
+  inputs,
+  check: ({ template: list, templateFile: path }) => {
+    if ((list === undefined) !== (path === undefined)) return [];
+    return [
+      {
+        input: 'template',
+        what: list === undefined ? '`template` is missing' : '`template` and `template-file` exclude each other',
+        remedy:
+          'Set `template-file` to the path of a template, or `template` to the names of the evidence that every artifact needs.',
       },
-    });
+    ];
+  },
+  async run(values, context) {
+    const { org } = context;
+    const answer = await send(values, context);
     const state = toRequestEffect(answer, { created: 'created', otherwise: 'updated' });
     const action = state ?? 'created or updated';
     return {
       outcome: 'done',
       state,
-      conclusion: `Flow ${inputs.flow} was ${action} in organization ${org}.`,
+      conclusion: `Flow ${values.flow} was ${action} in organization ${org}.`,
       response: answer.body,
       report: {
-        subject: `Flow ${inputs.flow}`,
+        subject: `Flow ${values.flow}`,
         facts: [
           ...fact('Organization', org),
-          ...fact('Flow', `${inputs.flow} (${action})`),
-          ...fact('Description', inputs.description),
-          ...fact('Visibility', inputs.visibility),
-          ...fact('Template', inputs.template.join(', ')),
-          ...fact('Repository', inputs.repoUrl, inputs.repoUrl),
+          ...fact('Flow', `${values.flow} (${action})`),
+          ...fact('Description', values.description),
+          ...fact('Visibility', values.visibility),
+          ...fact('Template', values.templateFile ?? values.template?.join(', ')),
+          ...fact('Repository', values.repoUrl, values.repoUrl),
         ],
         tables: [],
       },
     };
   },
 });
+
+async function send(values: Values, context: OperationContext): Promise<EndpointResult<Endpoint>> {
+  const { client, org, workspace, temporaryDirectory: temporary } = context;
+  const parameters = { org };
+  const document = {
+    name: values.flow,
+    description: values.description,
+    ...(values.visibility === undefined ? {} : { visibility: values.visibility }),
+    ...(values.repoUrl === undefined ? {} : { repo_url: values.repoUrl }),
+  };
+  if (values.templateFile === undefined) {
+    return client.call(endpoint, { parameters, document: { ...document, template: [...(values.template ?? [])] } });
+  }
+  const file = await prepareTemplateFile(values.templateFile, { workspace, temporary });
+  try {
+    return await client.call(createFlowFromFile, { parameters, document, ...(file === undefined ? {} : { file }) });
+  } finally {
+    file?.dispose();
+  }
+}

@@ -3,6 +3,7 @@ import { operationNames } from '../contract/endpoint.ts';
 /** The operations that a step can run: the sixteen of the interface, and those that this action adds. */
 export const allOperationNames = [
   ...operationNames,
+  'begin-trail',
   'attest-generic',
   'attest-junit',
   'attest-pull-request',

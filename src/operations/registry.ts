@@ -31,6 +31,7 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'delete-service-account': async () =>
     (await import(/* webpackChunkName: 'others' */ './delete-service-account.ts')).deleteServiceAccount,
   'set-default-org': async () => (await import(/* webpackChunkName: 'others' */ './set-default-org.ts')).setDefaultOrg,
+  'begin-trail': async () => (await import(/* webpackChunkName: 'attest' */ './begin-trail.ts')).beginTrail,
   'attest-generic': async () => (await import(/* webpackChunkName: 'attest' */ './attest-generic.ts')).attestGeneric,
   'attest-junit': async () => (await import(/* webpackChunkName: 'attest' */ './attest-junit/index.ts')).attestJunit,
   'attest-pull-request': async () =>

@@ -84,6 +84,9 @@ export const template = lines(
   ),
 );
 
+/** The path of a template file. */
+export const templateFile = text('template-file');
+
 /** The URL of a repository. */
 export const repoUrl = httpUrl(
   'repo-url',

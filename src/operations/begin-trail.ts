@@ -1,0 +1,93 @@
+import { gatheredAtKey } from '../contract/attestations/attestation-fields.ts';
+import { idempotencyDataKey } from '../contract/idempotency.ts';
+import { beginTrail as endpoint } from '../contract/trail.ts';
+import { repositoryInfo, runUrl } from '../evidence/job.ts';
+import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
+import { prepareTemplateFile } from '../evidence/template-file.ts';
+import { deliverEvidence, withKeptEvidence } from './deliver-evidence.ts';
+import { gatherCommit } from './gather-commit.ts';
+import { commitInputs } from './inputs/attestation-inputs.ts';
+import { deliveryInputs } from './inputs/delivery-inputs.ts';
+import { userData } from './inputs/evidence-inputs.ts';
+import { description, flow, templateFile, trail } from './inputs/flow-inputs.ts';
+import { optional, required } from './inputs/input.ts';
+import { defineOperation } from './operation.ts';
+import { readOwnUserData } from './own-user-data.ts';
+import { fact } from './report.ts';
+import { toRequestEffect } from './request-effect.ts';
+
+/** Begins the trail of a commit, or updates it if it exists. */
+export const beginTrail = defineOperation({
+  name: 'begin-trail',
+  endpoint,
+  gate: 'ignore',
+  inputs: {
+    flow: required(flow),
+    trail: optional(trail),
+    description: optional(description),
+    userData: optional(userData),
+    templateFile: optional(templateFile),
+    ...commitInputs,
+    ...deliveryInputs,
+  },
+  async run(inputs, context) {
+    const { client, org, job, workspace, temporaryDirectory: temporary, call } = context;
+    const own = await readOwnUserData(inputs.userData, [gatheredAtKey, idempotencyDataKey], context);
+    const data = withProvenance(own, runProvenance(job, inputs.redactCommitInfo));
+    const path = inputs.templateFile;
+    const template = path === undefined ? undefined : await prepareTemplateFile(path, { workspace, temporary });
+    try {
+      const { info: commit } = await gatherCommit(inputs, context, endpoint);
+      const name = inputs.trail ?? commit.sha1;
+      const gatheredAt = call.clock.now();
+      const repository = repositoryInfo(job);
+      const origin = runUrl(job);
+      const { answer, kept } = await call.log.group('Begin the trail', () =>
+        deliverEvidence(
+          endpoint,
+          {
+            parameters: { org, flow_name: inputs.flow },
+            document: {
+              name,
+              ...(inputs.description === undefined ? {} : { description: inputs.description }),
+              user_data: { ...data, [gatheredAtKey]: new Date(gatheredAt).toISOString() },
+              git_commit_info: commit,
+              ...(repository === undefined ? {} : { repo_info: repository }),
+              ...(origin === undefined ? {} : { origin_url: origin }),
+            },
+            ...(template === undefined ? {} : { file: template }),
+          },
+          { ...inputs, gatheredAt },
+          context,
+        ),
+      );
+      const state = answer && toRequestEffect(answer, { created: 'begun', otherwise: 'updated' });
+      const action = state ?? 'begun or updated';
+      const page = client.pageUrl(org, 'flows', inputs.flow, 'trails', name);
+      const result = {
+        outcome: 'done',
+        state,
+        conclusion: kept === undefined ? `Trail ${name} of flow ${inputs.flow} was ${action}.` : `Trail ${name}.`,
+        response: answer?.body,
+        htmlUrl: page,
+        commits: [commit.sha1],
+        report: {
+          subject: `Trail ${name}`,
+          facts: [
+            ...fact('Organization', org),
+            ...fact('Flow', inputs.flow),
+            ...fact('Trail', kept === undefined ? `${name} (${action})` : name, page),
+            ...fact('Description', inputs.description),
+            ...fact('Commit', commit.sha1, commit.url),
+            ...fact('Commit message', commit.message?.split('\n')[0]),
+            ...fact('Template', template === undefined ? undefined : path),
+          ],
+          tables: [],
+        },
+      } as const;
+      return withKeptEvidence(result, kept);
+    } finally {
+      template?.dispose();
+    }
+  },
+});
