@@ -73,8 +73,8 @@ export interface EvidenceEndpoint extends Endpoint {
 /** All endpoints that record evidence. */
 export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
   attestSonar,
+  beginTrail,
   genericKind.endpoint,
   junitKind.endpoint,
   pullRequestKind.endpoint,
-  beginTrail,
 ];

@@ -97,7 +97,7 @@ describe('a dry run', () => {
   });
 
   it('still validates the inputs', async () => {
-    expect((await userErrorOf(() => dryRun('create-flow', { flow: 'web' }))).problems).toHaveLength(2);
+    expect((await userErrorOf(() => dryRun('create-flow', { template: 'artifact' }))).problems).toHaveLength(2);
     await workspace.write('policy.yml', '- no policy\n');
     const mistake = await userErrorOf(() => dryRun('create-policy', { policy: 'p', files: 'policy.yml' }));
     expect(mistake.message).toContain('not a mapping');
