@@ -20,17 +20,17 @@ export async function prepareTemplateFile(
 ): Promise<Attachment | undefined> {
   const whole = resolve(workspace, path);
   const refuse = (what: string, remedy: string, cause?: unknown): UserError =>
-    new UserError({ input: 'template-file', what: `\`template-file\`: ${what}`, remedy }, { cause });
+    new UserError({ input: 'template-file', what, remedy }, { cause });
   const found = await stat(whole).catch((error: unknown) => {
     throw refuse(
-      `the file ${whole} cannot be read: ${describeError(error)}`,
+      `\`template-file\`: the file ${whole} cannot be read: ${describeError(error)}`,
       'Set it to the path of a YAML file, relative to the workspace; check out the repository first.',
       error,
     );
   });
-  if (!found.isFile()) throw refuse(`${whole} is not a file`, 'Set it to the path of a YAML file.');
+  if (!found.isFile()) throw refuse(`\`template-file\`: ${whole} is not a file`, 'Set it to the path of a YAML file.');
   if (found.size > maximumTemplateBytes) {
-    const what = `${whole} has ${found.size} bytes, but a template has at most ${maximumTemplateBytes}`;
+    const what = `\`template-file\`: ${whole} has ${found.size} bytes, but a template has at most ${maximumTemplateBytes}`;
     throw refuse(what, 'Check that it is the path of the template.');
   }
   return prepareAttachment([{ path: whole, name: basename(path), size: found.size }], { temporary });

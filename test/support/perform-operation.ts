@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpRequest } from '../../src/http/transport.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { runOperation, type OperationRun } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
@@ -39,12 +40,14 @@ export interface PerformedOperation extends OperationRun {
  * Runs an operation with these inputs and the responses that the test provides.
  *
  * @param workspace the folder that paths are relative to; by default an empty one
+ * @param event the payload of the push that started the job
  */
 export async function performOperation(
   operation: string,
   inputs: Readonly<Record<string, string>>,
   answer: (request: SeenRequest) => ScriptedAnswer,
   workspace?: string,
+  event?: Mapping,
 ): Promise<PerformedOperation> {
   const directory = await mkdtemp(join(tmpdir(), 'operation-'));
   const requests: SeenRequest[] = [];
@@ -59,6 +62,7 @@ export async function performOperation(
       inputs: { ...connection, operation, ...inputs },
       transport,
       directory,
+      ...(event === undefined ? {} : { event }),
     });
     const done = await runOperation({ ...context, job: { ...context.job, workspace: workspace ?? directory } });
     return { ...done, requests, log, written: await read(done.result.written) };

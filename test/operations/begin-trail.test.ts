@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { prepareTemplateFile } from '../../src/evidence/template-file.ts';
+import { always, performOperation, reportFacts, type PerformedOperation } from '../support/perform-operation.ts';
+import { pushEvent } from '../support/events.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { userErrorOf } from '../support/user-error.ts';
+
+const template = 'version: 1\ntrail:\n  attestations: [{name: unit, type: junit}]\n';
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+  await workspace.write('ci/template.yml', template);
+});
+afterEach(() => workspace.remove());
+
+describe('begin-trail', () => {
+  const begin = (inputs: Readonly<Record<string, string>>, status = 201): Promise<PerformedOperation> =>
+    performOperation('begin-trail', { flow: 'web', ...inputs }, always(status, 'OK'), workspace.path, pushEvent());
+
+  it('sends the commit, the own data and the template, and links to the page of the trail', async () => {
+    const inputs = { trail: 'pr-1', description: 'A change', 'user-data': '{"ticket":"A-1"}' };
+    const { requests, result } = await begin({ ...inputs, 'template-file': 'ci/template.yml' });
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /trails/acme/web']);
+    const body = requests[0]?.body ?? '';
+    expect(body).toMatch(/\{"name":"pr-1","description":"A change","user_data":\{.*"ticket":"A-1"/u);
+    expect(body).toMatch(/"git_commit_info":\{"sha1":"[0-9a-f]{40}"/u);
+    expect(body).toContain('name="template_file.0"; filename="template.yml"');
+    expect(body).toContain(template);
+    expect(result).toMatchObject({
+      outcome: 'done',
+      state: 'begun',
+      conclusion: 'Trail pr-1 of flow web was begun.',
+      htmlUrl: 'https://compliance.example.com/acme/flows/web/trails/pr-1',
+    });
+    expect(reportFacts(result)).toMatchObject({ Trail: 'pr-1 (begun)', Template: 'ci/template.yml' });
+  });
+
+  it('names the trail after the commit by default, and says that it was updated', async () => {
+    const { requests, result } = await begin({}, 200);
+    const sha = /"sha1":"([0-9a-f]{40})"/u.exec(requests[0]?.body ?? '')?.[1] ?? '';
+    expect(requests[0]?.body).toContain(`{"name":"${sha}"`);
+    expect(requests[0]?.body).not.toContain('template_file');
+    expect(result).toMatchObject({ state: 'updated', conclusion: `Trail ${sha} of flow web was updated.` });
+  });
+});
+
+describe('a template file', () => {
+  const refuse = (path: string): ReturnType<typeof userErrorOf> =>
+    userErrorOf(() => prepareTemplateFile(path, { workspace: workspace.path, temporary: workspace.path }));
+
+  it('must be a file that can be read, and small', async () => {
+    expect((await refuse('none.yml')).message).toContain('cannot be read');
+    expect((await refuse('ci')).message).toContain('is not a file');
+    await workspace.write('large.yml', 'x'.repeat(256 * 1024 + 1));
+    expect((await refuse('large.yml')).message).toContain('has 262145 bytes, but a template has at most 262144');
+  });
+});
+
+describe('create-flow', () => {
+  const create = (inputs: Readonly<Record<string, string>>): Promise<PerformedOperation> =>
+    performOperation(
+      'create-flow',
+      { flow: 'web', description: 'The shop', ...inputs },
+      always(201, 'OK'),
+      workspace.path,
+    );
+
+  it('sends a template file to the endpoint for it, without a notice of deprecation', async () => {
+    const { requests, result, log } = await create({ 'template-file': 'ci/template.yml', visibility: 'private' });
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /flows/acme/template_file']);
+    expect(requests[0]?.body).toContain('{"name":"web","description":"The shop","visibility":"private"}');
+    expect(requests[0]?.body).toContain(template);
+    expect(result).toMatchObject({ state: 'created' });
+    expect(JSON.stringify(log)).not.toContain('deprecated');
+  });
+
+  it('needs either a list or a file', async () => {
+    expect((await userErrorOf(() => create({}))).message).toContain('`template` is missing');
+    const both = { template: 'unit', 'template-file': 'ci/template.yml' };
+    expect((await userErrorOf(() => create(both))).message).toContain('exclude each other');
+  });
+});
