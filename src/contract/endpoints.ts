@@ -6,7 +6,7 @@ import { attestSonar } from './attestations/sonar.ts';
 import { genericKind } from './attestations/generic.ts';
 import { junitKind } from './attestations/junit.ts';
 import { pullRequestKind } from './attestations/pull-request.ts';
-import type { Endpoint, EndpointOperation, JsonBody, MultipartBody, OperationName } from './endpoint.ts';
+import type { Endpoint, OperationName } from './endpoint.ts';
 import { createEnvironment, reportK8s } from './environment.ts';
 import { createFlow, getFlow, listFlows } from './flow.ts';
 import { createFlowFromFile } from './flow-template.ts';
@@ -63,18 +63,3 @@ export const addedEndpoints: readonly Endpoint[] = [
 
 /** All endpoints of the API: those of the interface first. */
 export const apiEndpoints: readonly Endpoint[] = [...endpoints, ...addedEndpoints];
-
-/** An endpoint that records evidence: a request that could not be delivered may also be sent later. */
-export interface EvidenceEndpoint extends Endpoint {
-  readonly operation: EndpointOperation;
-  readonly body: JsonBody | MultipartBody;
-}
-
-/** All endpoints that record evidence. */
-export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
-  attestSonar,
-  beginTrail,
-  genericKind.endpoint,
-  junitKind.endpoint,
-  pullRequestKind.endpoint,
-];

@@ -3,7 +3,7 @@ import type { EndpointCall, EndpointResult } from '../client/endpoint-call.ts';
 import { withNote } from '../client/failure-kinds.ts';
 import { mayBeDeliveredLater } from '../client/outage.ts';
 import { ServiceError } from '../client/service-error.ts';
-import type { EvidenceEndpoint } from '../contract/endpoints.ts';
+import type { EvidenceEndpoint } from '../contract/evidence-endpoints.ts';
 import type { FilePart } from '../client/request-body.ts';
 import { describeError, Failure, UserError } from '../runtime/failure.ts';
 import { isMapping, textAt } from '../runtime/untrusted-data.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { operationNames } from '../../src/contract/endpoint.ts';
-import { endpoints, evidenceEndpoints } from '../../src/contract/endpoints.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { evidenceEndpoints } from '../../src/contract/evidence-endpoints.ts';
 import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { operations } from '../../src/operations/registry.ts';
 

@@ -5,7 +5,7 @@ import {
 } from '../../contract/attestations/attestation-fields.ts';
 import type { AttestationKind } from '../../contract/attestations/attestation-kind.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import type { EvidenceEndpoint } from '../../contract/endpoints.ts';
+import type { EvidenceEndpoint } from '../../contract/evidence-endpoints.ts';
 import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import type { EndpointOperation } from '../../contract/endpoint.ts';
 import type { Static, TSchema } from '../../contract/schema.ts';

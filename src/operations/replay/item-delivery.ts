@@ -3,7 +3,7 @@ import { mayBeDeliveredLater } from '../../client/outage.ts';
 import { ServiceError } from '../../client/service-error.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { documentSchema } from '../../contract/endpoint.ts';
-import { evidenceEndpoints, type EvidenceEndpoint } from '../../contract/endpoints.ts';
+import { evidenceEndpoints, type EvidenceEndpoint } from '../../contract/evidence-endpoints.ts';
 import type { TSchema } from '../../contract/schema.ts';
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
 import { fetchWorkflowRun } from '../../evidence/github/workflow-run.ts';

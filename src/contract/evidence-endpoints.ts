@@ -1,0 +1,21 @@
+import { genericKind } from './attestations/generic.ts';
+import { junitKind } from './attestations/junit.ts';
+import { pullRequestKind } from './attestations/pull-request.ts';
+import { attestSonar } from './attestations/sonar.ts';
+import type { Endpoint, EndpointOperation, JsonBody, MultipartBody } from './endpoint.ts';
+import { beginTrail } from './trail.ts';
+
+/** An endpoint that records evidence: a request that could not be delivered may also be sent later. */
+export interface EvidenceEndpoint extends Endpoint {
+  readonly operation: EndpointOperation;
+  readonly body: JsonBody | MultipartBody;
+}
+
+/** All endpoints that record evidence. */
+export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
+  attestSonar,
+  beginTrail,
+  genericKind.endpoint,
+  junitKind.endpoint,
+  pullRequestKind.endpoint,
+];
