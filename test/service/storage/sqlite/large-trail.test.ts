@@ -72,4 +72,16 @@ describe('evidence for a whole trail', () => {
       expect(await verdicts()).toEqual([true, false]);
     },
   );
+
+  it('judges anew what runs of it when it gets a template of its own', async () => {
+    await report(1);
+    await report(2, 'other');
+    const artifacts = toRunningArtifacts({ artifacts: [pod('pod-1', { web: '1' })] });
+    await records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, 4);
+    const template = { text: '', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
+    await records.beginTrail({ org, flow, name: 'other', report: {}, template }, 5);
+    expect(await verdicts()).toEqual([true]);
+    await records.beginTrail({ org, flow, name: 'main', report: {}, template }, 6);
+    expect(await verdicts()).toEqual([true, false]);
+  });
 });
