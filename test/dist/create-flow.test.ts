@@ -37,6 +37,19 @@ describe('the step create-flow', () => {
     ]);
   });
 
+  it('takes a template file, which has no notice, and begin-trail one for a trail', async () => {
+    await job.workspace.write('template.yml', 'version: 1\ntrail:\n  attestations: [{name: unit, type: junit}]\n');
+    const flow = { flow: 'filed', description: 'The web front end', 'template-file': 'template.yml' };
+    const created = await job.step({ ...flow, operation: 'create-flow' });
+    expect(created).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: 'created' } });
+    expect(commandsNamed(created.log, 'notice')).toEqual([]);
+    const begun = await job.step({ flow: 'filed', operation: 'begin-trail', 'template-file': 'template.yml' });
+    expect(begun).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: 'begun' } });
+    const page = begun.outputs['html-url'] ?? '';
+    const headers = { authorization: `Bearer ${job.service.apiKey}` };
+    expect(await (await fetch(page, { headers })).text()).toContain('<strong>INCOMPLETE</strong>');
+  });
+
   it('needs nothing of the job but its connection: no event, no repository, no workspace', async () => {
     const variables = {
       GITHUB_WORKSPACE: undefined,

@@ -38,6 +38,8 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
     await mkdir(join(folder, 'policies'), { recursive: true });
     await writeFile(join(folder, 'sonar-project.properties'), 'sonar.projectKey=acme:widgets\n');
     await writeFile(join(folder, 'policies', 'production-rules.yml'), samplePolicy);
+    await mkdir(join(folder, 'compliance'), { recursive: true });
+    await writeFile(join(folder, 'compliance', 'template.yml'), 'version: 1\n');
   },
 
   'actions/setup-node': () => Promise.resolve(),

@@ -134,6 +134,13 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     { title: 'passes when the flow is there', run: started.startedByHand(), prepare: flow, ...done('flow') },
   ],
 
+  'Begin the trail': [
+    { title: 'begins it on a push', run: started.pushToMain('src/a.js'), prepare: flow, ...done('trail') },
+    { title: 'begins it for a pull request', run: started.pullRequest('src/a.js'), prepare: flow, ...done('trail') },
+    { title: 'leaves forks out', run: started.forkPullRequest, secrets: 'none', ...notRun('trail') },
+    { title: 'leaves Dependabot out', run: started.dependabotPullRequest, secrets: 'none', ...notRun('trail') },
+  ],
+
   'Attest and keep': [
     {
       title: 'attests if the service answers',
