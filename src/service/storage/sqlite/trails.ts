@@ -7,8 +7,8 @@ import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
 // The artifacts of a fingerprint are few, so they come first.
-const withArtifact = `FROM (SELECT DISTINCT flow, trail FROM artifacts WHERE org = ?1 AND fingerprint = ?2) a
-  CROSS JOIN trails t ON t.org = ?1 AND t.flow = a.flow AND t.name = a.trail`;
+const withArtifact = `FROM (SELECT DISTINCT flow, trail FROM artifacts WHERE org = ?1 AND fingerprint = ?2) l
+  CROSS JOIN trails t ON t.org = ?1 AND t.flow = l.flow AND t.name = l.trail`;
 
 // `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {

@@ -10,12 +10,19 @@ import { SqliteEnvironmentWriter } from '../../../../src/service/storage/sqlite/
 import { SqlitePolicyWriter } from '../../../../src/service/storage/sqlite/policies.ts';
 import { WriteSession } from '../../../../src/service/storage/sqlite/session.ts';
 import { SqliteSnapshotWriter } from '../../../../src/service/storage/sqlite/snapshots.ts';
+import { SqliteTrailWriter } from '../../../../src/service/storage/sqlite/trails.ts';
 
 /** Returns the statements that the repositories prepare. */
 function listStatements(database: DatabaseSync): readonly string[] {
   const prepare = jest.spyOn(database, 'prepare');
   const session = new WriteSession(database, new CommitTracker({ onWrite: () => undefined }));
-  for (const Writer of [SqliteArtifactWriter, SqliteEnvironmentWriter, SqlitePolicyWriter, SqliteSnapshotWriter]) {
+  for (const Writer of [
+    SqliteArtifactWriter,
+    SqliteEnvironmentWriter,
+    SqlitePolicyWriter,
+    SqliteSnapshotWriter,
+    SqliteTrailWriter,
+  ]) {
     expect(new Writer(session)).toBeDefined();
   }
   const statements = prepare.mock.calls.map(([statement]) => statement);
