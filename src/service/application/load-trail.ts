@@ -79,12 +79,13 @@ function listArtifacts(
   }
   // A list requires an artifact, whatever its name.
   const isAnyEnough = isListTemplate(template) && latest.size > 0;
-  const missing = isAnyEnough ? [] : listRequiredArtifacts(template).filter((name) => !latest.has(name));
+  const named = new Set(reports.map((reported) => reported.report.template_reference_name));
+  const missing = isAnyEnough ? [] : listRequiredArtifacts(template).filter((name) => !named.has(name));
   return [
+    ...[...latest].map(([name, reported]) => ({ name, reported, scopes: toReportScopes(reported) })),
     ...missing.map((name) => {
       const scopes = [...toTargetScopes(trail, name, report.git_commit_info?.sha1), ...toTrailScopes(trail)];
       return { name, reported: undefined, scopes };
     }),
-    ...[...latest].map(([name, reported]) => ({ name, reported, scopes: toReportScopes(reported) })),
   ];
 }

@@ -85,9 +85,16 @@ function judgeTrailArtifact<Piece extends Evidence>(
   artifact: TrailArtifact<Piece>,
 ): TrailArtifactStatus<Piece> {
   const { name, reported } = artifact;
+  // A file name is not a name in the template, even if it is the same.
+  const reference = reported === undefined ? name : reported.report.template_reference_name;
   const isList = isListTemplate(template);
   const own = isList ? artifact.evidence : artifact.evidence.filter(({ level }) => level === 'artifact');
-  const evidence = compareEvidence(artifactRequirements(template, name), own, name);
+  const evidence = compareEvidence(artifactRequirements(template, reference), own, name);
   const state = reported === undefined ? 'MISSING' : judge(evidence, owner).state;
-  return { artifact, state, isRequired: isList || listRequiredArtifacts(template).includes(name), evidence };
+  return {
+    artifact,
+    state,
+    isRequired: isList || listRequiredArtifacts(template).some((each) => each === reference),
+    evidence,
+  };
 }

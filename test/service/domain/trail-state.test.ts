@@ -15,8 +15,10 @@ const piece = (
 ): Evidence => ({ name, level, type, verdict, reason: `it is ${verdict}` });
 
 const reported: ReportedArtifact = {
-  ...{ org: 'acme', flow: 'web', id: 'a', createdAt: 1, reportedBy: 'ann', report: sampleArtifact() },
+  ...{ org: 'acme', flow: 'web', id: 'a', createdAt: 1, reportedBy: 'ann' },
+  report: sampleArtifact({ template_reference_name: 'web' }),
 };
+const unnamed: ReportedArtifact = { ...reported, report: sampleArtifact() };
 const web = (...evidence: readonly Evidence[]): TrailArtifact => ({ name: 'web', reported, evidence });
 const missing = (...evidence: readonly Evidence[]): TrailArtifact => ({ ...web(...evidence), reported: undefined });
 
@@ -61,7 +63,11 @@ describe('the state of a trail with a template file', () => {
 
   it('counts what it does not require', () => {
     const bad = piece('lint', 'artifact', 'junit', 'non-compliant');
-    const judged = judge(file, [ofTrail], web(ofTrail, ofWeb), { name: 'extra', reported, evidence: [bad] });
+    const judged = judge(file, [ofTrail], web(ofTrail, ofWeb), {
+      name: 'extra',
+      reported: unnamed,
+      evidence: [bad],
+    });
     expect([judged.state, judged.info]).toEqual(['NON-COMPLIANT', 'Not compliant: extra.lint (it is non-compliant).']);
     expect(judged.artifacts.map(({ state, isRequired }) => [state, isRequired])).toEqual([
       ['COMPLIANT', true],
