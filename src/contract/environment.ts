@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, environmentNotFound } from './errors.ts';
+import { commonErrors, environmentNotFound, namedEnvironmentNotFound } from './errors.ts';
 import {
   maximumMembers,
   maximumNameLength,
@@ -57,8 +57,7 @@ export type EnvironmentPayload = Static<typeof environmentPayload>;
 
 /** The response if a logical environment includes an environment that does not exist. */
 export const includedEnvironmentNotFound = {
-  status: 404,
-  message: "Environment named '{environment}' does not exist for organization '{org}'",
+  ...namedEnvironmentNotFound,
   when: '`included_environments` names an environment that the organization does not have.',
 } as const;
 
@@ -141,13 +140,18 @@ export const createEnvironment = defineEndpoint({
   ],
 });
 
+/** The fields of everything that a report lists, of whatever kind the environment is. */
+export const reportedImages = {
+  creationTimestamp: Type.Integer({ description: 'Unix seconds.' }),
+  digests: Type.Record(lineText(), Type.String({ pattern: '^[a-f0-9]{64}$' }), {
+    description: 'The SHA-256 of each image, by the name of the image.',
+  }),
+};
+
 /** A pod of a report (interface, K8S report payload). `owners` is beyond the interface, observed on the wire. */
 export const reportedPod = Type.Object(
   {
-    creationTimestamp: Type.Integer({ description: 'Unix seconds.' }),
-    digests: Type.Record(lineText(), Type.String({ pattern: '^[a-f0-9]{64}$' }), {
-      description: 'The SHA-256 of each image, by the name of the image.',
-    }),
+    ...reportedImages,
     namespace: Type.String({ maxLength: maximumNameLength }),
     podName: Type.String({ minLength: 1, maxLength: maximumNameLength }),
     owners: Type.Optional(
@@ -169,7 +173,7 @@ export type K8sReport = Static<typeof k8sReport>;
 export const invalidReport = {
   status: 400,
   message: 'Invalid report data',
-  when: 'The report does not conform to the schema, or the kind of the environment is not `K8S`.',
+  when: 'The report does not conform to the schema, or the environment is of another kind than the report.',
 } as const;
 
 /** Operation 3: report what runs in a Kubernetes cluster. */
@@ -239,7 +243,7 @@ export const reportK8s = defineEndpoint({
     {
       subject: '`owners` of a pod',
       choice: 'a list or null is accepted, and not stored',
-      source: 'observed on the wire; no response shows it',
+      source: 'observed on the wire; responses show an empty list',
     },
     {
       subject: 'the largest report',

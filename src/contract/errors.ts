@@ -84,6 +84,13 @@ export const environmentNotFound = {
   when: 'The organization has no environment of that name.',
 } as const satisfies ErrorResponse;
 
+/** The error of endpoints beyond the interface for an environment that does not exist (observed on the wire). */
+export const namedEnvironmentNotFound = {
+  status: 404,
+  message: "Environment named '{environment}' does not exist for organization '{org}'",
+  when: 'The organization has no environment of that name.',
+} as const satisfies ErrorResponse;
+
 /** The error of operations 4 and 5 (interface, Errors, shown for detaching). */
 export const environmentOrPolicyNotFound = {
   status: 404,

@@ -89,6 +89,12 @@ function parseTime(rest: string): SnapshotSelector | { readonly problem: string 
   return { problem: 'after @ there must be a time in braces: {2026-10-02T12:00:00} or {2.hours.ago}' };
 }
 
+/** Parses a number with a unit, `1hour` or `2 days`, to seconds; undefined if it is neither. */
+export function parseSecondsAgo(text: string): number | undefined {
+  const [, count, unit = ''] = /^([0-9]{1,6}) ?(second|minute|hour|day|week)s?$/u.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (secondsPerUnit[unit] ?? 0);
+}
+
 const iso = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/u;
 
 /** Parses a time in ISO 8601 to Unix seconds; without a zone it is UTC. Undefined if it is not a valid time. */

@@ -10,6 +10,39 @@ export const accessDenied = {
   when: 'The calling user is not a member of the organization, or there is none of that name.',
 } as const;
 
+/** Get the default organization of the calling user. Not one of the sixteen operations. */
+export const getDefaultOrg = defineEndpoint({
+  origin: 'observed',
+  title: 'Get default organization',
+  method: 'GET',
+  path: '/user/default-org',
+  parameters: Type.Object({}),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'The default organization.',
+      schema: Type.Object({ default_org_name: Type.String({ description: 'Empty if there is none.' }) }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the default organization of a service account',
+      choice: 'none, as in operation 16',
+      source: 'the interface speaks of the calling user',
+    },
+    {
+      subject: 'the default organization of a key that opens one organization only',
+      choice: 'that organization',
+      source: 'the key is of no use in any other',
+    },
+  ],
+});
+
 /** Operation 16: set the default organization of the calling user. */
 export const setDefaultOrg = defineEndpoint({
   operation: 'set-default-org',

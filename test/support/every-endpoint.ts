@@ -8,12 +8,17 @@ import {
 } from '../../src/contract/attestation-lookup.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { getEnvironment, listEnvironments } from '../../src/contract/environment-list.ts';
+import { listEnvironmentEvents } from '../../src/contract/environment-log.ts';
+import { reportKinds } from '../../src/contract/environment-report.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { createFlow, getFlow, listFlows } from '../../src/contract/flow.ts';
 import { createFlowFromFile } from '../../src/contract/flow-template.ts';
 import { getNotification } from '../../src/contract/notification.ts';
+import { listPolicies } from '../../src/contract/policy-list.ts';
 import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/contract/policy.ts';
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
+import { getSnapshot } from '../../src/contract/snapshot-details.ts';
 import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
 import { beginTrail } from '../../src/contract/trail.ts';
 import { getTrail, listTrails } from '../../src/contract/trail-reading.ts';
@@ -174,6 +179,23 @@ export const everyEndpoint: readonly Sample[] = [
     allowed: everyone,
     request: (org) => ({ path: `/snapshots/${org}/prod` }),
   },
+  ...reportKinds.map(({ kind, endpoint }): Sample => {
+    const path = `report/${kind}`;
+    return {
+      endpoint,
+      allowed: reporters,
+      request: (org) => ({ method: 'PUT', path: `/environments/${org}/of-${kind}/${path}`, json: { artifacts: [] } }),
+    };
+  }),
+  { endpoint: listPolicies, allowed: everyone, request: (org) => ({ path: `/policies/${org}` }) },
+  { endpoint: listEnvironments, allowed: everyone, request: (org) => ({ path: `/environments/${org}` }) },
+  { endpoint: getEnvironment, allowed: everyone, request: (org) => ({ path: `/environments/${org}/prod` }) },
+  {
+    endpoint: listEnvironmentEvents,
+    allowed: everyone,
+    request: (org) => ({ path: `/environments/${org}/prod/events` }),
+  },
+  { endpoint: getSnapshot, allowed: everyone, request: (org) => ({ path: `/snapshots/${org}/prod/-1` }) },
   {
     endpoint: getNotification,
     allowed: everyone,
@@ -213,6 +235,10 @@ export async function prepareOrganization(
   apiKey: string = service.apiKey,
 ): Promise<void> {
   await createServiceAccount(service, {}, org);
+  for (const { kind } of reportKinds) {
+    const json = { name: `of-${kind}`, type: kind };
+    await call(service, { method: 'PUT', path: `/environments/${org}`, json, key: apiKey });
+  }
   await createNotification(service, {}, { org, apiKey });
 }
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { apiEndpoints } from '../../src/contract/endpoints.ts';
+import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
 import { wrap } from '../wrap.ts';
 
 const start = '<!-- Generated from `choices` in src/contract by `npm run choices`. -->\n';

@@ -121,7 +121,12 @@ export interface EnvironmentReport {
 /** The result of `recordReport`. */
 export type RecordReportResult =
   | { readonly outcome: 'snapshot made' | 'nothing new' | 'environment not found' }
-  | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind };
+  | {
+      readonly outcome: 'of another kind';
+      /** The kind of the environment. */
+      readonly kind: EnvironmentKind;
+      readonly reported: EnvironmentKind;
+    };
 
 /** Creates a snapshot if different artifacts run than before; else updates the instances in the current snapshot. */
 export function recordReport(
@@ -135,7 +140,8 @@ export function recordReport(
   const record = async (transaction: WriteTransaction, context: JudgingContext): Promise<RecordReportResult> => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return { outcome: 'environment not found' };
-    if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind };
+    if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind, reported: kind };
+    await transaction.environments.recordReport(org, environment, now);
     if (await keepLatest(transaction, head, { artifacts, content })) return { outcome: 'nothing new' };
     await new SnapshotUpdates(transaction, context).make(environment, { org, at: now }, content);
     return { outcome: 'snapshot made' };

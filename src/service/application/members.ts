@@ -65,3 +65,17 @@ export function setDefaultOrganization(
   };
   return dependencies.storage.transaction(carryOutOnce(dependencies, request, set));
 }
+
+/** Finds the default organization of the user who owns the key; undefined if there is none, and for service accounts. */
+export function findDefaultOrganization(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { key }: { readonly key: StoredKey },
+): Promise<string | undefined> {
+  const { org, ownerKind, owner, isLimitedToOrg } = key;
+  return storage.read(async ({ accounts }) => {
+    if (ownerKind !== 'user') return undefined;
+    const memberships = await accounts.listMemberships(owner);
+    const found = memberships.find((membership) => (isLimitedToOrg ? membership.org === org : membership.isDefault));
+    return found?.org;
+  });
+}

@@ -77,3 +77,11 @@ export function findPolicy(
 ): Promise<PolicyRecord | undefined> {
   return storage.read(({ policies }) => policies.find(org, name, historyLimits));
 }
+
+/** Lists the policies of the organization by name, with the text of the latest version only. */
+export function listPolicies(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org }: { readonly org: string },
+): Promise<readonly PolicyRecord[]> {
+  return storage.read(({ policies }) => policies.list(org, { ...historyLimits, texts: 0 }));
+}

@@ -57,7 +57,12 @@ async function listSummaries(
     .slice(0, last - first + 1);
 }
 
-function toSeries({ snapshots }: ReadTransaction, { org, name, latest }: EnvironmentHead, now: number): SnapshotSeries {
+/** The snapshots of an environment, for resolving selectors. */
+export function toSeries(
+  { snapshots }: ReadTransaction,
+  { org, name, latest }: EnvironmentHead,
+  now: number,
+): SnapshotSeries {
   const loadTimes = async (): Promise<TimeSeries> => ({
     length: latest,
     stepsBack: await snapshots.listStepsBack(org, name),

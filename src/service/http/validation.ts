@@ -33,7 +33,10 @@ export function validateQuery<Schema extends TObject>(schema: Schema, parameters
   return validate(schema, convertTypes(schema, parameters), { prefix: 'query.', whole: 'query' });
 }
 
-/** Converts texts that are declared as numbers or booleans; texts that are neither stay texts, and fail validation. */
+/**
+ * Converts texts that are declared as numbers, booleans or lists; texts that are no numbers or booleans stay texts, and
+ * fail validation.
+ */
 function convertTypes(schema: TObject, parameters: unknown): unknown {
   if (typeof parameters !== 'object' || parameters === null) return {};
   const properties: Readonly<Record<string, TSchema>> = schema.properties;
@@ -57,6 +60,9 @@ function convertText(type: unknown, text: string): unknown {
     case 'boolean':
       // Clients of the interface write `true` as well as `True` (interface, operation 12).
       return { true: true, false: false }[text.toLowerCase()] ?? text;
+    case 'array':
+      // A parameter that may be repeated, and is given once.
+      return [text];
     default:
       return text;
   }

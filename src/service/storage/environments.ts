@@ -1,5 +1,5 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
-import type { Environment } from '../domain/environment/snapshot.ts';
+import type { Environment, EnvironmentOverview } from '../domain/environment/snapshot.ts';
 
 /** The core fields of an environment. */
 export interface EnvironmentHead {
@@ -18,6 +18,9 @@ export type EvidenceSubject = { readonly org: string } & (
 /** Reads environments. */
 export interface EnvironmentReader {
   find(org: string, name: string): Promise<Environment | undefined>;
+  findOverview(org: string, name: string): Promise<EnvironmentOverview | undefined>;
+  /** All environments of the organization, sorted by name. */
+  listOverviews(org: string): Promise<readonly EnvironmentOverview[]>;
   findHead(org: string, name: string): Promise<EnvironmentHead | undefined>;
   /** The existing environments among these names, by name. */
   findHeads(org: string, names: readonly string[]): Promise<ReadonlyMap<string, EnvironmentHead>>;
@@ -37,6 +40,8 @@ export interface EnvironmentReader {
 export interface EnvironmentWriter extends EnvironmentReader {
   /** Inserts the environment, or replaces its description and time of modification. Its organization must exist. */
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void>;
+  /** Records when the environment, which must exist, was last reported. */
+  recordReport(org: string, name: string, at: number): Promise<void>;
   replaceMembers(org: string, name: string, members: readonly string[]): Promise<void>;
   /** All policies must exist, and none must be attached already. */
   attachPolicies(org: string, name: string, policies: readonly string[]): Promise<void>;

@@ -29,6 +29,8 @@ export interface KeyedPolicyVersion {
 /** Reads policies. */
 export interface PolicyReader {
   find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined>;
+  /** All policies of the organization, sorted by name. */
+  list(org: string, limits: PolicyHistoryLimits): Promise<readonly PolicyRecord[]>;
   /** Finds the version that was added by the request with this idempotency key. */
   findByKey(org: string, key: string, limits: PolicyHistoryLimits): Promise<KeyedPolicyVersion | undefined>;
   /** The number of the latest version; undefined if there is no such policy. */

@@ -1,4 +1,4 @@
-import type { NumberRange } from '../domain/environment/snapshot-series.ts';
+import type { NumberRange, Page } from '../domain/environment/snapshot-series.ts';
 import type { EnvironmentJudgement } from '../domain/policy/judge-environment.ts';
 
 /** Identifies a snapshot within an organization. */
@@ -36,6 +36,30 @@ export interface PendingSnapshot extends PendingReference {
   readonly forced: boolean;
 }
 
+/** A query for what started and stopped running in an environment. */
+export interface MovementQuery {
+  readonly org: string;
+  readonly environment: string;
+  readonly range: NumberRange;
+  /** In Unix seconds, both included; undefined for no limit. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  /** Only artifacts that were reported from any of these repositories; undefined for all. */
+  readonly repositories: readonly string[] | undefined;
+  readonly page: Page;
+}
+
+/** An artifact that started or stopped running. */
+export interface RunningEvent {
+  /** The number of the first snapshot that shows it. */
+  readonly snapshot: number;
+  readonly at: number;
+  readonly type: 'started' | 'exited';
+  readonly fingerprint: string;
+  /** Its name when it started; empty if it is not known. */
+  readonly name: string;
+}
+
 /** Reads snapshots. Those of an environment are numbered from 1 to the latest, without gaps. */
 export interface SnapshotReader {
   find(org: string, reference: SnapshotReference): Promise<StoredSnapshot | undefined>;
@@ -57,6 +81,9 @@ export interface SnapshotReader {
    */
   findFirstNotBefore(org: string, environment: string, range: NumberRange, time: number): Promise<number>;
 
+  /** A page of what started and stopped running. */
+  listMovements(query: MovementQuery): Promise<readonly RunningEvent[]>;
+
   findPending(reference: PendingReference): Promise<PendingSnapshot | undefined>;
   /**
    * The pending snapshots to create before these environments are read: those of their members first, then their own.
@@ -64,6 +91,13 @@ export interface SnapshotReader {
   listPendingFor(org: string, environments: readonly string[]): Promise<readonly PendingSnapshot[]>;
   /** The next pending snapshot after this one, round-robin through all organizations; undefined if there is none. */
   findNextPending(after: PendingReference | undefined): Promise<PendingSnapshot | undefined>;
+}
+
+/** An artifact that started to run. */
+export interface StartedArtifact {
+  readonly fingerprint: string;
+  /** One of its names. */
+  readonly name: string;
 }
 
 /** Reads and writes snapshots. */
@@ -75,7 +109,7 @@ export interface SnapshotWriter extends SnapshotReader {
   recordMovement(
     org: string,
     snapshot: SnapshotReference & { readonly from: number },
-    movement: { readonly started: readonly string[]; readonly exited: readonly string[] },
+    movement: { readonly started: readonly StartedArtifact[]; readonly exited: readonly string[] },
   ): Promise<void>;
 
   /** Records a pending snapshot. If there is one already, it gets the new time and stays forced if it was. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { triggers } from '../../../src/contract/notification.ts';
-import { toRunningArtifacts } from '../../../src/service/domain/environment/running-artifact.ts';
+import { podsToElements, toRunningArtifacts } from '../../../src/service/domain/environment/running-artifact.ts';
 import type { SnapshotSummary } from '../../../src/service/domain/environment/snapshot.ts';
 import type { PolicyRules } from '../../../src/service/domain/policy/rules.ts';
 import type {
@@ -34,7 +34,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
       org: 'acme',
       environment: 'prod',
       kind: 'K8S',
-      artifacts: toRunningArtifacts({ artifacts: [pod('pod-1', images)] }),
+      artifacts: toRunningArtifacts(podsToElements({ artifacts: [pod('pod-1', images)] })),
       ...change,
     });
     const report = (images: Readonly<Record<string, string>>, at: number, to = 'prod'): Promise<RecordReportResult> =>

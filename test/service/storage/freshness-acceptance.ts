@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
-import { toRunningArtifacts } from '../../../src/service/domain/environment/running-artifact.ts';
+import { podsToElements, toRunningArtifacts } from '../../../src/service/domain/environment/running-artifact.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 import type { OpenStorage, StorageUnderTest } from './storage-acceptance.ts';
@@ -65,12 +65,11 @@ export function describeFreshness(name: string, open: () => Promise<StorageUnder
           return records.recordAttestation({ ...of, ...verdict, reportedBy: 'ann', document });
         },
         environment: ({ records }, at) => {
-          const artifacts = toRunningArtifacts({
-            artifacts: [
-              pod('pod-1', flag ? {} : { web: fingerprintOf('aa') }),
-              pod('pod-2', other ? { api: artifact } : {}),
-            ],
-          });
+          const pods = [
+            pod('pod-1', flag ? {} : { web: fingerprintOf('aa') }),
+            pod('pod-2', other ? { api: artifact } : {}),
+          ];
+          const artifacts = toRunningArtifacts(podsToElements({ artifacts: pods }));
           const environment = environments[trail === 'main' ? 0 : 1];
           return records.recordReport({ org, environment, kind: 'K8S', artifacts }, at);
         },

@@ -148,8 +148,11 @@ export class SnapshotMaker {
     await snapshots.deletePending({ org, environment });
     // Artifacts run in the members of a logical environment, not in the logical environment itself.
     if (kind !== 'logical' && previous?.content !== content) {
-      const movement = findMovement((await previous?.content.artifacts()) ?? [], await content.artifacts());
-      await snapshots.recordMovement(org, { environment, number, from }, movement);
+      const artifacts = await content.artifacts();
+      const { started, exited } = findMovement((await previous?.content.artifacts()) ?? [], artifacts);
+      const names = new Map(artifacts.map(({ fingerprint, name }) => [fingerprint, name]));
+      const named = started.map((fingerprint) => ({ fingerprint, name: names.get(fingerprint) ?? '' }));
+      await snapshots.recordMovement(org, { environment, number, from }, { started: named, exited });
     }
     await recordEvents(this.#transaction, { org, environment }, async () => {
       const isTooLarge = ((await previous?.content.isTooLarge()) ?? false) || (await content.isTooLarge());

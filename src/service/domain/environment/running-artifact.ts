@@ -1,8 +1,10 @@
 import type { K8sReport } from '../../../contract/environment.ts';
 
-/** One running copy of an artifact: a pod. */
+/** One running copy of an artifact: a pod, a container, a task, a file. */
 export interface Instance {
+  /** The namespace of a pod; empty for everything else. */
   readonly namespace: string;
+  /** The name of the pod, task, app, revision or job; empty if the kind of environment has no names for instances. */
   readonly pod: string;
   /** When it was created, in Unix seconds. */
   readonly createdAt: number;
@@ -21,19 +23,34 @@ export function toIdentity({ fingerprint, name }: Pick<RunningArtifact, 'fingerp
   return `${fingerprint} ${name}`;
 }
 
+/** What a report of any kind lists. */
+export interface ReportedElement {
+  /** The fingerprints by the names of the images. */
+  readonly digests: Readonly<Record<string, string>>;
+  readonly instance: Instance;
+}
+
+/** Converts the pods of a K8S report to elements. */
+export function podsToElements({ artifacts: pods }: K8sReport): readonly ReportedElement[] {
+  return pods.map(({ digests, namespace, podName: pod, creationTimestamp: createdAt }) => ({
+    digests,
+    instance: { namespace, pod, createdAt },
+  }));
+}
+
 /**
- * Converts a report to running artifacts in a canonical order, so that equal reports give equal results. A pod that is
- * listed twice is one instance.
+ * Converts a report to running artifacts in a canonical order, so that equal reports give equal results. An instance
+ * with a name that is listed twice is one instance.
  */
-export function toRunningArtifacts({ artifacts: pods }: K8sReport): readonly RunningArtifact[] {
-  const instances = pods.flatMap(({ digests, namespace, podName: pod, creationTimestamp: createdAt }) =>
+export function toRunningArtifacts(elements: readonly ReportedElement[]): readonly RunningArtifact[] {
+  const artifacts = elements.flatMap(({ digests, instance }) =>
     Object.entries(digests).map(([name, fingerprint]): RunningArtifact => ({
       name,
       fingerprint,
-      instances: [{ namespace, pod, createdAt }],
+      instances: [instance],
     })),
   );
-  return mergeArtifacts(instances).map(({ instances: all, ...artifact }) => ({
+  return mergeArtifacts(artifacts).map(({ instances: all, ...artifact }) => ({
     ...artifact,
     instances: withoutDuplicates(all),
   }));
@@ -54,10 +71,15 @@ export function mergeArtifacts(artifacts: readonly RunningArtifact[]): readonly 
 }
 
 function withoutDuplicates(instances: readonly Instance[]): readonly Instance[] {
-  // No name in a report contains NUL.
-  const pods = new Map(instances.map((instance) => [`${instance.namespace}\0${instance.pod}`, instance]));
+  // No name in a report contains NUL. Instances without a name cannot be recognized, so each is one.
+  const identify = ({ namespace, pod }: Instance, index: number): string =>
+    `${namespace}\0${pod === '' ? index : pod}\0${pod}`;
+  const pods = new Map(instances.map((instance, index) => [identify(instance, index), instance]));
   return [...pods.values()].sort(
-    (one, other) => compareCodeUnits(one.namespace, other.namespace) || compareCodeUnits(one.pod, other.pod),
+    (one, other) =>
+      compareCodeUnits(one.namespace, other.namespace) ||
+      compareCodeUnits(one.pod, other.pod) ||
+      one.createdAt - other.createdAt,
   );
 }
 

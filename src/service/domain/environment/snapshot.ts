@@ -1,6 +1,6 @@
 import type { EnvironmentKind } from '../../../contract/environment.ts';
 import { unjudged, type EnvironmentJudgement } from '../policy/judge-environment.ts';
-import { mergeArtifacts, type RunningArtifact } from './running-artifact.ts';
+import { mergeArtifacts, toIdentity, type RunningArtifact } from './running-artifact.ts';
 
 /** An environment. All times are in Unix seconds, with a fraction. */
 export interface Environment {
@@ -16,6 +16,16 @@ export interface Environment {
   readonly latest: number;
   readonly createdAt: number;
   readonly lastModifiedAt: number;
+}
+
+/** An environment with its verdict and the times of its changes. */
+export interface EnvironmentOverview extends Environment {
+  /** The verdict of the latest snapshot; null if nothing was judged, or there is no snapshot. */
+  readonly compliant: boolean | null;
+  /** When it was last reported, also if nothing had changed; undefined if it never was. */
+  readonly lastReportedAt: number | undefined;
+  /** When its latest snapshot was made; undefined if it has none. */
+  readonly lastChangedAt: number | undefined;
 }
 
 /** A snapshot as an entry of a list. */
@@ -60,4 +70,39 @@ export function judgeWithMembers(own: EnvironmentJudgement, members: readonly Me
   const verdicts = [own.compliant, ...members.map(({ compliant }) => compliant)].filter((verdict) => verdict !== null);
   const compliant = verdicts.length === 0 ? unjudged.compliant : verdicts.every(Boolean);
   return { ...own, compliant };
+}
+
+/** The artifacts of a snapshot and the judgement by the policies of its environment. */
+export type JudgedSnapshot = Pick<Snapshot, 'artifacts' | 'judgement'>;
+
+/**
+ * Creates the function that tells whether an artifact of a snapshot complies with the policies of the environment and,
+ * in a logical environment, with those of the members that run it. Only a proven pass counts: it is false if nothing
+ * was judged, and for artifacts that could be among breaches that were not recorded.
+ *
+ * @param members the snapshots of the members of a logical environment; empty for all others
+ */
+export function createArtifactVerdict(
+  { judgement }: JudgedSnapshot,
+  members: readonly JudgedSnapshot[],
+): (artifact: RunningArtifact) => boolean {
+  const own = createOwnVerdict(judgement);
+  const others = members.map((member) => ({
+    verdict: createOwnVerdict(member.judgement),
+    running: new Set(member.artifacts.map(toIdentity)),
+  }));
+  return (artifact) => {
+    const inMembers = others.filter(({ running }) => running.has(toIdentity(artifact)));
+    const verdicts = [own(artifact), ...inMembers.map(({ verdict }) => verdict(artifact))];
+    const known = verdicts.filter((verdict) => verdict !== null);
+    return known.length > 0 && known.every(Boolean);
+  };
+}
+
+/** The verdict of one environment's own policies; null without policies. */
+function createOwnVerdict(judgement: EnvironmentJudgement): (artifact: RunningArtifact) => boolean | null {
+  if (judgement.policies.length === 0) return () => null;
+  if (judgement.unjudgeable !== undefined || judgement.furtherBreaches !== undefined) return () => false;
+  const broken = new Set(judgement.breaches.map(toIdentity));
+  return (artifact) => !broken.has(toIdentity(artifact));
 }

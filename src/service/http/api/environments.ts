@@ -1,22 +1,15 @@
-import {
-  createEnvironment,
-  includedEnvironmentNotFound,
-  invalidReport,
-  policyNotFound,
-  reportK8s,
-} from '../../../contract/environment.ts';
-import { commonErrors, environmentNotFound, environmentOrPolicyNotFound } from '../../../contract/errors.ts';
-import { maximumPolicies, maximumReportedImages } from '../../../contract/limits.ts';
+import { createEnvironment, includedEnvironmentNotFound, policyNotFound } from '../../../contract/environment.ts';
+import { commonErrors, environmentOrPolicyNotFound } from '../../../contract/errors.ts';
+import { maximumPolicies } from '../../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
 import { actorName, mayAccess } from '../../domain/access.ts';
-import { toRunningArtifacts } from '../../domain/environment/running-artifact.ts';
 import * as environments from '../../application/environments.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Adds operations 2 to 5: create or update an environment, report its artifacts, attach and detach policies. */
+/** Adds operations 2, 4 and 5: create or update an environment, attach and detach policies. */
 export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(
     host,
@@ -45,34 +38,6 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       );
     },
   );
-
-  addRoute(host, reportK8s, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
-    const artifacts = toRunningArtifacts(document);
-    if (artifacts.length > maximumReportedImages) {
-      const rule = `must not have more than ${maximumReportedImages} images, by name and digest`;
-      throw new ApiError(invalidReport, { errors: [['artifacts', rule]] });
-    }
-    const report = { org: parameters.org, environment: parameters.env_name, kind: 'K8S', artifacts } as const;
-    return carryOut(
-      (recorded: environments.RecordReportResult) => {
-        switch (recorded.outcome) {
-          case 'snapshot made':
-            return { status: 201, body: 'OK' };
-          case 'nothing new':
-            return { status: 200, body: 'OK' };
-          case 'environment not found':
-            throw new ApiError(environmentNotFound);
-          case 'of another kind':
-            throw new ApiError(invalidReport, {
-              errors: [
-                ['path.env_name', `is an environment of the type ${recorded.kind}, and this is a report of K8S`],
-              ],
-            });
-        }
-      },
-      (request) => environments.recordReport(dependencies, report, request),
-    );
-  });
 
   addRoute(host, attachPolicy, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
     const { org, env_name: environment } = parameters;

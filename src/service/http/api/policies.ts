@@ -1,3 +1,4 @@
+import { listPolicies } from '../../../contract/policy-list.ts';
 import { createPolicy, getPolicy, policyMissing, type Policy } from '../../../contract/policy.ts';
 import { actorName } from '../../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
@@ -36,6 +37,14 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
     const found = await policies.findPolicy(dependencies, { org, name });
     if (found === undefined) throw new ApiError(policyMissing, { values: { policy: name, org } });
     return { status: 200, body: toPolicyResponse(found) };
+  });
+}
+
+/** Adds the endpoint that lists policies. */
+export function addPolicyListRoute(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, listPolicies, requireRole(dependencies, 'read'), async ({ parameters: { org } }) => {
+    const listed = await policies.listPolicies(dependencies, { org });
+    return { status: 200, body: listed.map(toPolicyResponse) };
   });
 }
 

@@ -69,6 +69,6 @@ function toArtifactResponse(
     name,
     most_recent_timestamp: created.reduce((latest, time) => Math.max(latest, time), 0),
     ...(known === undefined ? {} : { flow: known.flow, commit_url: known.commitUrl }),
-    pods: instances.map(({ pod }) => pod),
+    pods: instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])),
   };
 }

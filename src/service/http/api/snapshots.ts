@@ -44,8 +44,12 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
   });
 }
 
-/** @throws ApiError if the text is neither empty nor an interval. */
-function parseInterval(text: string): snapshots.SnapshotListQuery['interval'] {
+/**
+ * Parses the query parameter `interval`; undefined if it is empty.
+ *
+ * @throws ApiError if the text is neither empty nor an interval.
+ */
+export function parseInterval(text: string): snapshots.SnapshotListQuery['interval'] {
   if (text === '') return undefined;
   const interval = parseSnapshotInterval(text);
   if ('problem' in interval) throw validationError(['query.interval', interval.problem]);

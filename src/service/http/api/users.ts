@@ -1,11 +1,11 @@
-import { accessDenied, setDefaultOrg } from '../../../contract/user.ts';
+import { accessDenied, getDefaultOrg, setDefaultOrg } from '../../../contract/user.ts';
 import * as members from '../../application/members.ts';
 import { requireApiKey } from '../authentication/authentication.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Adds operation 16: set the default organization of the calling user. */
+/** Adds operation 16 (set the default organization of the calling user) and the endpoint that reads it. */
 export function addUserRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, setDefaultOrg, requireApiKey(dependencies), ({ caller: key, parameters: { org }, carryOut }) =>
     carryOut(
@@ -17,4 +17,9 @@ export function addUserRoutes(host: RouteHost, dependencies: RouteDependencies):
       `${key.ownerKind} ${key.owner}`,
     ),
   );
+
+  addRoute(host, getDefaultOrg, requireApiKey(dependencies), async ({ caller: key }) => {
+    const name = await members.findDefaultOrganization(dependencies, { key });
+    return { status: 200, body: { default_org_name: name ?? '' } };
+  });
 }

@@ -1,4 +1,5 @@
-import { apiEndpoints } from '../../../contract/endpoints.ts';
+import { apiEndpoints } from '../../../contract/api-endpoints.ts';
+import { environmentPayload } from '../../../contract/environment.ts';
 import { errorBody } from '../../../contract/errors.ts';
 import { toOperationObject } from './operation-object.ts';
 import { errorSchemaName, headerComponents, type JsonObject } from './responses.ts';
@@ -27,7 +28,8 @@ export function createOpenApiDocument(server: string): JsonObject {
     servers: [{ url: server }],
     paths: toPathItems(),
     components: {
-      schemas: { [errorSchemaName]: errorBody },
+      // The public client's tests look for this name.
+      schemas: { [errorSchemaName]: errorBody, CreateEnvironmentPutInput: environmentPayload },
       headers: headerComponents,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key: personal, or of a service account.' },

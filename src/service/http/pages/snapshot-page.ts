@@ -1,3 +1,4 @@
+import type { Instance } from '../../domain/environment/running-artifact.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { html, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
@@ -9,7 +10,7 @@ export function renderSnapshot({ org, environment, number, from, artifacts, judg
       <tr>
         <td>${name}</td>
         <td>${fingerprint}</td>
-        <td>${instances.map(({ pod }) => pod).join(', ')}</td>
+        <td>${describeInstances(instances)}</td>
       </tr>
     `,
   );
@@ -41,6 +42,13 @@ export function renderSnapshot({ org, environment, number, from, artifacts, judg
       ${running}
     </table>
   `;
+}
+
+/** The names of the instances, and the number of those without a name. */
+function describeInstances(instances: readonly Instance[]): string {
+  const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [pod]));
+  const unnamed = instances.length - names.length;
+  return [...names, ...(unnamed === 0 ? [] : [String(unnamed)])].join(', ');
 }
 
 function describeVerdict(compliant: boolean | null): string {

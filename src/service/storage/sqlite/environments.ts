@@ -1,7 +1,7 @@
 import { environmentKinds } from '../../../contract/environment.ts';
-import type { Environment } from '../../domain/environment/snapshot.ts';
+import type { Environment, EnvironmentOverview } from '../../domain/environment/snapshot.ts';
 import type { EnvironmentHead, EnvironmentReader, EnvironmentWriter, EvidenceSubject } from '../environments.ts';
-import { number, optional, text, type Row } from './rows.ts';
+import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -11,7 +11,18 @@ import { prepare, type Prepared } from './statements.ts';
  */
 export const smallTrailSize = 100;
 
+const overview = `SELECT e.*, s.compliant, s.made_at AS changed_at, r.reported_at,
+    (SELECT json_group_array(member ORDER BY member) FROM environment_members
+      WHERE org = e.org AND environment = e.name) AS members,
+    (SELECT json_group_array(policy ORDER BY policy) FROM environment_policies
+      WHERE org = e.org AND environment = e.name) AS policies
+  FROM environments e
+    LEFT JOIN snapshots s ON s.org = e.org AND s.environment = e.name AND s.number = e.latest
+    LEFT JOIN environment_reports r ON r.org = e.org AND r.environment = e.name`;
+
 const reading = {
+  findOverview: `${overview} WHERE e.org = ? AND e.name = ?`,
+  listOverviews: `${overview} WHERE e.org = ? ORDER BY e.name`,
   find: 'SELECT * FROM environments WHERE org = ? AND name = ?',
   listMembers: 'SELECT member FROM environment_members WHERE org = ? AND environment = ? ORDER BY member',
   listMemberHeads: `SELECT e.* FROM environment_members m JOIN environments e ON e.org = m.org AND e.name = m.member
@@ -38,6 +49,8 @@ const reading = {
 const writing = {
   save: `INSERT INTO environments (org, name, kind, description, created_at, last_modified_at) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET description = excluded.description, last_modified_at = excluded.last_modified_at`,
+  recordReport: `INSERT INTO environment_reports (org, environment, reported_at) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET reported_at = excluded.reported_at`,
   deleteMembers: 'DELETE FROM environment_members WHERE org = ? AND environment = ?',
   insertMember: 'INSERT INTO environment_members (org, environment, member) VALUES (?, ?, ?)',
   attach: 'INSERT INTO environment_policies (org, environment, policy) VALUES (?, ?, ?)',
@@ -66,6 +79,14 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
         policies: this.#listPolicyNames(org, name),
       })),
     );
+  }
+
+  findOverview(org: string, name: string): Promise<EnvironmentOverview | undefined> {
+    return this.session.execute(() => optional(this.#statements.findOverview.get(org, name), toOverview));
+  }
+
+  listOverviews(org: string): Promise<readonly EnvironmentOverview[]> {
+    return this.session.execute(() => this.#statements.listOverviews.all(org).map(toOverview));
   }
 
   findHead(org: string, name: string): Promise<EnvironmentHead | undefined> {
@@ -132,6 +153,12 @@ export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements 
     });
   }
 
+  recordReport(org: string, name: string, at: number): Promise<void> {
+    return this.session.execute(() => {
+      this.#statements.recordReport.run(org, name, at);
+    });
+  }
+
   replaceMembers(org: string, name: string, members: readonly string[]): Promise<void> {
     return this.session.execute(() => {
       this.#statements.deleteMembers.run(org, name);
@@ -150,6 +177,21 @@ export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements 
       for (const policy of policies) this.#statements.detach.run(org, name, policy);
     });
   }
+}
+
+function toOverview(row: Row): EnvironmentOverview {
+  return {
+    ...toHead(row),
+    description: text(row, 'description'),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: number(row, 'last_modified_at'),
+    // Lists of names, from `json_group_array`.
+    members: JSON.parse(text(row, 'members')) as readonly string[],
+    policies: JSON.parse(text(row, 'policies')) as readonly string[],
+    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
+    lastReportedAt: optionalNumber(row, 'reported_at'),
+    lastChangedAt: optionalNumber(row, 'changed_at'),
+  };
 }
 
 function toHead(row: Row): EnvironmentHead {

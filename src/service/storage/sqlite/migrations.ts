@@ -3,6 +3,7 @@ import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { base } from './migrations/base.ts';
 import { clock } from './migrations/clock.ts';
+import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
@@ -30,6 +31,7 @@ const steps: readonly string[] = [
   notificationTargets,
   idempotencyKeys,
   trails,
+  environmentReading,
 ];
 
 /** The schema version of this service. */

@@ -13,6 +13,7 @@ import { prepare, type Prepared } from './statements.ts';
 
 const reading = {
   find: 'SELECT * FROM policies WHERE org = ? AND name = ?',
+  list: 'SELECT * FROM policies WHERE org = ? ORDER BY name',
   // The length is in bytes instead of characters, because SQLite stores it, so the text is not read.
   listVersions: `SELECT version, comment, created_at, created_by, octet_length(text) AS size FROM policy_versions
     WHERE org = ? AND policy = ? AND version <= ? ORDER BY version DESC LIMIT ? + 0`,
@@ -60,18 +61,25 @@ export class SqlitePolicyReader implements PolicyReader {
 
   find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined> {
     const { find } = this.#statements;
-    return this.session.execute(() =>
-      optional(find.get(org, name), (row) => ({
-        org,
-        name,
-        description: text(row, 'description'),
-        createdAt: number(row, 'created_at'),
-        createdBy: text(row, 'created_by'),
-        lastModifiedAt: number(row, 'last_modified_at'),
-        environments: this.#listEnvironmentNames(org, name),
-        ...this.#listHistory(org, name, limits),
-      })),
-    );
+    return this.session.execute(() => optional(find.get(org, name), (row) => this.#toPolicy(row, limits)));
+  }
+
+  list(org: string, limits: PolicyHistoryLimits): Promise<readonly PolicyRecord[]> {
+    return this.session.execute(() => this.#statements.list.all(org).map((row) => this.#toPolicy(row, limits)));
+  }
+
+  #toPolicy(row: Row, limits: PolicyHistoryLimits): PolicyRecord {
+    const [org, name] = [text(row, 'org'), text(row, 'name')];
+    return {
+      org,
+      name,
+      description: text(row, 'description'),
+      createdAt: number(row, 'created_at'),
+      createdBy: text(row, 'created_by'),
+      lastModifiedAt: number(row, 'last_modified_at'),
+      environments: this.#listEnvironmentNames(org, name),
+      ...this.#listHistory(org, name, limits),
+    };
   }
 
   findByKey(org: string, key: string, limits: PolicyHistoryLimits): Promise<KeyedPolicyVersion | undefined> {

@@ -1,20 +1,38 @@
 import type { NumberRange } from '../../domain/environment/snapshot-series.ts';
-import type { Movement } from '../../domain/environment/snapshot-events.ts';
 import type { EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
 import type {
+  MovementQuery,
   PendingReference,
   PendingSnapshot,
+  RunningEvent,
   SnapshotReader,
   SnapshotReference,
   SnapshotVerdict,
   SnapshotWriter,
+  StartedArtifact,
   StoredSnapshot,
 } from '../snapshots.ts';
 import { number, optional, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
+/** What started and stopped running; the parameters are those of `toMovementValues`. */
+function selectMovements(order: 'ASC' | 'DESC'): string {
+  return `SELECT * FROM (
+      SELECT started AS number, started_at AS at, 1 AS is_start, fingerprint, name FROM appearances
+        WHERE org = ?1 AND environment = ?2 AND started BETWEEN ?3 AND ?4
+      UNION ALL SELECT exited, exited_at, 0, fingerprint, name FROM appearances
+        WHERE org = ?1 AND environment = ?2 AND exited BETWEEN ?3 AND ?4
+    ) AS e
+    WHERE (?5 IS NULL OR at >= ?5) AND (?6 IS NULL OR at <= ?6)
+      AND (?7 IS NULL OR EXISTS (SELECT 1 FROM artifacts r WHERE r.org = ?1 AND r.fingerprint = e.fingerprint
+        AND r.report ->> '$.repo_info.name' IN (SELECT m.value FROM json_each(?7) m)))
+    ORDER BY number ${order}, is_start ${order}, fingerprint ${order} LIMIT ?8 OFFSET ?9`;
+}
+
 const reading = {
+  listMovements: selectMovements('ASC'),
+  listLatestMovements: selectMovements('DESC'),
   find: 'SELECT * FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   findContent: 'SELECT content FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   findVerdict: `SELECT environment, number, made_at, compliant FROM snapshots
@@ -42,8 +60,8 @@ const writing = {
   setContent: 'UPDATE snapshots SET content = ? WHERE org = ? AND environment = ? AND number = ?',
 
   // All artifacts in one statement: one statement for each takes 50 % longer.
-  start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at)
-    SELECT ?, m.value, ?, ?, ? FROM json_each(?) m`,
+  start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at, name)
+    SELECT ?, m.value ->> 'fingerprint', ?, ?, ?, m.value ->> 'name' FROM json_each(?) m`,
   // Uses the index of current appearances, because an artifact can have started and exited any number of times.
   exit: `UPDATE appearances INDEXED BY appearances_now SET exited = ?, exited_at = ?
     WHERE org = ? AND environment = ? AND exited IS NULL AND fingerprint IN (SELECT m.value FROM json_each(?) m)`,
@@ -121,6 +139,18 @@ export class SqliteSnapshotReader implements SnapshotReader {
     });
   }
 
+  listMovements(query: MovementQuery): Promise<readonly RunningEvent[]> {
+    const { org, environment, range, since = null, until = null, repositories, page } = query;
+    const { listMovements, listLatestMovements } = this.#statements;
+    const names = repositories === undefined ? null : JSON.stringify(repositories);
+    const place = [page.size, (page.page - 1) * page.size];
+    return this.session.execute(() =>
+      (page.ascending ? listMovements : listLatestMovements)
+        .all(org, environment, range.first, range.last, since, until, names, ...place)
+        .map(toRunningEvent),
+    );
+  }
+
   findPending({ org, environment }: PendingReference): Promise<PendingSnapshot | undefined> {
     return this.session.execute(() => optional(this.#statements.findPending.get(org, environment), toPendingSnapshot));
   }
@@ -174,7 +204,7 @@ export class SqliteSnapshotWriter extends SqliteSnapshotReader implements Snapsh
   recordMovement(
     org: string,
     { environment, number: at, from }: SnapshotReference & { readonly from: number },
-    { started, exited }: Movement,
+    { started, exited }: { readonly started: readonly StartedArtifact[]; readonly exited: readonly string[] },
   ): Promise<void> {
     return this.session.execute(() => {
       this.#statements.exit.run(at, from, org, environment, JSON.stringify(exited));
@@ -213,6 +243,16 @@ function toSnapshotVerdict(row: Row): SnapshotVerdict {
     number: number(row, 'number'),
     from: number(row, 'made_at'),
     compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
+  };
+}
+
+function toRunningEvent(row: Row): RunningEvent {
+  return {
+    snapshot: number(row, 'number'),
+    at: number(row, 'at'),
+    type: number(row, 'is_start') === 1 ? 'started' : 'exited',
+    fingerprint: text(row, 'fingerprint'),
+    name: text(row, 'name'),
   };
 }
 

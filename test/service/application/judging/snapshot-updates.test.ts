@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PendingSnapshots } from '../../../../src/service/application/judging/pending-snapshots.ts';
-import { toRunningArtifacts } from '../../../../src/service/domain/environment/running-artifact.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../src/service/domain/environment/running-artifact.ts';
 import type { PolicyRules } from '../../../../src/service/domain/policy/rules.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { pod } from '../../../support/environment-samples.ts';
@@ -42,7 +42,7 @@ const savePolicy = (name: string, artifacts: NonNullable<PolicyRules['artifacts'
   );
 const report = (at: number, ...images: readonly string[]): Promise<unknown> => {
   const pods = images.map((image, index) => pod(`pod-${index}`, { [image]: index.toString(16) }));
-  const artifacts = toRunningArtifacts({ artifacts: pods });
+  const artifacts = toRunningArtifacts(podsToElements({ artifacts: pods }));
   return records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, at);
 };
 const verdictsOf = async (environment: string): Promise<(boolean | null)[]> => {

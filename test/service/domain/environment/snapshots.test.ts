@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compareArtifacts } from '../../../../src/service/domain/environment/difference.ts';
 import {
+  podsToElements,
   toRunningArtifacts,
   listFingerprints,
   toIdentity,
@@ -30,7 +31,7 @@ const pods = fc.array(
     .map(({ name, namespace, images }) => pod(name, images, { namespace })),
   { maxLength: 6 },
 );
-const running = pods.map((artifacts) => toRunningArtifacts({ artifacts }));
+const running = pods.map((artifacts) => toRunningArtifacts(podsToElements({ artifacts })));
 const instancesOf = (artifacts: readonly RunningArtifact[]): number =>
   artifacts.reduce((sum, { instances }) => sum + instances.length, 0);
 
@@ -38,18 +39,20 @@ describe('running artifacts', () => {
   it('do not depend on the order of the report or on duplicates in it', () => {
     fc.assert(
       fc.property(pods, (artifacts) => {
-        const once = toRunningArtifacts({ artifacts });
-        expect(toRunningArtifacts({ artifacts: artifacts.toReversed() })).toEqual(once);
-        expect(toRunningArtifacts({ artifacts: [...artifacts, ...artifacts] })).toEqual(once);
+        const once = toRunningArtifacts(podsToElements({ artifacts }));
+        expect(toRunningArtifacts(podsToElements({ artifacts: artifacts.toReversed() }))).toEqual(once);
+        expect(toRunningArtifacts(podsToElements({ artifacts: [...artifacts, ...artifacts] }))).toEqual(once);
         expect(new Set(once.map(toIdentity)).size).toBe(once.length);
       }),
     );
   });
 
   it('are the same if the same images run, regardless of the number of instances', () => {
-    const one = toRunningArtifacts({ artifacts: [pod('a', { web: 'aaaaa' })] });
-    const scaled = toRunningArtifacts({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] });
-    const renamed = toRunningArtifacts({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] });
+    const one = toRunningArtifacts(podsToElements({ artifacts: [pod('a', { web: 'aaaaa' })] }));
+    const scaled = toRunningArtifacts(
+      podsToElements({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] }),
+    );
+    const renamed = toRunningArtifacts(podsToElements({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] }));
     expect(sameArtifacts(one, scaled)).toBe(true);
     expect(sameArtifacts(one, renamed)).toBe(false);
     expect(sameArtifacts(one, [])).toBe(false);
@@ -161,7 +164,9 @@ describe('the events of a snapshot', () => {
 
   it('report what started and exited, with its build', () => {
     const provenance = { flow: 'web', commit: 'c', commitUrl: 'https://c', buildUrl: 'https://b' };
-    const next = snapshot({ artifacts: toRunningArtifacts({ artifacts: [pod('a', { web: 'aaaaa' })] }) });
+    const next = snapshot({
+      artifacts: toRunningArtifacts(podsToElements({ artifacts: [pod('a', { web: 'aaaaa' })] })),
+    });
     const [event, ...others] = createEvents(undefined, next, () => provenance);
     expect(others).toEqual([]);
     expect(event).toEqual({

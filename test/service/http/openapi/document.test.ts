@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { apiEndpoints } from '../../../../src/contract/endpoints.ts';
+import { apiEndpoints } from '../../../../src/contract/api-endpoints.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../../../src/service/http/openapi/document.ts';
 import { findDeviation } from '../../../support/openapi-conformance.ts';

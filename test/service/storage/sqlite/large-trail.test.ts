@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toRunningArtifacts } from '../../../../src/service/domain/environment/running-artifact.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../src/service/domain/environment/running-artifact.ts';
 import { smallTrailSize } from '../../../../src/service/storage/sqlite/environments.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { pod } from '../../../support/environment-samples.ts';
@@ -63,7 +63,12 @@ describe('evidence for a whole trail', () => {
       await report(count, 'other');
       const running = pod('pod-1', { web: (count - 1).toString(16) });
       await records.recordReport(
-        { org, environment: 'prod', kind: 'K8S', artifacts: toRunningArtifacts({ artifacts: [running] }) },
+        {
+          org,
+          environment: 'prod',
+          kind: 'K8S',
+          artifacts: toRunningArtifacts(podsToElements({ artifacts: [running] })),
+        },
         4,
       );
       await attest('first', 'other');
@@ -76,7 +81,7 @@ describe('evidence for a whole trail', () => {
   it('judges anew what runs of it when it gets a template of its own', async () => {
     await report(1);
     await report(2, 'other');
-    const artifacts = toRunningArtifacts({ artifacts: [pod('pod-1', { web: '1' })] });
+    const artifacts = toRunningArtifacts(podsToElements({ artifacts: [pod('pod-1', { web: '1' })] }));
     await records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, 4);
     const template = { text: '', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
     await records.beginTrail({ org, flow, name: 'other', report: {}, template }, 5);

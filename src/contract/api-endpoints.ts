@@ -1,0 +1,48 @@
+import { reportArtifact } from './artifact-report.ts';
+import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
+import { genericKind } from './attestations/generic.ts';
+import { junitKind } from './attestations/junit.ts';
+import { pullRequestKind } from './attestations/pull-request.ts';
+import type { Endpoint } from './endpoint.ts';
+import { getEnvironment, listEnvironments } from './environment-list.ts';
+import { listEnvironmentEvents } from './environment-log.ts';
+import { reportKinds } from './environment-report.ts';
+import { endpoints } from './endpoints.ts';
+import { createFlowFromFile } from './flow-template.ts';
+import { getFlow, listFlows } from './flow.ts';
+import { listPolicies } from './policy-list.ts';
+import { getPolicy } from './policy.ts';
+import { getSnapshot } from './snapshot-details.ts';
+import { beginTrail } from './trail.ts';
+import { getTrail, listTrails } from './trail-reading.ts';
+import { getDefaultOrg } from './user.ts';
+
+// In a module of its own, because the action needs few of these endpoints, and must not contain the others.
+
+/** The endpoints of the API that the interface does not have. */
+export const addedEndpoints: readonly Endpoint[] = [
+  createFlowFromFile,
+  getFlow,
+  listFlows,
+  beginTrail,
+  getTrail,
+  listTrails,
+  reportArtifact,
+  genericKind.endpoint,
+  junitKind.endpoint,
+  pullRequestKind.endpoint,
+  findTrailAttestations,
+  findArtifactAttestations,
+  findAttestationById,
+  getPolicy,
+  listPolicies,
+  getEnvironment,
+  listEnvironments,
+  listEnvironmentEvents,
+  getSnapshot,
+  getDefaultOrg,
+  ...reportKinds.map(({ endpoint }) => endpoint),
+];
+
+/** All endpoints of the API: those of the interface first. */
+export const apiEndpoints: readonly Endpoint[] = [...endpoints, ...addedEndpoints];

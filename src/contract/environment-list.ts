@@ -1,0 +1,121 @@
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { environmentKinds } from './environment.ts';
+import { commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { environmentName, orgName } from './names.ts';
+import { pageQuery } from './paging.ts';
+import { Type, type Static } from './schema.ts';
+import { lineText } from './text-fields.ts';
+
+const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+/** An environment as the service returns it. */
+export const environmentOverview = Type.Object({
+  name: Type.String(),
+  org: Type.String(),
+  type: Type.String({ description: 'The kind of the environment.' }),
+  description: Type.String(),
+  state: Type.Union([Type.Boolean(), Type.Null()], {
+    description: 'The verdict of the latest snapshot; null if nothing was judged.',
+  }),
+  last_reported_at: time('Unix seconds; null if it was never reported, and for logical environments.'),
+  last_modified_at: Type.Number({ description: 'When it was created or updated, in Unix seconds.' }),
+  last_changed_at: time('When the latest snapshot was made, in Unix seconds; null if there is none.'),
+  tags: Type.Record(Type.String(), Type.String(), { description: 'Empty: nothing sets tags yet.' }),
+  policies: Type.Array(Type.String(), { description: 'The names of the attached policies.' }),
+  included_environments: Type.Array(Type.String(), { description: 'The members of a logical environment.' }),
+});
+
+/** An environment as the service returns it. */
+export type EnvironmentOverview = Static<typeof environmentOverview>;
+
+/** Get an environment. Not one of the sixteen operations. */
+export const getEnvironment = defineEndpoint({
+  origin: 'observed',
+  title: 'Get environment',
+  method: 'GET',
+  path: '/environments/{org}/{env_name}',
+  parameters: Type.Object({ org: orgName, env_name: environmentName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The environment.', schema: environmentOverview }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedEnvironmentNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: '`last_reported_at`',
+      choice: 'the time of the latest report, also if nothing had changed',
+      source: 'a reader wants to know whether reports still arrive',
+    },
+    {
+      subject: 'fields beyond those that the public client reads',
+      choice: '`org`, `last_changed_at` and `included_environments`',
+      source: 'everything that was set can be read back',
+    },
+  ],
+});
+
+/** A parameter that may be repeated. */
+const repeated = (description: string) => Type.Optional(Type.Array(lineText(), { maxItems: 100, description }));
+
+/** List environments. Not one of the sixteen operations. */
+export const listEnvironments = defineEndpoint({
+  origin: 'observed',
+  title: 'List environments',
+  method: 'GET',
+  path: '/environments/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: Type.Object(
+    {
+      ...pageQuery,
+      name: Type.Optional(lineText({ description: 'Only environments whose name contains this text.' })),
+      type: Type.Optional(
+        Type.Array(Type.Enum(environmentKinds), { maxItems: 100, description: 'Only these kinds; may be repeated.' }),
+      ),
+      space_id: repeated('Only environments of these spaces; may be repeated.'),
+      tag: repeated('Only environments with all of these tags, `key` or `key:value`; may be repeated.'),
+      sort: Type.Optional(
+        Type.Enum(['name', 'last_modified_at', 'last_changed_at'], { description: 'Default: name.' }),
+      ),
+      sort_direction: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Default: asc.' })),
+    },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'All environments, or a page of them if `page` or `per_page` was sent.',
+      schema: Type.Union([
+        Type.Array(environmentOverview),
+        Type.Object({
+          environments: Type.Array(environmentOverview),
+          page: Type.Integer(),
+          per_page: Type.Integer(),
+          total_pages: Type.Integer(),
+          total_count: Type.Integer(),
+        }),
+      ]),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: '`name`',
+      choice: 'a part of the name, in upper or lower case',
+      source: 'it is a filter; one environment has an endpoint of its own',
+    },
+    {
+      subject: '`tag` and `space_id`',
+      choice: 'no environment has a tag or is in a space, so none is found',
+      source: 'a filter that is ignored would show what was not asked for',
+    },
+    {
+      subject: 'the order of environments that were never reported, with `sort=last_changed_at`',
+      choice: 'before all others',
+      source: 'they have not changed for the longest time',
+    },
+  ],
+});

@@ -1,0 +1,76 @@
+import { defineEndpoint } from './endpoint.ts';
+import { commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { environmentName, orgName } from './names.ts';
+import { pageQuery } from './paging.ts';
+import { Type, type Static } from './schema.ts';
+import { lineText } from './text-fields.ts';
+
+/** What happened to an artifact in an environment. */
+export const environmentLogEntry = Type.Object({
+  snapshot_index: Type.Integer({ description: 'The first snapshot that shows it.' }),
+  artifact_name: Type.String(),
+  sha256: Type.String({ description: 'The fingerprint.' }),
+  description: Type.String(),
+  pipeline: Type.String({ description: 'The flow of the latest report of the artifact; empty if there is none.' }),
+  reported_at: Type.Number({ description: 'Unix seconds.' }),
+});
+
+/** What happened to an artifact in an environment. */
+export type EnvironmentLogEntry = Static<typeof environmentLogEntry>;
+
+const end = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }));
+
+/** List what started and stopped running in an environment. Not one of the sixteen operations. */
+export const listEnvironmentEvents = defineEndpoint({
+  origin: 'observed',
+  title: 'List environment events',
+  method: 'GET',
+  path: '/environments/{org}/{env_name}/events',
+  parameters: Type.Object({ org: orgName, env_name: environmentName }),
+  query: Type.Object(
+    {
+      ...pageQuery,
+      interval: Type.Optional(Type.String({ description: 'As in operation 12: `3..7`, `~5..NOW`, `NOW`.' })),
+      reverse: Type.Optional(Type.Boolean({ description: 'The oldest first instead of the newest. Default: false.' })),
+      repo_name: Type.Optional(
+        Type.Array(lineText(), {
+          maxItems: 100,
+          description: 'Only artifacts that were reported from these repositories; may be repeated.',
+        }),
+      ),
+      start: end('The first snapshot or time: `3`, `1hour`, `2days`, `NOW`.'),
+      end: end('The last snapshot or time, in the same form.'),
+      start_ts: Type.Optional(Type.Number({ description: 'The first time, in Unix seconds.' })),
+      end_ts: Type.Optional(Type.Number({ description: 'The last time, in Unix seconds.' })),
+    },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The events of the page.', schema: Type.Array(environmentLogEntry) }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedEnvironmentNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'which events there are',
+      choice: 'an artifact, by its fingerprint, started or stopped running',
+      source: 'scaling is no longer recorded (interface, Environment)',
+    },
+    {
+      subject: 'the events of a logical environment',
+      choice: 'none: they are in the logs of its members',
+      source: 'artifacts run in the members',
+    },
+    {
+      subject: '`start` and `end`',
+      choice:
+        'a number is a snapshot; a number with a unit (`second` to `week`) is a time before now; both are included',
+      source: "the public client's options",
+    },
+    {
+      subject: 'several of `interval`, `start`, `end`, `start_ts` and `end_ts`',
+      choice: 'an event must be within all of them',
+      source: 'each of them narrows the list',
+    },
+  ],
+});

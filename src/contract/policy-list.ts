@@ -1,0 +1,27 @@
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { orgName } from './names.ts';
+import { policy } from './policy.ts';
+import { Type } from './schema.ts';
+
+/** List policies. Not one of the sixteen operations. */
+export const listPolicies = defineEndpoint({
+  origin: 'observed',
+  title: 'List policies',
+  method: 'GET',
+  path: '/policies/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'All policies, sorted by name.', schema: Type.Array(policy) }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the length of the list',
+      choice: 'all policies, each as in operation 6, with the text of its latest version only',
+      source: 'the public client reads `created_at`, `versions` and `consuming_envs` of all policies',
+    },
+  ],
+});

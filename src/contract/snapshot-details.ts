@@ -1,0 +1,115 @@
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { environmentName, orgName } from './names.ts';
+import { Type, type Static } from './schema.ts';
+
+/** A pod of an artifact in a snapshot. */
+const runningPod = Type.Object({
+  namespace: Type.String(),
+  creationTimestamp: Type.Integer({ description: 'Unix seconds.' }),
+  owners: Type.Array(Type.Unknown(), { description: 'Empty: owners are not stored.' }),
+});
+
+/** An artifact in a snapshot. */
+const snapshotArtifact = Type.Object({
+  name: Type.String(),
+  fingerprint: Type.String(),
+  flow_name: Type.String({ description: 'The flow of its latest report; empty if it was never reported.' }),
+  git_commit: Type.String({ description: 'Its commit, in full; empty if it was never reported.' }),
+  commit_url: Type.String(),
+  compliant: Type.Boolean({ description: 'False also if nothing was judged.' }),
+  deployments: Type.Array(Type.Integer(), { description: 'Empty: deployments are not recorded.' }),
+  creationTimestamp: Type.Array(Type.Integer(), { description: 'Of each instance, in Unix seconds; one or more.' }),
+  pods: Type.Record(Type.String(), runningPod, { description: 'By name; empty unless the environment is `K8S`.' }),
+  annotation: Type.Object({
+    type: Type.String({ description: '`started-running`, `scaled` or `unchanged`.' }),
+    was: Type.Integer({ description: 'The number of instances in the previous snapshot.' }),
+    now: Type.Integer({ description: 'The number of instances, 1 or more.' }),
+  }),
+});
+
+/** A snapshot with its artifacts. */
+export const snapshotDetails = Type.Object({
+  index: Type.Integer(),
+  environment: Type.String(),
+  timestamp: Type.Number({ description: 'When it was made, in Unix seconds.' }),
+  type: Type.String({ description: 'The kind of the environment.' }),
+  user_id: Type.String(),
+  user_name: Type.String(),
+  compliant: Type.Boolean({ description: 'False also if nothing was judged.' }),
+  judged: Type.Boolean({ description: 'Whether a policy judged the snapshot.' }),
+  html_url: Type.String(),
+  artifacts: Type.Array(snapshotArtifact),
+});
+
+/** A snapshot with its artifacts. */
+export type SnapshotDetails = Static<typeof snapshotDetails>;
+
+/** An artifact in a snapshot. */
+export type SnapshotArtifact = Static<typeof snapshotArtifact>;
+
+/** The response to a number that no snapshot has (observed on the wire). */
+export const noSuchSnapshot = {
+  status: 404,
+  message:
+    "Org: '{org}'. Snapshot '{environment}{expression}' resolves to '{environment}#{number}'. len(snapshots) == {count}. Indexes are 1-based",
+  when: 'The environment has no snapshot with that number.',
+} as const;
+
+/** Get a snapshot. Not one of the sixteen operations. */
+export const getSnapshot = defineEndpoint({
+  origin: 'observed',
+  title: 'Get snapshot',
+  method: 'GET',
+  path: '/snapshots/{org}/{env_name}/{snapshot}',
+  parameters: Type.Object({
+    org: orgName,
+    env_name: environmentName,
+    snapshot: Type.String({
+      pattern: '^(?:[1-9][0-9]{0,8}|-[1-9][0-9]{0,8}|[#~][0-9]{1,9}|@\\{[0-9A-Za-z.:+\\-]{1,64}\\})$',
+      description:
+        'The number (`3` or `#3`), from the end (`-1` is the latest, and so is `~0`), or at a time: `@{2026-11-20T10:00:00}`, `@{2.hours.ago}`.',
+    }),
+  }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The snapshot.', schema: snapshotDetails }],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    namedEnvironmentNotFound,
+    noSuchSnapshot,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: '`-2` and so on',
+      choice: 'the second from the end and so on, as `~1`',
+      source: 'the public client sends `-1` for the latest',
+    },
+    {
+      subject: '`user_id` and `user_name`',
+      choice: 'empty: a snapshot can follow from a report, new evidence or a policy, so it has no single author',
+      source: 'the public client has texts and does not print them',
+    },
+    {
+      subject: '`compliant` of an artifact',
+      choice:
+        'true if the policies of the environment were applied and the artifact breaks none; in a logical environment also those of the members that run it',
+      source: 'only a proven pass counts as a pass; the public client fails on null',
+    },
+    {
+      subject: '`annotation`',
+      choice:
+        'compares the number of instances with the previous snapshot; artifacts that stopped running are left out',
+      source: 'the public client hides those with `now` 0',
+    },
+    {
+      subject: 'two pods of one name',
+      choice: 'the second is named with its namespace, `shop/web-1`',
+      source: 'the public client expects an object by name',
+    },
+  ],
+});
