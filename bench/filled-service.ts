@@ -103,7 +103,7 @@ async function fill(
   { attestations, artifacts, snapshots }: Filling,
 ): Promise<void> {
   const { org, flow, commit } = owner;
-  const dependencies = { storage, judging: new Judging(), now: () => firstMoment * 1000 };
+  const dependencies = { storage, judging: new Judging(), now: () => firstMoment * 1000, randomBytes };
   await createOrganization(dependencies, { org });
   const description = 'For the bench';
   const template = ['artifact', 'sonar'];

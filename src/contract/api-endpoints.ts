@@ -1,3 +1,13 @@
+import {
+  createMemberKey,
+  createServiceAccountKey,
+  getServiceAccountKey,
+  listMemberKeys,
+  listServiceAccountKeys,
+  revokeMemberKey,
+  revokeServiceAccountKey,
+  rotateServiceAccountKey,
+} from './api-key.ts';
 import { reportArtifact } from './artifact-report.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
 import { genericKind } from './attestations/generic.ts';
@@ -10,8 +20,18 @@ import { reportKinds } from './environment-report.ts';
 import { endpoints } from './endpoints.ts';
 import { createFlowFromFile } from './flow-template.ts';
 import { getFlow, listFlows } from './flow.ts';
+import { listMembers, removeMember, saveMember } from './member.ts';
+import {
+  createNotification,
+  deleteNotification,
+  inspectNotification,
+  listNotifications,
+  rotateWebhookSecret,
+  updateNotification,
+} from './notification-administration.ts';
 import { listPolicies } from './policy-list.ts';
 import { getPolicy } from './policy.ts';
+import { createServiceAccount, updateServiceAccount } from './service-account-administration.ts';
 import { getSnapshot } from './snapshot-details.ts';
 import { beginTrail } from './trail.ts';
 import { getTrail, listTrails } from './trail-reading.ts';
@@ -42,6 +62,25 @@ export const addedEndpoints: readonly Endpoint[] = [
   getSnapshot,
   getDefaultOrg,
   ...reportKinds.map(({ endpoint }) => endpoint),
+  createServiceAccount,
+  updateServiceAccount,
+  createServiceAccountKey,
+  listServiceAccountKeys,
+  getServiceAccountKey,
+  rotateServiceAccountKey,
+  revokeServiceAccountKey,
+  listMembers,
+  saveMember,
+  removeMember,
+  createMemberKey,
+  listMemberKeys,
+  revokeMemberKey,
+  createNotification,
+  listNotifications,
+  updateNotification,
+  deleteNotification,
+  inspectNotification,
+  rotateWebhookSecret,
 ];
 
 /** All endpoints of the API: those of the interface first. */

@@ -138,7 +138,7 @@ export interface Endpoint {
    */
   readonly origin?: 'observed' | 'ours';
   readonly title: string;
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
   /** Relative to the base address, which ends in `/api/v2`; each `{name}` is one segment. */
   readonly path: `/${string}`;
   readonly parameters: TObject;

@@ -9,6 +9,7 @@ import type { RandomBytes } from '../runtime/random.ts';
 import { createArtifactCache } from './application/artifact-cache.ts';
 import { findArtifact } from './application/artifacts.ts';
 import { Judging } from './application/judging/judging.ts';
+import { KeyUses } from './application/key-uses.ts';
 import { PendingSnapshots } from './application/judging/pending-snapshots.ts';
 import { ensureInitialApiKey, type InitialApiKey } from './application/admin-keys.ts';
 import { Admission, type AdmissionLimits } from './http/bodies/admission.ts';
@@ -102,7 +103,9 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     closers.push(() => {
       failures.stop();
     });
-    addRoutes({ app, admission, adminKey: options.adminKey }, { ...dependencies, links, failures });
+    const keyUses = new KeyUses(dependencies);
+    closers.push(() => keyUses.stop());
+    addRoutes({ app, admission, adminKey: options.adminKey }, { ...dependencies, links, failures, keyUses });
     addReadinessRoute(app, storageHealth, shutdown);
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());

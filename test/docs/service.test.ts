@@ -2,19 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { load as parse } from 'js-yaml';
 import { artifactReport } from '../../src/contract/artifact-report.ts';
 import { violations } from '../../src/contract/check.ts';
+import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { notificationPayload, notificationTarget, triggers } from '../../src/contract/notification.ts';
 import { parseSnapshotExpression } from '../../src/contract/snapshot-expression.ts';
-import { createKey, revokeKey } from '../../src/service/http/admin/api-keys.ts';
-import { removeMember, saveMember } from '../../src/service/http/admin/members.ts';
-import {
-  createNotification,
-  deleteNotification,
-  inspectNotification,
-  rotateWebhookSecret,
-} from '../../src/service/http/admin/notifications.ts';
 import { createOrganization } from '../../src/service/http/admin/organizations.ts';
-import { createServiceAccount, createServiceAccountKey } from '../../src/service/http/admin/service-accounts.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
 import { roles } from '../../src/contract/role.ts';
 import { mayAccess } from '../../src/service/domain/access.ts';
@@ -77,26 +69,25 @@ describe('the pages about the service', () => {
   });
 
   it('shows a valid request for a notification', () => {
-    const script = fencesOf(page).find(({ text }) => text.includes('/notifications'))?.text ?? '';
+    const script = fencesOf(page).find(({ text }) => text.includes('/environments_notifications'))?.text ?? '';
     const document = /--data '(.*)'/su.exec(script)?.[1] ?? '';
     expect(violations(notificationPayload, JSON.parse(document))).toEqual([]);
   });
 
   it('has every request of the administration', () => {
-    const declared = [
-      createOrganization,
-      createKey,
-      revokeKey,
-      saveMember,
-      removeMember,
-      createServiceAccount,
-      createServiceAccountKey,
-      createNotification,
-      inspectNotification,
-      rotateWebhookSecret,
-      deleteNotification,
-    ];
-    expect(firstCells('Request')).toEqual(declared.map(({ method, path }) => `${method} /admin/v1${path}`));
+    const { method, path } = createOrganization;
+    const own = apiEndpoints.filter(
+      ({ number, path: address }) => number === undefined && /^\/(?:organizations|service-accounts)\//u.test(address),
+    );
+    const declared = own.map((endpoint) => `${endpoint.method} ${endpoint.path}`);
+    expect(firstCells('Request').toSorted()).toEqual([`${method} /admin/v1${path}`, ...declared].toSorted());
+  });
+
+  it('has every request beyond the interface that reads or reports', () => {
+    const others = apiEndpoints.filter(
+      ({ number, path }) => number === undefined && /^\/(?:environments|snapshots|policies|user)\//u.test(path),
+    );
+    for (const { method, path } of others) expect(page).toContain(`\`${method} ${path}\``);
   });
 
   it('shows a valid report of an artifact', () => {

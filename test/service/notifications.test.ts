@@ -65,7 +65,7 @@ describe('an event in an environment', () => {
     }
   };
   const inspect = (): Promise<Called> =>
-    administer(service, { method: 'GET', path: '/organizations/acme/notifications/1' });
+    administer(service, { method: 'GET', path: '/organizations/acme/environments_notifications/1/deliveries' });
   const delivered = async (): Promise<unknown> => JSON.parse((await receiver.next()).text);
 
   it('reaches a webhook with all that is known of the artifact, by links that work', async () => {
@@ -258,7 +258,7 @@ describe('an event in an environment', () => {
   it('is signed with every valid secret of the webhook', async () => {
     const created = await notify();
     const first = String(valueAt(listAt(created.body, 'targets')[0], 'secret'));
-    const path = '/organizations/acme/notifications/1/targets/0/secret';
+    const path = '/organizations/acme/environments_notifications/1/targets/0/secret';
     const rotated = await administer(service, { path, json: {} });
     const second = String(mappingOf(rotated)['secret']);
     await runs(fingerprint);

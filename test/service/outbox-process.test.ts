@@ -7,7 +7,6 @@ import { fingerprintOf } from '../support/service-samples.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const key = `own1_${'x'.repeat(40)}`;
-const adminKey = 'the-administration-key-of-a-test';
 
 describe('the outbox', () => {
   let folder: string;
@@ -26,11 +25,11 @@ describe('the outbox', () => {
 
   const start = async (): Promise<ServiceProcess> => {
     const words = ['--port', '0', '--data', folder, '--org', 'acme', '--key', key, '--allow-private-targets'];
-    running = await startServiceProcess([...words, '--admin-key', adminKey]);
+    running = await startServiceProcess(words);
     return running;
   };
-  const send = async (url: string, method: string, document: unknown, bearer = key): Promise<number> => {
-    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  const send = async (url: string, method: string, document: unknown): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const response = await fetch(url, { method, headers, body: JSON.stringify(document) });
     await response.text();
     return response.status;
@@ -51,8 +50,8 @@ describe('the outbox', () => {
       triggers: ['ON_STARTED_ARTIFACT'],
       targets: [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }],
     };
-    const notifications = new URL('/admin/v1/organizations/acme/notifications', service.baseUrl).href;
-    expect(await send(notifications, 'POST', notification, adminKey)).toBe(201);
+    const notifications = `${service.baseUrl}/organizations/acme/environments_notifications`;
+    expect(await send(notifications, 'POST', notification)).toBe(201);
     receiver.answerWith('never');
     for (const snapshot of [1, 2, 3]) expect(await report(service, snapshot)).toBe(201);
     expect(snapshotOf((await receiver.next()).text)).toBe('1');

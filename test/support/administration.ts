@@ -1,9 +1,12 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
 import { call, mappingOf, type Call, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
 
-/** Sends a request to the admin API. */
+/** Sends a request as an admin of the organization that is the second segment of the path. */
 export function administer(service: TestService, sent: Call): Promise<Called> {
-  return call(service, { at: service.adminUrl, key: service.adminKey, method: 'POST', ...sent });
+  const [, , org = ''] = sent.path.split('/');
+  return call(service, { key: service.keyOf(org), method: 'POST', ...sent });
 }
 
 /** Creates a service account of the test's organization. */
@@ -13,7 +16,7 @@ export function createServiceAccount(
   org = service.org,
 ): Promise<Called> {
   const json = { name: 'ci', privilege: 'member', ...document };
-  return administer(service, { path: `/organizations/${org}/service-accounts`, json });
+  return administer(service, { path: `/service-accounts/${org}`, json });
 }
 
 /** Creates a key of a service account of the test's organization, and returns it. */
@@ -22,7 +25,7 @@ export async function createServiceAccountKey(
   name = 'ci',
   document: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  const path = `/organizations/${service.org}/service-accounts/${name}/keys`;
+  const path = `/service-accounts/${service.org}/${name}/api-keys`;
   return String(mappingOf(await administer(service, { path, json: document }))['key']);
 }
 
@@ -31,15 +34,36 @@ export function saveMember(service: TestService, user: string, role: string, org
   return administer(service, { method: 'PUT', path: `/organizations/${org}/members/${user}`, json: { role } });
 }
 
-/** Creates a personal key of a member, and returns it. */
+/** Removes a member of an organization. */
+export function removeMember(service: TestService, user: string, org = service.org): Promise<Called> {
+  return administer(service, { method: 'DELETE', path: `/organizations/${org}/members/${user}` });
+}
+
+/** Creates a personal key, which opens one organization, and returns it. The owner becomes a member. */
 export async function createKey(
   service: TestService,
-  document: Readonly<Record<string, unknown>>,
+  { owner = 'ann', role = 'member' }: { readonly owner?: string; readonly role?: string },
   org = service.org,
 ): Promise<string> {
-  const json = { owner: 'ann', role: 'member', ...document };
-  const called = await administer(service, { path: `/organizations/${org}/keys`, json });
-  return String(mappingOf(called)['key']);
+  await saveMember(service, owner, role, org);
+  const path = `/organizations/${org}/members/${owner}/api-keys`;
+  return String(mappingOf(await administer(service, { path, json: {} }))['key']);
+}
+
+/** Creates a personal key that opens all organizations of the owner, as the first admin of an organization has one. */
+export async function createUnlimitedKey(...wanted: Parameters<typeof createKey>): Promise<string> {
+  const [service] = wanted;
+  const key = await createKey(...wanted);
+  const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'));
+  database.prepare('UPDATE api_keys SET is_limited_to_org = 0 WHERE id = ?').run(key.split('_')[0] ?? '');
+  database.close();
+  return key;
+}
+
+/** Revokes a personal key of a member. */
+export function revokeKey(service: TestService, owner: string, key: string, org = service.org): Promise<Called> {
+  const path = `/organizations/${org}/members/${owner}/api-keys/${key.split('_')[0] ?? ''}`;
+  return administer(service, { method: 'DELETE', path });
 }
 
 /** Creates a notification, by default about `prod`, and the environments `prod` and `stage`. */
@@ -58,5 +82,5 @@ export async function createNotification(
     targets: [{ type: 'WEBHOOK', webhook: 'https://hooks.example.com/services/secret', payload_version: '1.0' }],
     ...document,
   };
-  return administer(service, { path: `/organizations/${org}/notifications`, json });
+  return administer(service, { path: `/organizations/${org}/environments_notifications`, json });
 }

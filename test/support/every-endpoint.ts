@@ -6,6 +6,9 @@ import {
   findAttestationById,
   findTrailAttestations,
 } from '../../src/contract/attestation-lookup.ts';
+import { genericKind } from '../../src/contract/attestations/generic.ts';
+import { junitKind } from '../../src/contract/attestations/junit.ts';
+import { pullRequestKind } from '../../src/contract/attestations/pull-request.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { getEnvironment, listEnvironments } from '../../src/contract/environment-list.ts';
@@ -24,6 +27,14 @@ import { beginTrail } from '../../src/contract/trail.ts';
 import { getTrail, listTrails } from '../../src/contract/trail-reading.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
 import { roles, type Role } from '../../src/contract/role.ts';
+import { listMemberKeys, listServiceAccountKeys } from '../../src/contract/api-key.ts';
+import { listMembers, saveMember } from '../../src/contract/member.ts';
+import {
+  inspectNotification,
+  listNotifications,
+  updateNotification,
+} from '../../src/contract/notification-administration.ts';
+import { updateServiceAccount } from '../../src/contract/service-account-administration.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { call, type Call } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
@@ -60,6 +71,58 @@ function policyForm(): FormData {
   form.set('policy_file.0', new Blob([yaml]), 'policy.yaml');
   return form;
 }
+
+/** The kinds of evidence beyond Sonar, with the smallest document of each. */
+const evidence = [
+  { kind: genericKind, document: {} },
+  { kind: junitKind, document: { junit_results: [] } },
+  { kind: pullRequestKind, document: { git_provider: 'github', pull_requests: [] } },
+];
+
+function evidenceForm(document: unknown): FormData {
+  const form = new FormData();
+  form.set('data_json', JSON.stringify(document));
+  return form;
+}
+
+const admins: readonly Role[] = ['admin'];
+const accounts = (org: string): string => `/service-accounts/${org}`;
+const notifications = (org: string): string => `/organizations/${org}/environments_notifications`;
+/** What admins do in their organization, as far as it can be repeated. */
+const administration: readonly Sample[] = [
+  {
+    endpoint: updateServiceAccount,
+    allowed: admins,
+    request: (org) => ({ method: 'PATCH', path: `${accounts(org)}/ci`, json: { description: 'x' } }),
+  },
+  {
+    endpoint: listServiceAccountKeys,
+    allowed: admins,
+    request: (org) => ({ path: `${accounts(org)}/ci/api-keys` }),
+  },
+  { endpoint: listMembers, allowed: admins, request: (org) => ({ path: `/organizations/${org}/members` }) },
+  {
+    endpoint: saveMember,
+    allowed: admins,
+    request: (org) => ({ method: 'PUT', path: `/organizations/${org}/members/walker`, json: { role: 'reader' } }),
+  },
+  {
+    endpoint: listMemberKeys,
+    allowed: admins,
+    request: (org) => ({ path: `/organizations/${org}/members/walker/api-keys` }),
+  },
+  { endpoint: listNotifications, allowed: everyone, request: (org) => ({ path: notifications(org) }) },
+  {
+    endpoint: inspectNotification,
+    allowed: admins,
+    request: (org) => ({ path: `${notifications(org)}/1/deliveries` }),
+  },
+  {
+    endpoint: updateNotification,
+    allowed: admins,
+    request: (org) => ({ method: 'PATCH', path: `${notifications(org)}/1`, json: { name: 'Changed' } }),
+  },
+];
 
 /**
  * Every endpoint of the service that needs the key of an organization, with a request that succeeds after those before
@@ -129,6 +192,15 @@ export const everyEndpoint: readonly Sample[] = [
       form: attestationForm(sampleAttestation('OK'), { content: 'a file' }),
     }),
   },
+  ...evidence.map(({ kind, document }): Sample => ({
+    endpoint: kind.endpoint,
+    allowed: recorders,
+    request: (org) => ({
+      method: 'POST',
+      path: `/attestations/${org}/web/trail/main/${kind.type}`,
+      form: evidenceForm({ attestation_name: kind.type, ...document }),
+    }),
+  })),
   {
     endpoint: reportArtifact,
     allowed: recorders,
@@ -211,6 +283,7 @@ export const everyEndpoint: readonly Sample[] = [
     allowed: reporters,
     request: (org) => ({ path: `/service-accounts/${org}/ci` }),
   },
+  ...administration,
   {
     endpoint: setDefaultOrg,
     allowed: everyone,

@@ -7,10 +7,8 @@ import { RepeatedRequest, type OnceResult } from '../../src/service/application/
 import * as deliveries from '../../src/service/application/deliveries.ts';
 import * as environments from '../../src/service/application/environments.ts';
 import * as flows from '../../src/service/application/flows.ts';
-import * as keys from '../../src/service/application/keys.ts';
 import * as members from '../../src/service/application/members.ts';
 import * as notifications from '../../src/service/application/notifications.ts';
-import * as organizations from '../../src/service/application/organizations.ts';
 import * as policies from '../../src/service/application/policies.ts';
 import * as snapshots from '../../src/service/application/snapshots.ts';
 import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
@@ -74,8 +72,10 @@ export class Records {
     return { ...shared, now: () => seconds * 1000, randomBytes };
   }
 
-  createOrganization(org: string, at: number): Promise<'created' | 'exists'> {
-    return organizations.createOrganization(this.at(at), { org });
+  /** Creates an organization without members. */
+  async createOrganization(org: string, at: number): Promise<'created' | 'exists'> {
+    const inserted = await this.storage.transaction((transaction) => transaction.organizations.insert(org, at));
+    return inserted === 'inserted' ? 'created' : 'exists';
   }
 
   hasOrganization(org: string): Promise<boolean> {
@@ -181,7 +181,7 @@ export class Records {
   }
 
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {
-    return members.saveMember(this.at(createdAt), member);
+    return unrepeated(members.saveMember(this.at(createdAt), member));
   }
 
   findMember(org: string, user: string): Promise<Member | undefined> {
@@ -193,8 +193,8 @@ export class Records {
     return memberships.map(({ org }) => org);
   }
 
-  removeMember(org: string, user: string, at: number): Promise<'removed' | 'not found'> {
-    return members.removeMember(this.at(at), { org, user });
+  removeMember(org: string, user: string, at: number): Promise<members.RemoveMemberResult> {
+    return unrepeated(members.removeMember(this.at(at), { org, user }));
   }
 
   /** As with a personal key. */
@@ -210,7 +210,7 @@ export class Records {
   }
 
   async createServiceAccount({ createdAt, ...account }: ServiceAccountRecord): Promise<string> {
-    return (await serviceAccounts.createServiceAccount(this.at(createdAt), account)).outcome;
+    return (await unrepeated(serviceAccounts.createServiceAccount(this.at(createdAt), account))).outcome;
   }
 
   findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
@@ -250,12 +250,13 @@ export class Records {
     secret: string,
     at: number,
   ): Promise<readonly SigningSecret[] | 'webhook not found'> {
-    const rotated = await notifications.rotateWebhookSecret(this.at(at), { ...target, secret, grace: 100 });
+    const rotation = { ...target, secret, grace: 100 };
+    const rotated = await unrepeated(notifications.rotateWebhookSecret(this.at(at), rotation));
     return rotated.outcome === 'rotated' ? rotated.secrets : rotated.outcome;
   }
 
   deleteNotification(org: string, number: number, at: number): Promise<'deleted' | 'not found'> {
-    return notifications.deleteNotification(this.at(at), { org, number });
+    return unrepeated(notifications.deleteNotification(this.at(at), { org, number }));
   }
 
   /** Adds events to the outbox, as the transaction of a snapshot does. */
@@ -317,7 +318,7 @@ export class Records {
   }
 
   revokeKey(org: string, id: string, at: number): Promise<'revoked' | 'not found'> {
-    return keys.revokeKey(this.at(at), { org, id });
+    return this.storage.transaction(({ accounts }) => accounts.revokeKey(org, id, at));
   }
 
   findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {

@@ -5,12 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../src/runtime/clock.ts';
-import {
-  startService,
-  type RunningService,
-  type ServiceOptions,
-  type ServiceSources,
-} from '../../src/service/service.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import { startService, type ServiceOptions, type ServiceSources } from '../../src/service/service.ts';
 import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
 import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
 
@@ -39,6 +35,8 @@ export interface TestService {
   readonly errors: readonly string[];
   /** Creates an organization, and returns a key with the role admin in it. */
   createOrganization(name: string): Promise<string>;
+  /** The key of the role admin that an organization was created with. */
+  keyOf(org: string): string;
   /** Creates a key of the role. */
   createKey(role: 'admin' | 'member' | 'snapshotter' | 'reader', org?: string): Promise<string>;
   stop(): Promise<void>;
@@ -90,10 +88,13 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
       ...sources,
     },
   );
+  const keys = new Map([[org, apiKey]]);
+  const keyOf = (owner: string): string => keys.get(owner) ?? '';
   const createKey = async (role: string, owner: string): Promise<string> => {
     // A different user in every organization, because the name of a user means the same person everywhere.
-    const answer = await administer(service, `/organizations/${owner}/keys`, { owner: `${role}-of-${owner}`, role });
-    return textOf(answer, 'key');
+    const path = `${service.baseUrl}/organizations/${owner}/members/${role}-of-${owner}`;
+    await send('PUT', path, keyOf(owner), { role });
+    return textOf(await send('POST', `${path}/api-keys`, keyOf(owner), {}), 'key');
   };
   return {
     url: service.url,
@@ -105,10 +106,14 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     dataFolder,
     errors,
     createOrganization: async (name) => {
-      await administer(service, '/organizations', { name });
-      return createKey('admin', name);
+      const path = `${service.adminUrl}/organizations`;
+      const created = await send('POST', path, adminKey, { name, admin: `admin-of-${name}` });
+      const key = textOf(valueAt(created, 'api_key'), 'key');
+      keys.set(name, key);
+      return key;
     },
     createKey: (role, owner = org) => createKey(role, owner),
+    keyOf,
     stop: async () => {
       await service.stop();
       if (settings.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
@@ -116,13 +121,13 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
   };
 }
 
-async function administer(service: RunningService, path: string, body: unknown): Promise<unknown> {
-  const response = await fetch(service.adminUrl + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+async function send(method: string, url: string, key: string, body: unknown): Promise<unknown> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  if (response.status >= 300) throw new Error(`${url}: ${response.status} ${await response.text()}`);
   return response.json();
 }
 

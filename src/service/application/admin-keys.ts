@@ -1,7 +1,7 @@
 import { apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches, type ApiKey } from '../domain/api-key.ts';
 import type { AccountReader, AccountWriter } from '../storage/accounts.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
-import { insertKey, toStoredKey } from './keys.ts';
+import { insertKey, toStoredKey, type CreatedKey } from './keys.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
 /** The organization and key to create when the service starts. */
@@ -91,21 +91,24 @@ interface AdminKey {
 }
 
 /** Adds a key for a user, who becomes an admin of the organization unless already a member. */
-async function addAdminKey(
+export async function addAdminKey(
   accounts: AccountWriter,
   { org, user, description, key, createdAt }: AdminKey,
-): Promise<void> {
+): Promise<Pick<CreatedKey, 'key' | 'stored'>> {
   if ((await accounts.findMember(org, user)) === undefined) {
     await accounts.saveMember({ org, user, role: 'admin', createdAt });
   }
-  await insertKey(accounts, toStoredKey(key, { org, ownerKind: 'user', owner: user, createdAt, description }));
+  const owner = { org, ownerKind: 'user', owner: user, isLimitedToOrg: false } as const;
+  const stored = toStoredKey(key, { ...owner, createdAt, description });
+  await insertKey(accounts, stored);
+  return { key: formatApiKey(key), stored };
 }
 
 /**
  * Chooses the user who owns a key that the operator creates: `admin`, or `admin-2` and so on if that user has another
  * role or is a member of another organization, which the key would give access to as well.
  */
-async function chooseAdminUser(accounts: AccountReader, org: string): Promise<string> {
+export async function chooseAdminUser(accounts: AccountReader, org: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? 'admin' : `admin-${number}`;
     const memberships = await accounts.listMemberships(name);

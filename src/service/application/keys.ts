@@ -1,11 +1,19 @@
 import type { StoredKey } from '../domain/accounts.ts';
+import type { OwnerKind } from '../domain/access.ts';
 import { formatApiKey, hashSecret, newApiKey, type ApiKey } from '../domain/api-key.ts';
-import type { AccountWriter } from '../storage/accounts.ts';
+import type { AccountReader, AccountWriter, KeyWithUse } from '../storage/accounts.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import { keepAdministered, type LastAdminResult } from './administrators.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
-import type { ServiceAccountReference } from './service-accounts.ts';
-import type { UserReference } from './members.ts';
-import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+
+/** The owner of keys: a member or a service account of an organization. */
+export interface KeyOwner {
+  readonly org: string;
+  readonly ownerKind: OwnerKind;
+  readonly owner: string;
+}
 
 /** The optional properties of a new key. */
 export interface KeyDetails {
@@ -20,71 +28,128 @@ export interface CreatedKey {
   /** As its owner sends it; shown once and never stored. */
   readonly key: string;
   readonly stored: StoredKey;
-  readonly role: Role;
-  /** The organizations that the key gives access to now. */
-  readonly organizations: readonly string[];
 }
 
-/** The result of `createUserKey`. */
-export type CreateUserKeyResult =
-  | CreatedKey
-  | { readonly outcome: 'organization not found' | 'user of another organization' }
-  /** The user is a member with another role than the requested one. */
-  | { readonly outcome: 'another role'; readonly role: Role };
+type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
+
+/** The result of `createKey`. */
+export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found' };
 
 /**
- * Creates a personal key. A user whose name is new to the service becomes a member. A user of another organization must
- * be made a member first, so that two people with the same name are not mistaken for one.
+ * Creates a key for a member or a service account. It has the role of its owner.
+ *
+ * @param command `isLimitedToOrg`: whether a personal key opens only this organization
  */
-export function createUserKey(
-  { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
-  { org, user, role, ...details }: UserReference & KeyDetails & { readonly role: Role },
-): Promise<CreateUserKeyResult> {
-  const createdAt = unixSeconds(now());
-  const key = newApiKey(randomBytes);
-  return storage.transaction(async ({ organizations, accounts }) => {
-    if (!(await organizations.exists(org))) return { outcome: 'organization not found' };
-    const memberships = await accounts.listMemberships(user);
-    const member = memberships.find((membership) => membership.org === org);
-    if (member !== undefined && member.role !== role) return { outcome: 'another role', role: member.role };
-    if (member === undefined && memberships.length > 0) return { outcome: 'user of another organization' };
-    if (member === undefined) await accounts.saveMember({ org, user, role, createdAt });
-    const stored = toStoredKey(key, { org, ownerKind: 'user', owner: user, createdAt, ...details });
+export function createKey(
+  dependencies: KeyDependencies,
+  { org, ownerKind, owner, ...details }: KeyOwner & KeyDetails & Pick<StoredKey, 'isLimitedToOrg'>,
+  request?: KeyedRequest<CreateKeyResult>,
+): Promise<OnceResult<CreateKeyResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  const key = newApiKey(dependencies.randomBytes);
+  const create = async ({ accounts }: WriteTransaction): Promise<CreateKeyResult> => {
+    if ((await accounts.findRole(org, ownerKind, owner)) === undefined) return { outcome: 'owner not found' };
+    const stored = toStoredKey(key, { org, ownerKind, owner, createdAt, ...details });
     await insertKey(accounts, stored);
-    const opened = member === undefined ? [org] : memberships.map((membership) => membership.org);
-    return { outcome: 'created', key: formatApiKey(key), stored, role, organizations: opened };
-  });
+    return { outcome: 'created', key: formatApiKey(key), stored };
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, create));
 }
 
-/** Creates a key for a service account. It has the account's role. */
-export function createServiceAccountKey(
-  { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
-  { org, name, ...details }: ServiceAccountReference & KeyDetails,
-): Promise<CreatedKey | { readonly outcome: 'service account not found' }> {
-  const createdAt = unixSeconds(now());
-  const key = newApiKey(randomBytes);
-  return storage.transaction(async ({ accounts }) => {
-    const account = await accounts.findServiceAccount(org, name);
-    if (account === undefined) return { outcome: 'service account not found' };
-    const stored = toStoredKey(key, { org, ownerKind: 'service account', owner: name, createdAt, ...details });
-    await insertKey(accounts, stored);
-    return {
-      outcome: 'created',
-      key: formatApiKey(key),
-      stored,
-      role: account.privilege,
-      organizations: [org],
-    };
-  });
+/** Lists the keys of an owner that are not revoked, oldest first; undefined if there is no such owner. */
+export function listKeys(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  owner: KeyOwner,
+): Promise<readonly KeyWithUse[] | undefined> {
+  return storage.read(({ accounts }) => listOwnKeys(accounts, owner));
 }
 
-/** Revokes a key of the organization. The time of an earlier revocation is kept. */
+async function listOwnKeys(
+  accounts: AccountReader,
+  { org, ownerKind, owner }: KeyOwner,
+): Promise<readonly KeyWithUse[] | undefined> {
+  const role = await accounts.findRole(org, ownerKind, owner);
+  return role === undefined ? undefined : accounts.listKeys(org, ownerKind, owner);
+}
+
+/** Identifies a key of an owner. */
+export interface KeyReference extends KeyOwner {
+  readonly id: string;
+}
+
+/** A key that was not found, or whose owner does not exist. */
+export type KeyMissing = 'owner not found' | 'key not found';
+
+/** Finds a key that is not revoked. */
+export async function findKey(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  reference: KeyReference,
+): Promise<KeyWithUse | KeyMissing> {
+  return storage.read(({ accounts }) => findOwnKey(accounts, reference));
+}
+
+async function findOwnKey(accounts: AccountReader, reference: KeyReference): Promise<KeyWithUse | KeyMissing> {
+  const keys = await listOwnKeys(accounts, reference);
+  if (keys === undefined) return 'owner not found';
+  return keys.find(({ key }) => key.id === reference.id) ?? 'key not found';
+}
+
+/** The result of `rotateKey`. */
+export type RotateKeyResult =
+  | (CreatedKey & {
+      /** When the previous key expires, in Unix seconds. */
+      readonly graceEndsAt: number;
+    })
+  | { readonly outcome: KeyMissing };
+
+/**
+ * Replaces a key by a new one of the same owner. The previous key works for the grace period, but not longer than
+ * before. Without an expiry time, the new key lives as long as the previous one was made to live.
+ *
+ * @param command `grace`: in seconds
+ */
+export function rotateKey(
+  dependencies: KeyDependencies,
+  { grace, expiresAt, ...reference }: KeyReference & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
+  request?: KeyedRequest<RotateKeyResult>,
+): Promise<OnceResult<RotateKeyResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  const key = newApiKey(dependencies.randomBytes);
+  const rotate = async ({ accounts }: WriteTransaction): Promise<RotateKeyResult> => {
+    const found = await findOwnKey(accounts, reference);
+    if (typeof found === 'string') return { outcome: found };
+    const { key: previous } = found;
+    const graceEndsAt = Math.min(createdAt + grace, previous.expiresAt ?? Infinity);
+    await accounts.setKeyExpiry(previous.org, previous.id, graceEndsAt);
+    const lifetime = previous.expiresAt === undefined ? undefined : previous.expiresAt - previous.createdAt;
+    const { org, ownerKind, owner, isLimitedToOrg, description } = previous;
+    const stored = toStoredKey(key, {
+      ...{ org, ownerKind, owner, isLimitedToOrg, description, createdAt },
+      expiresAt: expiresAt ?? (lifetime === undefined ? undefined : createdAt + lifetime),
+    });
+    await insertKey(accounts, stored);
+    return { outcome: 'created', key: formatApiKey(key), stored, graceEndsAt };
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, rotate));
+}
+
+/** The result of `revokeKey`. */
+export type RevokeKeyResult = 'revoked' | KeyMissing | LastAdminResult;
+
+/** Revokes a key, unless it is the last valid key of an admin. */
 export function revokeKey(
-  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, id }: { readonly org: string; readonly id: string },
-): Promise<'revoked' | 'not found'> {
-  const revokedAt = unixSeconds(now());
-  return storage.transaction(({ accounts }) => accounts.revokeKey(org, id, revokedAt));
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  reference: KeyReference,
+  request?: KeyedRequest<RevokeKeyResult>,
+): Promise<OnceResult<RevokeKeyResult>> {
+  const revokedAt = unixSeconds(dependencies.now());
+  const revoke = async ({ accounts }: WriteTransaction): Promise<RevokeKeyResult> => {
+    const found = await findOwnKey(accounts, reference);
+    if (typeof found === 'string') return found;
+    await accounts.revokeKey(reference.org, reference.id, revokedAt);
+    return 'revoked';
+  };
+  return keepAdministered(dependencies, reference.org, carryOutOnce(dependencies, request, revoke));
 }
 
 /**
@@ -97,9 +162,9 @@ export async function insertKey(accounts: AccountWriter, key: StoredKey): Promis
 }
 
 /** The owner of a key and its properties. */
-type KeyOwnership = Pick<StoredKey, 'org' | 'ownerKind' | 'owner' | 'createdAt'> & KeyDetails;
+type KeyOwnership = Pick<StoredKey, 'org' | 'ownerKind' | 'owner' | 'isLimitedToOrg' | 'createdAt'> & KeyDetails;
 
 /** Converts a new key to its stored form, with a hash instead of the secret. */
 export function toStoredKey({ id, secret }: ApiKey, { description = '', ...ownership }: KeyOwnership): StoredKey {
-  return { ...ownership, id, isLimitedToOrg: false, description, secretHash: hashSecret(secret) };
+  return { ...ownership, id, description, secretHash: hashSecret(secret) };
 }

@@ -1,6 +1,7 @@
 import { mayOpen } from '../domain/access.ts';
-import type { StoredKey } from '../domain/accounts.ts';
+import type { Member, StoredKey } from '../domain/accounts.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
+import { keepAdministered, type LastAdminResult } from './administrators.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
@@ -12,36 +13,54 @@ export interface UserReference {
   readonly user: string;
 }
 
+/** The result of `saveMember`. */
+export type SaveMemberResult = 'created' | 'updated' | 'organization not found' | LastAdminResult;
+
 /** Sets the role of a member. A user who is not a member becomes one. */
 export function saveMember(
-  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, user, role }: UserReference & { readonly role: Role },
-): Promise<'created' | 'updated' | 'organization not found'> {
-  const createdAt = unixSeconds(now());
-  return storage.transaction(async ({ organizations, accounts }) => {
+  request?: KeyedRequest<SaveMemberResult>,
+): Promise<OnceResult<SaveMemberResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  const save = async ({ organizations, accounts }: WriteTransaction): Promise<SaveMemberResult> => {
     if (!(await organizations.exists(org))) return 'organization not found';
     const known = await accounts.findMember(org, user);
     await accounts.saveMember({ org, user, role, createdAt });
     return known === undefined ? 'created' : 'updated';
-  });
+  };
+  return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, save));
 }
+
+/** Lists the members of the organization by name. */
+export function listMembers(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org }: { readonly org: string },
+): Promise<readonly Member[]> {
+  return storage.read(({ accounts }) => accounts.listMembers(org));
+}
+
+/** The result of `removeMember`. */
+export type RemoveMemberResult = 'removed' | 'not found' | LastAdminResult;
 
 /**
  * Removes a member. If it was the user's last membership, all keys of the user are revoked, so that a later user of the
  * same name does not inherit them. Keys that are limited to the organization are always revoked.
  */
 export function removeMember(
-  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, user }: UserReference,
-): Promise<'removed' | 'not found'> {
-  const removedAt = unixSeconds(now());
-  return storage.transaction(async ({ accounts }) => {
+  request?: KeyedRequest<RemoveMemberResult>,
+): Promise<OnceResult<RemoveMemberResult>> {
+  const removedAt = unixSeconds(dependencies.now());
+  const remove = async ({ accounts }: WriteTransaction): Promise<RemoveMemberResult> => {
     if ((await accounts.deleteMember(org, user)) === 'not found') return 'not found';
     const left = await accounts.listMemberships(user);
     if (left.length > 0) await accounts.revokeLimitedUserKeys(org, user, removedAt);
     else await accounts.revokeUserKeys(user, removedAt);
     return 'removed';
-  });
+  };
+  return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, remove));
 }
 
 /** The result of `setDefaultOrganization`. */

@@ -7,7 +7,9 @@ import {
   type TargetState,
 } from '../domain/notifications.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../domain/webhook-secret.ts';
-import type { TargetReference } from '../storage/notifications.ts';
+import type { NewTarget, TargetReference } from '../storage/notifications.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** Identifies a notification. */
@@ -29,24 +31,28 @@ export interface NotificationToCreate {
 
 type TargetToCreate = NotificationPayload['targets'][number];
 
+/** Why a notification cannot be saved. */
+export interface RejectedNotification {
+  readonly outcome: 'rejected';
+  /** Why targets cannot be used, by their index in the request. */
+  readonly targetProblems: ReadonlyMap<number, TargetProblem>;
+  /** A notification for a misspelt environment would never fire. */
+  readonly unknownEnvironments: readonly string[];
+}
+
+/** A notification that was saved. */
+export interface SavedNotification {
+  readonly outcome: 'saved';
+  readonly notification: NotificationRecord;
+  /** The secrets of new webhooks by the index of their target in the notification. */
+  readonly secrets: ReadonlyMap<number, SigningSecret>;
+}
+
 /** The result of `createNotification`. */
 export type CreateNotificationResult =
-  | {
-      readonly outcome: 'created';
-      readonly notification: NotificationRecord;
-      /** The secrets of the webhooks by the position of their target. */
-      readonly secrets: ReadonlyMap<number, SigningSecret>;
-    }
-  | { readonly outcome: 'organization not found' }
-  | {
-      readonly outcome: 'rejected';
-      /** Why targets cannot be used, by position. */
-      readonly targetProblems: ReadonlyMap<number, TargetProblem>;
-      /** A notification for a misspelt environment would never fire. */
-      readonly unknownEnvironments: readonly string[];
-    };
+  SavedNotification | RejectedNotification | { readonly outcome: 'organization not found' };
 
-/** The dependencies of `createNotification`. */
+/** The dependencies of saving notifications. */
 export interface NotificationDependencies extends Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'> {
   /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
@@ -54,39 +60,140 @@ export interface NotificationDependencies extends Pick<UseCaseDependencies, 'sto
 
 /** Creates a notification, after checking its targets and environments. */
 export function createNotification(
-  { storage, now, randomBytes, sendsMail }: NotificationDependencies,
+  dependencies: NotificationDependencies,
   { targets, environments, triggers, ...command }: NotificationToCreate,
-): Promise<CreateNotificationResult> {
-  const createdAt = unixSeconds(now());
-  const secrets = new Map(
-    targets.flatMap((target, position) => {
-      if (target.type !== 'WEBHOOK') return [];
-      return [[position, { secret: target.secret ?? newWebhookSecret(randomBytes), createdAt }] as const];
-    }),
-  );
-  const targetProblems = new Map(
-    targets.flatMap((target, position) => {
-      const fault = findTargetProblem(target, sendsMail);
-      return fault === undefined ? [] : [[position, fault] as const];
-    }),
-  );
+  request?: KeyedRequest<CreateNotificationResult>,
+): Promise<OnceResult<CreateNotificationResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  const added = targets.map((target) => toNewTarget(target, dependencies, createdAt));
+  const secrets = toSecrets(added);
   const created = {
     ...command,
     createdAt,
     environments: [...new Set(environments)],
     triggers: [...new Set(triggers)],
-    targets: targets.map(withoutSecret),
+    targets: added.map(({ target }) => target),
   };
-  return storage.transaction(async (transaction) => {
+  const create = async (transaction: WriteTransaction): Promise<CreateNotificationResult> => {
     if (!(await transaction.organizations.exists(created.org))) return { outcome: 'organization not found' };
-    const known = await transaction.environments.findHeads(created.org, created.environments);
-    const unknownEnvironments = created.environments.filter((environment) => !known.has(environment));
-    if (targetProblems.size > 0 || unknownEnvironments.length > 0) {
-      return { outcome: 'rejected', targetProblems, unknownEnvironments };
-    }
+    const fault = await findFault(transaction, { ...created, sendsMail: dependencies.sendsMail });
+    if (fault !== undefined) return fault;
     const number = await transaction.notifications.insert(created, secrets);
-    return { outcome: 'created', notification: { ...created, number, failing: false }, secrets };
+    const notification = { ...created, number, lastModifiedAt: createdAt, failing: false };
+    return { outcome: 'saved', notification, secrets };
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, create));
+}
+
+/** The changes of a notification; undefined fields stay as they are. */
+export interface NotificationChange extends NotificationReference {
+  readonly name?: string | undefined;
+  readonly environments?: readonly string[] | undefined;
+  readonly triggers?: readonly Trigger[] | undefined;
+  /** A target that the notification has already keeps its secret and its waiting messages. */
+  readonly targets?: readonly TargetToCreate[] | undefined;
+}
+
+/** The result of `updateNotification`. */
+export type UpdateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'not found' };
+
+/** Changes a notification, after checking its targets and environments. */
+export function updateNotification(
+  dependencies: NotificationDependencies,
+  { org, number, name, environments, triggers, targets }: NotificationChange,
+  request?: KeyedRequest<UpdateNotificationResult>,
+): Promise<OnceResult<UpdateNotificationResult>> {
+  const lastModifiedAt = unixSeconds(dependencies.now());
+  const { sendsMail } = dependencies;
+  const update = async (transaction: WriteTransaction): Promise<UpdateNotificationResult> => {
+    const { notifications } = transaction;
+    const known = await notifications.find(org, number);
+    const states = await notifications.findTargets(org, number);
+    if (known === undefined || states === undefined) return { outcome: 'not found' };
+    const wanted = { org, environments: environments ?? [], targets: (targets ?? []).map(withoutSecret), sendsMail };
+    const fault = await findFault(transaction, wanted);
+    if (fault !== undefined) return fault;
+    await notifications.update({
+      ...{ org, number, lastModifiedAt, name: name ?? known.name },
+      environments: [...new Set(environments ?? known.environments)],
+      triggers: [...new Set(triggers ?? known.triggers)],
+    });
+    const { kept, added } = splitTargets(states, targets);
+    const news = added.map((target) => toNewTarget(target, dependencies, lastModifiedAt));
+    if (targets !== undefined) await notifications.replaceTargets({ org, number }, kept, news);
+    const notification = await notifications.find(org, number);
+    if (notification === undefined) throw new Error('a notification that was just changed is gone');
+    // New targets stand behind those that stay.
+    const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
+    return { outcome: 'saved', notification, secrets };
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, update));
+}
+
+/** Splits the wanted targets into those that the notification has, by their position, and new ones. */
+function splitTargets(
+  states: readonly TargetState[],
+  wanted: readonly TargetToCreate[] | undefined,
+): { readonly kept: readonly number[]; readonly added: readonly TargetToCreate[] } {
+  if (wanted === undefined) return { kept: states.map(({ position }) => position), added: [] };
+  const left = new Map(states.map(({ position, target }) => [position, JSON.stringify(target)]));
+  const kept: number[] = [];
+  const added = wanted.filter((target) => {
+    const text = 'secret' in target ? undefined : JSON.stringify(withoutSecret(target));
+    const [position] = [...left].find(([, known]) => known === text) ?? [];
+    if (position === undefined) return true;
+    left.delete(position);
+    kept.push(position);
+    return false;
   });
+  return { kept, added };
+}
+
+/** Returns why a notification cannot be saved; undefined if it can. */
+async function findFault(
+  transaction: WriteTransaction,
+  notification: {
+    readonly org: string;
+    readonly environments: readonly string[];
+    readonly targets: readonly NotificationTarget[];
+    readonly sendsMail: boolean;
+  },
+): Promise<RejectedNotification | undefined> {
+  const { org, environments, targets, sendsMail } = notification;
+  const targetProblems = new Map(
+    targets.flatMap((target, index) => {
+      const fault = findTargetProblem(target, sendsMail);
+      return fault === undefined ? [] : [[index, fault] as const];
+    }),
+  );
+  const known = await transaction.environments.findHeads(org, environments);
+  const unknownEnvironments = environments.filter((environment) => !known.has(environment));
+  if (targetProblems.size === 0 && unknownEnvironments.length === 0) return undefined;
+  return { outcome: 'rejected', targetProblems, unknownEnvironments };
+}
+
+/** Converts a target to its stored form; a webhook without a secret gets a generated one. */
+function toNewTarget(
+  target: TargetToCreate,
+  { randomBytes }: Pick<UseCaseDependencies, 'randomBytes'>,
+  createdAt: number,
+): NewTarget {
+  const secret =
+    target.type === 'WEBHOOK' ? { secret: target.secret ?? newWebhookSecret(randomBytes), createdAt } : undefined;
+  return { target: withoutSecret(target), secret };
+}
+
+/** The secrets by the index of their target. */
+function toSecrets(targets: readonly NewTarget[]): ReadonlyMap<number, SigningSecret> {
+  return new Map(targets.flatMap(({ secret }, index) => (secret === undefined ? [] : [[index, secret] as const])));
+}
+
+/** Lists the notifications of the organization by number. */
+export function listNotifications(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org }: { readonly org: string },
+): Promise<readonly NotificationRecord[]> {
+  return storage.read(({ notifications }) => notifications.list(org));
 }
 
 /** The target as it is stored: its secret is stored separately, so that no response can include it by accident. */
@@ -138,24 +245,33 @@ export type RotateSecretResult =
 
 /** Gives a webhook a new secret. */
 export function rotateWebhookSecret(
-  { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
-  { org, number, position, grace, secret = newWebhookSecret(randomBytes) }: SecretRotation,
-): Promise<RotateSecretResult> {
-  const change = { now: unixSeconds(now()), grace };
-  return storage.transaction(async ({ notifications }) => {
-    const state = (await notifications.findTargets(org, number))?.[position];
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
+  { org, number, position, grace, secret = newWebhookSecret(dependencies.randomBytes) }: SecretRotation,
+  request?: KeyedRequest<RotateSecretResult>,
+): Promise<OnceResult<RotateSecretResult>> {
+  const change = { now: unixSeconds(dependencies.now()), grace };
+  const rotate = async ({ notifications }: WriteTransaction): Promise<RotateSecretResult> => {
+    const targets = await notifications.findTargets(org, number);
+    const state = targets?.find((known) => known.position === position);
     if (state?.target.type !== 'WEBHOOK') return { outcome: 'webhook not found' };
     const secrets = rotateSecret(state.secrets, secret, change);
     await notifications.replaceSecrets({ org, number, position }, secrets);
     return { outcome: 'rotated', secret, secrets };
-  });
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, rotate));
 }
+
+/** The result of `deleteNotification`. */
+export type DeleteNotificationResult = 'deleted' | 'not found';
 
 /** Deletes a notification with its pending messages. Its number is not reused. */
 export function deleteNotification(
-  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, number }: NotificationReference,
-): Promise<'deleted' | 'not found'> {
-  const deletedAt = unixSeconds(now());
-  return storage.transaction(({ notifications }) => notifications.delete(org, number, deletedAt));
+  request?: KeyedRequest<DeleteNotificationResult>,
+): Promise<OnceResult<DeleteNotificationResult>> {
+  const deletedAt = unixSeconds(dependencies.now());
+  const remove = ({ notifications }: WriteTransaction): Promise<DeleteNotificationResult> =>
+    notifications.delete(org, number, deletedAt);
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, remove));
 }

@@ -1,12 +1,30 @@
+import type { UserReference } from './members.ts';
+import { addAdminKey, chooseAdminUser } from './admin-keys.ts';
+import type { CreatedKey } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import { newApiKey } from '../domain/api-key.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** Creates an organization without members. */
-export async function createOrganization(
-  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org }: { readonly org: string },
-): Promise<'created' | 'exists'> {
+/** The result of `createOrganization`. */
+export type CreateOrganizationResult = (CreatedKey & UserReference) | { readonly outcome: 'exists' };
+
+/**
+ * Creates an organization with its first admin and a key for this user, which opens every organization that the user is
+ * a member of.
+ *
+ * @param command `user`: the first admin, who may be a member of other organizations; chosen if undefined
+ */
+export function createOrganization(
+  { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
+  { org, user: wanted }: { readonly org: string; readonly user?: string | undefined },
+): Promise<CreateOrganizationResult> {
   const createdAt = unixSeconds(now());
-  const inserted = await storage.transaction(({ organizations }) => organizations.insert(org, createdAt));
-  return inserted === 'inserted' ? 'created' : 'exists';
+  const key = newApiKey(randomBytes);
+  const description = 'The first key of the organization';
+  return storage.transaction(async ({ organizations, accounts }) => {
+    if ((await organizations.insert(org, createdAt)) === 'exists') return { outcome: 'exists' };
+    const user = wanted ?? (await chooseAdminUser(accounts, org));
+    const created = await addAdminKey(accounts, { org, user, description, key, createdAt });
+    return { outcome: 'created', org, user, ...created };
+  });
 }

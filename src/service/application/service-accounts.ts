@@ -1,3 +1,4 @@
+import type { Role } from '../../contract/role.ts';
 import type { ServiceAccountRecord } from '../domain/accounts.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
@@ -17,15 +18,39 @@ export type CreateServiceAccountResult =
 
 /** Creates a service account without keys. */
 export function createServiceAccount(
-  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   command: Omit<ServiceAccountRecord, 'createdAt'>,
-): Promise<CreateServiceAccountResult> {
-  const account = { ...command, createdAt: unixSeconds(now()) };
-  return storage.transaction(async ({ organizations, accounts }) => {
+  request?: KeyedRequest<CreateServiceAccountResult>,
+): Promise<OnceResult<CreateServiceAccountResult>> {
+  const account = { ...command, createdAt: unixSeconds(dependencies.now()) };
+  const create = async ({ organizations, accounts }: WriteTransaction): Promise<CreateServiceAccountResult> => {
     if (!(await organizations.exists(account.org))) return { outcome: 'organization not found' };
     const inserted = await accounts.insertServiceAccount(account);
     return inserted === 'inserted' ? { outcome: 'created', account } : { outcome: 'exists' };
-  });
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, create));
+}
+
+/** The changes of a service account; undefined fields stay as they are. */
+export interface ServiceAccountChange extends ServiceAccountReference {
+  readonly description?: string | undefined;
+  readonly privilege?: Role | undefined;
+}
+
+/** Changes a service account. Returns it as it is now; undefined if there is none of that name. */
+export function updateServiceAccount(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, name, description, privilege }: ServiceAccountChange,
+  request?: KeyedRequest<ServiceAccountRecord | undefined>,
+): Promise<OnceResult<ServiceAccountRecord | undefined>> {
+  const update = async ({ accounts }: WriteTransaction): Promise<ServiceAccountRecord | undefined> => {
+    const known = await accounts.findServiceAccount(org, name);
+    if (known === undefined) return undefined;
+    const changed = { description: description ?? known.description, privilege: privilege ?? known.privilege };
+    await accounts.updateServiceAccount({ org, name, ...changed });
+    return { ...known, ...changed };
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, update));
 }
 
 /** Operation 13: lists the service accounts of the organization, sorted by name. */

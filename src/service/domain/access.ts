@@ -4,7 +4,8 @@ import { roles, type Role } from '../../contract/role.ts';
 
 /**
  * A permission that a request needs: to read records; to record flows, artifacts, attestations and policies; to report
- * environments; to read service accounts; or to delete them.
+ * environments; to read service accounts; or to administer the organization: its members, service accounts, keys and
+ * notifications.
  */
 export type Permission = 'read' | 'record' | 'report' | 'read service accounts' | 'administer';
 
@@ -35,6 +36,8 @@ export interface Caller {
   /** The name of the user or service account that owns the key. */
   readonly owner: string;
   readonly role: Role;
+  /** Whether the key opens this organization only. */
+  readonly isLimitedToOrg: boolean;
 }
 
 /**
@@ -57,6 +60,6 @@ const holders: Readonly<Record<Permission, readonly Role[]>> = {
  * Whether the caller has the permission in the organization. Always false for another organization, whether it exists
  * or not.
  */
-export function mayAccess(caller: Caller, org: string, permission: Permission): boolean {
+export function mayAccess(caller: Omit<Caller, 'isLimitedToOrg'>, org: string, permission: Permission): boolean {
   return caller.org === org && holders[permission].includes(caller.role);
 }

@@ -19,6 +19,8 @@ export interface NewNotification {
 export interface NotificationRecord extends NewNotification {
   /** Unique within the organization, counted from 1, never reused. */
   readonly number: number;
+  /** When it was created or last changed. */
+  readonly lastModifiedAt: number;
   /** The latest successful delivery to any of its targets; undefined if there was none. */
   readonly lastSuccessAt?: number | undefined;
   /** Whether the latest attempt at any of its targets failed. */
@@ -27,6 +29,8 @@ export interface NotificationRecord extends NewNotification {
 
 /** A target of a notification with the state of its deliveries. */
 export interface TargetState {
+  /** Identifies the target within the notification; never changes. */
+  readonly position: number;
   readonly target: NotificationTarget;
   /** The signing secrets of a webhook, latest first. */
   readonly secrets: readonly SigningSecret[];

@@ -62,12 +62,13 @@ export class ReplayedResponse {
  * Runs a use case, once for requests with the same idempotency key, and responds to its result.
  *
  * @param respond creates the response to a result; throws an ApiError if the use case changed nothing. May be called
- *   more than once.
+ *   more than once. With `isRemembered` it creates the response that is stored for repeated requests, which must not
+ *   contain a secret.
  * @param useCase passes the request on to the use case
  * @param subject the caller, if the request is about the caller
  */
 export type CarryOut<Response extends HandlerResponse> = <Result>(
-  respond: (result: Result) => Response,
+  respond: (result: Result, isRemembered: boolean) => Response,
   useCase: (request: KeyedRequest<Result> | undefined) => Promise<OnceResult<Result>>,
   subject?: string,
 ) => Promise<Response | ReplayedResponse>;
@@ -118,10 +119,12 @@ export class KeyedRequests {
 }
 
 /** Creates the function that returns the answer to a result, for errors undefined. */
-function createAnswer<Result>(respond: (result: Result) => HandlerResponse): KeyedRequest<Result>['toAnswer'] {
+function createAnswer<Result>(
+  respond: (result: Result, isRemembered: boolean) => HandlerResponse,
+): KeyedRequest<Result>['toAnswer'] {
   return (result) => {
     try {
-      const { status, body } = respond(result);
+      const { status, body } = respond(result, true);
       return { status, body: body instanceof SerializedJson ? body.bytes.toString() : JSON.stringify(body) };
     } catch (error) {
       if (error instanceof ApiError) return undefined;
@@ -132,13 +135,13 @@ function createAnswer<Result>(respond: (result: Result) => HandlerResponse): Key
 
 /** @throws ApiError if nothing was changed, or if the first request with the key had other content. */
 function respondToFirst<Result, Response extends HandlerResponse>(
-  respond: (result: Result) => Response,
+  respond: (result: Result, isRemembered: boolean) => Response,
   result: OnceResult<Result>,
 ): Response | ReplayedResponse {
-  if (!(result instanceof RepeatedRequest)) return respond(result);
+  if (!(result instanceof RepeatedRequest)) return respond(result, false);
   const { first } = result;
   if (first === undefined) throw new ApiError(keyErrors.otherContent, { errors: [keyFault] });
-  return new ReplayedResponse('result' in first ? respond(first.result) : fromAnswer(first.answer));
+  return new ReplayedResponse('result' in first ? respond(first.result, true) : fromAnswer(first.answer));
 }
 
 function fromAnswer({ status, body }: Answer): HandlerResponse {

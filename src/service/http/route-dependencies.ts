@@ -1,3 +1,4 @@
+import type { KeyUses } from '../application/key-uses.ts';
 import type { UseCaseDependencies } from '../application/use-case-dependencies.ts';
 import type { Links } from '../domain/links.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
@@ -12,4 +13,5 @@ export interface RouteDependencies extends UseCaseDependencies {
   readonly sendsMail: boolean;
   readonly log: ServiceLog;
   readonly failures: FailedAuthentications;
+  readonly keyUses: KeyUses;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { addAdminRoutes } from './admin/admin-routes.ts';
+import { addOrganizationRoutes } from './admin/organizations.ts';
+import { addApiKeyRoutes } from './api/api-keys.ts';
 import { addArtifactRoutes } from './api/artifacts.ts';
 import { addAttestationListRoutes } from './api/attestation-list.ts';
 import { addAttestationLookupRoutes } from './api/attestation-lookup.ts';
@@ -8,9 +9,11 @@ import { addEnvironmentReadingRoutes } from './api/environment-reading.ts';
 import { addEnvironmentReportRoutes } from './api/environment-reports.ts';
 import { addEnvironmentRoutes } from './api/environments.ts';
 import { addFlowRoutes } from './api/flows.ts';
+import { addMemberRoutes } from './api/members.ts';
+import { addNotificationAdministrationRoutes } from './api/notification-administration.ts';
 import { addNotificationRoutes } from './api/notifications.ts';
 import { addPolicyListRoute, addPolicyRoutes } from './api/policies.ts';
-import { addServiceAccountRoutes } from './api/service-accounts.ts';
+import { addServiceAccountAdministrationRoutes, addServiceAccountRoutes } from './api/service-accounts.ts';
 import { addSnapshotDetailsRoute } from './api/snapshot-details.ts';
 import { addSnapshotRoutes } from './api/snapshots.ts';
 import { addTrailRoutes } from './api/trails.ts';
@@ -61,9 +64,13 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addSnapshotDetailsRoute(api, dependencies);
   addNotificationRoutes(api, dependencies);
   addServiceAccountRoutes(api, dependencies);
+  addServiceAccountAdministrationRoutes(api, dependencies);
+  addApiKeyRoutes(api, dependencies);
+  addMemberRoutes(api, dependencies);
+  addNotificationAdministrationRoutes(api, dependencies);
   addUserRoutes(api, dependencies);
   if (adminKey !== undefined)
-    addAdminRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);
+    addOrganizationRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);
   addPages(api, dependencies);
   app.get(`${apiPrefix}/openapi.json`, (_request, reply) => sendJson(reply, 200, createOpenApiDocument(links.base())));
 }

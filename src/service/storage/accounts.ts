@@ -2,9 +2,24 @@ import type { OwnerKind } from '../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../domain/accounts.ts';
 import type { Role } from '../../contract/role.ts';
 
+/** When a key was used, in Unix seconds. */
+export interface KeyUse {
+  readonly org: string;
+  readonly id: string;
+  readonly at: number;
+}
+
+/** A key with the time of its last use; undefined if it was never used. */
+export interface KeyWithUse {
+  readonly key: StoredKey;
+  readonly lastUsedAt: number | undefined;
+}
+
 /** Reads members, service accounts and their keys. */
 export interface AccountReader {
   findMember(org: string, user: string): Promise<Member | undefined>;
+  /** The members of the organization, sorted by name. */
+  listMembers(org: string): Promise<readonly Member[]>;
   /** The memberships of the user, sorted by organization. */
   listMemberships(user: string): Promise<readonly Membership[]>;
   findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined>;
@@ -12,6 +27,10 @@ export interface AccountReader {
   listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]>;
   /** Key ids are unique across all organizations, because a key is found by its id alone. */
   findKey(id: string): Promise<StoredKey | undefined>;
+  /** The keys of the owner that were issued in the organization and are not revoked, oldest first. */
+  listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]>;
+  /** Whether a member with the role admin has a key that opens the organization, is not revoked and has not expired. */
+  hasValidAdminKey(org: string, now: number): Promise<boolean>;
   /** Whether the organization has any key, revoked ones included. */
   hasKeys(org: string): Promise<boolean>;
   /** The role of the owner of a key in the organization; undefined if there is no such owner. */
@@ -28,9 +47,16 @@ export interface AccountWriter extends AccountReader {
 
   /** The organization must exist. */
   insertServiceAccount(account: ServiceAccountRecord): Promise<'inserted' | 'exists'>;
+  /** Replaces the description and the privilege of an existing service account. */
+  updateServiceAccount(
+    account: Pick<ServiceAccountRecord, 'org' | 'name' | 'description' | 'privilege'>,
+  ): Promise<void>;
   deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'>;
 
   insertKey(key: StoredKey): Promise<'inserted' | 'exists'>;
+  setKeyExpiry(org: string, id: string, expiresAt: number): Promise<void>;
+  /** Records when keys, which must exist, were last used. */
+  recordKeyUses(uses: readonly KeyUse[]): Promise<void>;
   /** Keeps the time of an earlier revocation, as all methods that revoke do. */
   revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'>;
   revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void>;

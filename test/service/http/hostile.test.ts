@@ -88,7 +88,9 @@ describe('a hostile request', () => {
   /** All that is kept, but for the default organization of a user. */
   const recorded = (): string => {
     const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'), { readOnly: true });
-    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+    const tables = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'key_uses' ORDER BY name")
+      .all();
     const rows = tables
       .map(({ name }) => String(name))
       .filter((name) => !['members', 'notification_targets', 'deliveries'].includes(name))

@@ -207,16 +207,16 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       });
 
       it('have an owner in their organization', async () => {
-        const user = { user: 'bob', role: 'member' } as const;
+        const user = { ownerKind: 'user', owner: 'bob', isLimitedToOrg: true } as const;
         const outcomes = [
-          await keys.createUserKey(records.at(5), { org: 'nobody', ...user }),
-          await keys.createUserKey(records.at(5), { org: 'other', ...user }),
-          await keys.createServiceAccountKey(records.at(5), { org: 'acme', name: 'ann' }),
+          await keys.createKey(records.at(5), { org: 'nobody', ...user }),
+          await keys.createKey(records.at(5), { org: 'other', ...user }),
+          await keys.createKey(records.at(5), { ...user, org: 'acme', ownerKind: 'service account' }),
         ];
         expect(outcomes).toEqual([
-          { outcome: 'organization not found' },
-          { outcome: 'user of another organization' },
-          { outcome: 'service account not found' },
+          { outcome: 'owner not found' },
+          { outcome: 'owner not found' },
+          { outcome: 'owner not found' },
         ]);
         expect([await records.hasKeys('acme'), await records.hasKeys('other')]).toEqual([false, false]);
       });
@@ -229,6 +229,46 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         expect(await records.revokeKey('acme', 'key1', 9)).toBe('revoked');
         expect(await records.findKey('key1')).toEqual(key({ revokedAt: 7 }));
       });
+    });
+
+    it('have the time of their last use, and are listed until they are revoked', async () => {
+      await records.addKey(key({ createdAt: 6 }));
+      await records.addKey(key({ id: 'key2' }));
+      await records.addKey(key({ id: 'key3', owner: 'bob' }));
+      await records.storage.transaction(({ accounts }) =>
+        accounts.recordKeyUses([
+          { org: 'acme', id: 'key1', at: 8 },
+          { org: 'acme', id: 'key1', at: 9.5 },
+        ]),
+      );
+      const list = async (): Promise<unknown> =>
+        (await records.storage.read(({ accounts }) => accounts.listKeys('acme', 'user', 'ann'))).map(
+          ({ key: { id }, lastUsedAt }) => [id, lastUsedAt],
+        );
+      expect(await list()).toEqual([
+        ['key2', undefined],
+        ['key1', 9.5],
+      ]);
+      await records.revokeKey('acme', 'key2', 10);
+      expect(await list()).toEqual([['key1', 9.5]]);
+      await records.storage.transaction(({ accounts }) => accounts.setKeyExpiry('acme', 'key1', 11));
+      expect(await records.findKey('key1')).toEqual(key({ createdAt: 6, expiresAt: 11 }));
+    });
+
+    it('make an organization administrable if an admin has a valid one that opens it', async () => {
+      const isAdministrable = (): Promise<boolean> =>
+        records.storage.read(({ accounts }) => accounts.hasValidAdminKey('acme', 10));
+      await records.addKey(key({ expiresAt: 10 }));
+      await records.saveMember(member({ role: 'admin' }));
+      await records.saveMember(member({ role: 'admin', org: 'other' }));
+      await records.addKey(key({ id: 'key2', org: 'other', isLimitedToOrg: true }));
+      await records.addKey(key({ id: 'key3', revokedAt: 9 }));
+      await records.addKey(key({ id: 'key4', ownerKind: 'service account' }));
+      expect(await isAdministrable()).toBe(false);
+      await records.addKey(key({ id: 'key5', org: 'other', expiresAt: 11 }));
+      expect(await isAdministrable()).toBe(true);
+      await records.saveMember(member({ role: 'member', createdAt: 11 }));
+      expect(await isAdministrable()).toBe(false);
     });
 
     it('persist after the storage is reopened', async () => {

@@ -51,7 +51,10 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       it('are returned as they were written, without any delivery', async () => {
         const created = notification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
         expect(await records.createNotification(created)).toBe(1);
-        expect(await records.findNotification('acme', 1)).toEqual({ ...created, number: 1, failing: false });
+        expect(await records.findNotification('acme', 1)).toEqual({
+          ...created,
+          ...{ number: 1, lastModifiedAt: created.createdAt, failing: false },
+        });
       });
 
       it('are numbered within their organization, and numbers are not reused', async () => {
@@ -81,12 +84,37 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       const secrets = [secret];
       const place = { org: 'acme', number: 1, position: 0 };
 
+      it('are replaced, and those that stay keep their deliveries and position', async () => {
+        await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
+        await records.recordEvents(event());
+        const target = { type: 'SLACK', webhook: 'https://new.example.com/x' } as const;
+        await records.storage.transaction(({ notifications }) =>
+          notifications.replaceTargets({ org: 'acme', number: 1 }, [1], [{ target, secret }]),
+        );
+        expect(await records.findTargets('acme', 1)).toMatchObject([
+          { position: 1, target: slack, waiting: 1, secrets: [] },
+          { position: 2, target, waiting: 0, secrets },
+        ]);
+        const changed = {
+          environments: ['other'],
+          triggers: ['ON_COMPLIANT_ENV'],
+          name: 'y',
+          lastModifiedAt: 99,
+        } as const;
+        await records.storage.transaction(({ notifications }) =>
+          notifications.update({ org: 'acme', number: 1, ...changed }),
+        );
+        expect(await records.findNotification('acme', 1)).toMatchObject(changed);
+        expect(await records.storage.read(({ notifications }) => notifications.list('acme'))).toMatchObject([changed]);
+        expect(await records.storage.read(({ deliveries }) => deliveries.listListeners('acme', 'prod'))).toEqual([]);
+      });
+
       it('show the state of their deliveries', async () => {
         await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
         const nothing = { secrets: [], waiting: 0, attempts: 0 };
         expect(await records.findTargets('acme', 1)).toEqual([
-          { ...nothing, target: webhook, secrets },
-          { ...nothing, target: slack },
+          { ...nothing, position: 0, target: webhook, secrets },
+          { ...nothing, position: 1, target: slack },
         ]);
         await records.recordEvents(event(), event({ snapshot: 2 }));
         expect(await first()).toMatchObject({ secrets });
@@ -97,7 +125,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         await records.completeDelivery(await first(1009), 1009);
         const [one, other] = (await records.findTargets('acme', 1)) ?? [];
         expect(one).toMatchObject({ waiting: 2, lastError: { at: 1000 } });
-        expect(other).toEqual({ ...nothing, target: slack, lastSuccessAt: 1009 });
+        expect(other).toEqual({ ...nothing, position: 1, target: slack, lastSuccessAt: 1009 });
         await records.completeDelivery(await first(1010), 1013);
         const [healed] = (await records.findTargets('acme', 1)) ?? [];
         expect(healed).toMatchObject({ waiting: 1, attempts: 0, lastSuccessAt: 1013, lastError: undefined });

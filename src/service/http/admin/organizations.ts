@@ -1,39 +1,68 @@
-import * as organizations from '../../application/organizations.ts';
+import { createdApiKey } from '../../../contract/api-key.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
-import { orgName } from '../../../contract/names.ts';
+import { orgName, userName } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
-import type { Authenticator } from '../authentication/authentication.ts';
+import * as organizations from '../../application/organizations.ts';
+import { toCreatedResponse } from '../api/api-keys.ts';
+import { requireAdminKey } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import { adminErrors } from './admin-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-/** Create an organization. */
+
+/** The response if there is an organization of that name. */
+export const organizationExists = {
+  status: 409,
+  message: "Organization '{org}' already exists",
+  when: 'There is an organization with that name.',
+} as const;
+
+/** Create an organization with its first admin. Only this response shows the admin's key. */
 export const createOrganization = defineEndpoint({
+  origin: 'ours',
   title: 'Create organization',
   method: 'POST',
   path: '/organizations',
   parameters: Type.Object({}),
   query: noQuery,
-  body: { kind: 'json', schema: Type.Object({ name: orgName }, { additionalProperties: false }) },
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      {
+        name: orgName,
+        admin: Type.Optional(
+          Type.String({
+            ...userName,
+            description:
+              'The first admin, who may be a member of other organizations. Default: a new user, `admin` if possible.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
   repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [
-    { status: 201, description: 'The organization was created.', schema: Type.Object({ name: Type.String() }) },
+    {
+      status: 201,
+      description: 'The organization was created.',
+      schema: Type.Object({ name: Type.String(), admin: Type.String(), api_key: createdApiKey }),
+    },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationExists],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, organizationExists],
   authentication: ['bearer'],
   choices: [],
 });
 
-/** Creates organizations. */
-export function addOrganizationRoutes(
-  host: RouteHost,
-  dependencies: RouteDependencies,
-  authenticator: Authenticator<'administrator'>,
-): void {
-  addRoute(host, createOrganization, authenticator, async ({ document: { name: org } }) => {
-    const outcome = await organizations.createOrganization(dependencies, { org });
-    if (outcome === 'exists') throw new ApiError(adminErrors.organizationExists, { values: { org } });
-    return { status: 201, body: { name: org } };
+/**
+ * Adds the admin API, which creates organizations. It requires the administration key that the service was started with.
+ * Everything else is up to the admins of an organization.
+ */
+export function addOrganizationRoutes(host: RouteHost, dependencies: RouteDependencies, adminKey: string): void {
+  const authenticator = requireAdminKey(adminKey, dependencies.failures);
+  addRoute(host, createOrganization, authenticator, async ({ document: { name: org, admin: user } }) => {
+    const created = await organizations.createOrganization(dependencies, { org, user });
+    if (created.outcome === 'exists') throw new ApiError(organizationExists, { values: { org } });
+    return { status: 201, body: { name: org, admin: created.user, api_key: toCreatedResponse(created, false) } };
   });
 }

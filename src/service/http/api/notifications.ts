@@ -33,7 +33,7 @@ export function toNotificationResponse(
     triggers: [...record.triggers],
     targets: record.targets.map(redactTarget),
     created_at: Math.floor(record.createdAt),
-    last_modified_at: Math.floor(record.createdAt),
+    last_modified_at: Math.floor(record.lastModifiedAt),
     ...(record.lastSuccessAt === undefined ? {} : { last_success_timestamp: Math.floor(record.lastSuccessAt) }),
     created_by: record.createdBy,
     is_created_from_slack_app: false,

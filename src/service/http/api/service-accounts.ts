@@ -6,11 +6,53 @@ import {
   serviceAccountNotFound,
   type ServiceAccount,
 } from '../../../contract/service-account.ts';
+import {
+  createServiceAccount,
+  serviceAccountExists,
+  updateServiceAccount,
+} from '../../../contract/service-account-administration.ts';
+import { actorName } from '../../domain/access.ts';
 import type { ServiceAccountRecord } from '../../domain/accounts.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, requireChange } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+
+/** Adds the endpoints with which admins create and change service accounts. */
+export function addServiceAccountAdministrationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, createServiceAccount, administer, ({ caller, parameters: { org }, document, carryOut }) => {
+    const { name, privilege, display_name: displayName = name, description = '', for_webhook = false } = document;
+    const createdBy = actorName(caller);
+    const record = { org, name, privilege, displayName, description, forWebhook: for_webhook, createdBy };
+    return carryOut(
+      (created: serviceAccounts.CreateServiceAccountResult) => {
+        switch (created.outcome) {
+          case 'created':
+            return { status: 201, body: toServiceAccountResponse(created.account) };
+          case 'exists':
+            throw new ApiError(serviceAccountExists, { values: { org, name } });
+          case 'organization not found':
+            // The organization exists, because the caller has a role in it.
+            throw new TypeError('the organization is gone');
+        }
+      },
+      (request) => serviceAccounts.createServiceAccount(dependencies, record, request),
+    );
+  });
+
+  addRoute(host, updateServiceAccount, administer, ({ parameters: { org, name }, document, carryOut }) => {
+    requireChange(document);
+    return carryOut(
+      (account: ServiceAccountRecord | undefined) => {
+        if (account === undefined) throw new ApiError(serviceAccountNotFound);
+        return { status: 200, body: toServiceAccountResponse(account) };
+      },
+      (request) => serviceAccounts.updateServiceAccount(dependencies, { org, name, ...document }, request),
+    );
+  });
+}
 
 /** Adds operations 13 to 15: list, get and delete service accounts. */
 export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {

@@ -67,7 +67,7 @@ export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>):
 }
 
 /** What checking a key needs. */
-type KeyDependencies = Pick<RouteDependencies, 'storage' | 'now' | 'failures'>;
+type KeyDependencies = Pick<RouteDependencies, 'storage' | 'now' | 'failures' | 'keyUses'>;
 
 /** Requires an API key for the organization of the path, whose owner has a role with the permission. */
 export function requireRole(dependencies: KeyDependencies, permission: Permission): Authenticator<Caller> {
@@ -75,7 +75,8 @@ export function requireRole(dependencies: KeyDependencies, permission: Permissio
     const { key, role } = await authenticateKey(dependencies, attempt);
     const { org } = attempt;
     if (org === undefined || role === undefined) throw forbiddenError(attempt);
-    const caller: Caller = { org, ownerKind: key.ownerKind, owner: key.owner, role };
+    const { ownerKind, owner, isLimitedToOrg } = key;
+    const caller: Caller = { org, ownerKind, owner, role, isLimitedToOrg };
     if (!mayAccess(caller, org, permission)) throw forbiddenError(attempt);
     return caller;
   };
@@ -92,7 +93,7 @@ function forbiddenError({ forbidden, org = '' }: AuthenticationAttempt): ApiErro
 
 /** Returns the key that was sent, if its secret is correct. */
 async function authenticateKey(
-  { storage, now, failures }: KeyDependencies,
+  { storage, now, failures, keyUses }: KeyDependencies,
   attempt: AuthenticationAttempt,
 ): Promise<KeyHolder> {
   const { methods, org, origin } = attempt;
@@ -114,6 +115,7 @@ async function authenticateKey(
     failures.report({ key: describeKey(stored), reason: fault.reason, origin });
     throw unauthenticatedError(methods, fault.rule);
   }
+  keyUses.note(stored);
   return holder;
 }
 

@@ -38,6 +38,11 @@ export function validationError(...errors: readonly (readonly [field: string, ru
   return new ApiError(commonErrors.validation, { errors });
 }
 
+/** @throws ApiError if a document that changes only the given fields has none: that must be a mistake. */
+export function requireChange(document: object): void {
+  if (Object.keys(document).length === 0) throw validationError(['body', 'must have at least one field']);
+}
+
 /**
  * Replaces the message of a validation error if the endpoint declares its own, as operation 3 does (interface, Errors).
  * Returns other errors unchanged.

@@ -1,8 +1,8 @@
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
-import type { AccountReader, AccountWriter } from '../accounts.ts';
+import type { AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
 import { VersionedCache } from '../versioned-cache.ts';
-import { number, optional, text, type Row } from './rows.ts';
+import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 import { toSource } from './written-sources.ts';
@@ -10,10 +10,17 @@ import { isRole, type Role } from '../../../contract/role.ts';
 
 const reading = {
   findMember: 'SELECT * FROM members WHERE org = ? AND user = ?',
+  listMembers: 'SELECT * FROM members WHERE org = ? ORDER BY user',
   listMemberships: 'SELECT org, role, is_default FROM members WHERE user = ? ORDER BY org',
   findAccount: 'SELECT * FROM service_accounts WHERE org = ? AND name = ?',
   listAccounts: 'SELECT * FROM service_accounts WHERE org = ? ORDER BY name',
   findKey: 'SELECT * FROM api_keys WHERE id = ?',
+  listKeys: `SELECT k.*, u.used_at FROM api_keys k LEFT JOIN key_uses u ON u.org = k.org AND u.id = k.id
+    WHERE k.org = ? AND k.owner_kind = ? AND k.owner = ? AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
+  hasValidAdminKey: `SELECT 1 FROM members m
+    JOIN api_keys k ON k.owner = m.user AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
+    WHERE m.org = ? AND m.role = 'admin' AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?)
+    LIMIT 1`,
   hasKeys: 'SELECT 1 FROM api_keys WHERE org = ? LIMIT 1',
 } as const;
 
@@ -27,11 +34,15 @@ const writing = {
   insertAccount: `INSERT INTO service_accounts (org, name, display_name, privilege, description, created_by, created_at,
       for_webhook)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  updateAccount: 'UPDATE service_accounts SET description = ?, privilege = ? WHERE org = ? AND name = ?',
   deleteAccount: 'DELETE FROM service_accounts WHERE org = ? AND name = ?',
 
   insertKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at,
       is_limited_to_org)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  setKeyExpiry: 'UPDATE api_keys SET expires_at = ? WHERE org = ? AND id = ?',
+  recordKeyUse: `INSERT INTO key_uses (org, id, used_at) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET used_at = excluded.used_at`,
   revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE org = ? AND id = ?',
   revokeAccountKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?)
     WHERE org = ? AND owner_kind = 'service account' AND owner = ?`,
@@ -65,6 +76,10 @@ export class SqliteAccountReader implements AccountReader {
     return this.session.execute(() => optional(this.#statements.findMember.get(org, user), toMember));
   }
 
+  listMembers(org: string): Promise<readonly Member[]> {
+    return this.session.execute(() => this.#statements.listMembers.all(org).map(toMember));
+  }
+
   listMemberships(user: string): Promise<readonly Membership[]> {
     return this.session.execute(() => this.#statements.listMemberships.all(user).map(toMembership));
   }
@@ -83,6 +98,18 @@ export class SqliteAccountReader implements AccountReader {
       source: toSource('api_keys', id),
       read: () => optional(this.#statements.findKey.get(id), toKey),
     });
+  }
+
+  listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]> {
+    return this.session.execute(() =>
+      this.#statements.listKeys
+        .all(org, kind, owner)
+        .map((row) => ({ key: toKey(row), lastUsedAt: optionalNumber(row, 'used_at') })),
+    );
+  }
+
+  hasValidAdminKey(org: string, now: number): Promise<boolean> {
+    return this.session.execute(() => this.#statements.hasValidAdminKey.get(org, now) !== undefined);
   }
 
   hasKeys(org: string): Promise<boolean> {
@@ -138,6 +165,15 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
     );
   }
 
+  updateServiceAccount(
+    account: Pick<ServiceAccountRecord, 'org' | 'name' | 'description' | 'privilege'>,
+  ): Promise<void> {
+    const { org, name, description, privilege } = account;
+    return this.session.execute(() => {
+      this.#statements.updateAccount.run(description, privilege, org, name);
+    });
+  }
+
   deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'> {
     return this.session.execute(() =>
       this.#statements.deleteAccount.run(org, name).changes === 0 ? 'not found' : 'deleted',
@@ -151,6 +187,18 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
     return this.session.execute(() =>
       this.#statements.insertKey.run(...values).changes === 0 ? 'exists' : 'inserted',
     );
+  }
+
+  setKeyExpiry(org: string, id: string, expiresAt: number): Promise<void> {
+    return this.session.execute(() => {
+      this.#statements.setKeyExpiry.run(expiresAt, org, id);
+    });
+  }
+
+  recordKeyUses(uses: readonly KeyUse[]): Promise<void> {
+    return this.session.execute(() => {
+      for (const { org, id, at } of uses) this.#statements.recordKeyUse.run(org, id, at);
+    });
   }
 
   revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {

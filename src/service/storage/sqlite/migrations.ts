@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
+import { administration } from './migrations/administration.ts';
 import { base } from './migrations/base.ts';
 import { clock } from './migrations/clock.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
@@ -32,6 +33,7 @@ const steps: readonly string[] = [
   idempotencyKeys,
   trails,
   environmentReading,
+  administration,
 ];
 
 /** The schema version of this service. */

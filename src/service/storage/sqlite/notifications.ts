@@ -1,12 +1,19 @@
 import type { Trigger } from '../../../contract/notification.ts';
 import type { NewNotification, NotificationRecord, TargetState } from '../../domain/notifications.ts';
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
-import type { NotificationReader, NotificationWriter, TargetReference } from '../notifications.ts';
+import type {
+  NewTarget,
+  NotificationReader,
+  NotificationUpdate,
+  NotificationWriter,
+  TargetReference,
+} from '../notifications.ts';
 import { number, optional, optionalNumber, text, toSecrets, toTarget, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
 const reading = {
+  list: 'SELECT * FROM notifications WHERE org = ? AND deleted_at IS NULL ORDER BY number',
   find: 'SELECT * FROM notifications WHERE org = ? AND number = ? AND deleted_at IS NULL',
   targets: 'SELECT * FROM notification_targets WHERE org = ? AND number = ? ORDER BY position',
   waiting: 'SELECT count(*) AS count FROM deliveries WHERE org = ? AND number = ? AND position = ?',
@@ -20,6 +27,11 @@ const writing = {
     ON CONFLICT DO NOTHING`,
   insertTarget: `INSERT INTO notification_targets (org, number, position, target, signing_secrets)
     VALUES (?, ?, ?, ?, ?)`,
+  update: `UPDATE notifications SET name = ?, environments = ?, triggers = ?, last_modified_at = ?
+    WHERE org = ? AND number = ?`,
+  listPositions: 'SELECT position FROM notification_targets WHERE org = ? AND number = ? ORDER BY position',
+  deleteDeliveriesTo: 'DELETE FROM deliveries WHERE org = ? AND number = ? AND position = ?',
+  deleteTarget: 'DELETE FROM notification_targets WHERE org = ? AND number = ? AND position = ?',
   replaceSecrets: 'UPDATE notification_targets SET signing_secrets = ? WHERE org = ? AND number = ? AND position = ?',
   markDeleted: 'UPDATE notifications SET deleted_at = ? WHERE org = ? AND number = ? AND deleted_at IS NULL',
   deleteDeliveries: 'DELETE FROM deliveries WHERE org = ? AND number = ?',
@@ -44,6 +56,13 @@ export class SqliteNotificationReader implements NotificationReader {
     );
   }
 
+  list(org: string): Promise<readonly NotificationRecord[]> {
+    const { list, targets } = this.#statements;
+    return this.session.execute(() =>
+      list.all(org).map((row) => toNotificationRecord(row, targets.all(org, number(row, 'number')))),
+    );
+  }
+
   findTargets(org: string, wanted: number): Promise<readonly TargetState[] | undefined> {
     const { find, targets, waiting } = this.#statements;
     return this.session.execute(() => {
@@ -65,15 +84,52 @@ export class SqliteNotificationWriter extends SqliteNotificationReader implement
     this.#statements = prepare(session.database, writing);
   }
 
+  update(notification: NotificationUpdate): Promise<void> {
+    const { org, number: of, name, environments, triggers, lastModifiedAt } = notification;
+    const { update, deleteSubjects } = this.#statements;
+    return this.session.execute(() => {
+      update.run(name, JSON.stringify(environments), JSON.stringify(triggers), lastModifiedAt, org, of);
+      deleteSubjects.run(org, of);
+      this.#insertSubjects({ org, environments, triggers }, of);
+    });
+  }
+
+  replaceTargets(
+    { org, number: of }: { readonly org: string; readonly number: number },
+    kept: readonly number[],
+    added: readonly NewTarget[],
+  ): Promise<void> {
+    const { listPositions, deleteDeliveriesTo, deleteTarget, insertTarget } = this.#statements;
+    return this.session.execute(() => {
+      const positions = listPositions.all(org, of).map((row) => number(row, 'position'));
+      for (const position of positions.filter((known) => !kept.includes(known))) {
+        for (const statement of [deleteDeliveriesTo, deleteTarget]) statement.run(org, of, position);
+      }
+      // Not the position of a target that was just deleted: a delivery to it may be running.
+      const next = Math.max(-1, ...positions) + 1;
+      for (const [index, { target, secret }] of added.entries()) {
+        const signing = JSON.stringify(secret === undefined ? [] : [secret]);
+        insertTarget.run(org, of, next + index, JSON.stringify(target), signing);
+      }
+    });
+  }
+
+  #insertSubjects(
+    { org, environments, triggers }: Pick<NewNotification, 'org' | 'environments' | 'triggers'>,
+    of: number,
+  ): void {
+    for (const environment of environments) {
+      for (const trigger of triggers) this.#statements.insertSubject.run(org, environment, trigger, of);
+    }
+  }
+
   insert(notification: NewNotification, secrets: ReadonlyMap<number, SigningSecret>): Promise<number> {
     const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
-    const { nextNumber, insert, insertSubject, insertTarget } = this.#statements;
+    const { nextNumber, insert, insertTarget } = this.#statements;
     return this.session.execute(() => {
       const next = number(nextNumber.get(org) ?? {}, 'next');
       insert.run(org, next, name, JSON.stringify(environments), JSON.stringify(triggers), createdAt, createdBy);
-      for (const environment of environments) {
-        for (const trigger of triggers) insertSubject.run(org, environment, trigger, next);
-      }
+      this.#insertSubjects({ org, environments, triggers }, next);
       for (const [position, target] of targets.entries()) {
         const secret = secrets.get(position);
         const signing = JSON.stringify(secret === undefined ? [] : [secret]);
@@ -111,6 +167,7 @@ function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRe
     triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
     targets: targets.map(toTarget),
     createdAt: number(row, 'created_at'),
+    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
     createdBy: text(row, 'created_by'),
     ...(lastSuccessAt === 0 ? {} : { lastSuccessAt }),
     failing: targets.some((target) => number(target, 'attempts') > 0),
@@ -120,6 +177,7 @@ function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRe
 function toTargetState(row: Row, waiting: number): TargetState {
   const lastErrorAt = optionalNumber(row, 'last_error_at');
   return {
+    position: number(row, 'position'),
     target: toTarget(row),
     secrets: toSecrets(row),
     waiting,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { triggers } from '../../../../src/contract/notification.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { roles } from '../../../../src/contract/role.ts';
 import { administer, createNotification } from '../../../support/administration.ts';
 import { call, type Called } from '../../../support/service-call.ts';
@@ -46,7 +47,7 @@ describe('a notification', () => {
       ],
       created_at: 1_767_323_045,
       last_modified_at: 1_767_323_045,
-      created_by: 'administrator',
+      created_by: 'admin',
       is_created_from_slack_app: false,
       is_failing: false,
     };
@@ -84,7 +85,7 @@ describe('a notification', () => {
 
   it('is not found after it was deleted', async () => {
     await createNotification(service);
-    const remove = { method: 'DELETE', path: '/organizations/acme/notifications/1' };
+    const remove = { method: 'DELETE', path: '/organizations/acme/environments_notifications/1' };
     expect(await administer(service, remove)).toMatchObject({ status: 200, body: 'OK' });
     expect(await administer(service, remove)).toMatchObject({ status: 404, body: { message: 'Action not found' } });
     expect((await get(1)).status).toBe(404);
@@ -136,7 +137,7 @@ describe('a notification', () => {
       { type: 'SLACK', webhook: secretAddress },
     ];
     await createNotification(service, { targets });
-    const inspect = { method: 'GET', path: '/organizations/acme/notifications/1' };
+    const inspect = { method: 'GET', path: '/organizations/acme/environments_notifications/1/deliveries' };
     const { status, body } = await administer(service, inspect);
     const delivery = {
       waiting: 0,
@@ -157,7 +158,9 @@ describe('a notification', () => {
       },
     ]);
     expect(JSON.stringify(body)).not.toMatch(/whsec_|services\/secret/u);
-    expect(await administer(service, { ...inspect, path: '/organizations/acme/notifications/2' })).toMatchObject({
+    expect(
+      await administer(service, { ...inspect, path: '/organizations/acme/environments_notifications/2/deliveries' }),
+    ).toMatchObject({
       status: 404,
     });
   });
@@ -170,7 +173,10 @@ describe('a notification', () => {
     ];
     expect(await createNotification(service, { targets })).toMatchObject({ body: { targets: [{ secret: own }, {}] } });
     const rotate = (json: unknown, position = 0, number = 1): Promise<Called> =>
-      administer(service, { path: `/organizations/acme/notifications/${number}/targets/${position}/secret`, json });
+      administer(service, {
+        path: `/organizations/acme/environments_notifications/${number}/targets/${position}/secret`,
+        json,
+      });
     expect(await rotate({})).toMatchObject({
       status: 201,
       body: { secret: expect.stringMatching(/^whsec_/u), grace_period_expires_at: 1_767_323_045.25 + 86_400 },
@@ -191,16 +197,33 @@ describe('a notification', () => {
     }
   });
 
-  it('requires an existing organization', async () => {
-    const json = {
-      name: 'x',
-      environments: ['prod'],
-      triggers: ['ON_COMPLIANT_ENV'],
-      targets: [{ type: 'EMAIL', recipients: ['a@b.example'] }],
-    };
-    expect(await administer(service, { path: '/organizations/nobody/notifications', json })).toMatchObject({
+  it('is changed field by field, and a target that stays keeps its secret and position', async () => {
+    const webhook = { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0' };
+    const slack = { type: 'SLACK', webhook: secretAddress };
+    await createNotification(service, { targets: [slack, webhook] });
+    const path = '/organizations/acme/environments_notifications/1';
+    const change = (json: unknown): Promise<Called> => administer(service, { method: 'PATCH', path, json });
+    expect((await change({ name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] })).body).toMatchObject(
+      {
+        ...{ number: 1, name: 'New', environments: ['stage'], triggers: ['ON_COMPLIANT_ENV'] },
+        targets: [{ type: 'SLACK' }, { type: 'WEBHOOK' }],
+      },
+    );
+    const other = { ...webhook, webhook: 'https://other.example.com/x' };
+    const { body } = await change({ targets: [webhook, other] });
+    expect(valueAt(body, 'targets')).toEqual([
+      { ...webhook, webhook: 'https://hooks.example.com/…' },
+      { ...webhook, webhook: 'https://other.example.com/…', secret: expect.stringMatching(/^whsec_/u) },
+    ]);
+    const inspected = await administer(service, { method: 'GET', path: `${path}/deliveries` });
+    expect(inspected.body).toMatchObject({ name: 'New', targets: [{ position: 1 }, { position: 2 }] });
+    expect((await administer(service, { path: `${path}/targets/2/secret`, json: {} })).status).toBe(201);
+    expect(await change({ environments: ['none'] })).toMatchObject({ status: 400 });
+    expect(await change({ targets: [{ type: 'SLACK', webhook: 'https://a:b@x' }] })).toMatchObject({ status: 400 });
+    expect(await administer(service, { method: 'PATCH', path: `${path}2`, json: { name: 'x' } })).toMatchObject({
       status: 404,
-      body: { message: "Organization 'nobody' does not exist" },
     });
+    const listed = await call(service, { path: '/organizations/acme/environments_notifications' });
+    expect(listed.body).toMatchObject([{ number: 1, name: 'New', targets: [{}, {}] }]);
   });
 });

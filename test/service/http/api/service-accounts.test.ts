@@ -22,7 +22,7 @@ describe('service accounts', () => {
     display_name: 'The CI',
     privilege: 'admin',
     description: 'Builds',
-    creating_user_id: 'administrator',
+    creating_user_id: 'admin',
     created_at: 1_767_323_045,
   };
   const created = { privilege: 'admin', display_name: 'The CI', description: 'Builds', for_webhook: true };

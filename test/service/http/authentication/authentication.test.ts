@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { endpoints } from '../../../../src/contract/endpoints.ts';
+import { apiEndpoints } from '../../../../src/contract/api-endpoints.ts';
 import { createFlow } from '../../../../src/contract/flow.ts';
 import { detachPolicy } from '../../../../src/contract/policy.ts';
 import { deleteServiceAccount } from '../../../../src/contract/service-account.ts';
-import { setDefaultOrg } from '../../../../src/contract/user.ts';
+import { getDefaultOrg, setDefaultOrg } from '../../../../src/contract/user.ts';
 import { roles, type Role } from '../../../../src/contract/role.ts';
 import {
-  administer,
-  createKey,
+  createUnlimitedKey,
+  removeMember,
+  revokeKey,
   createServiceAccount,
   createServiceAccountKey,
   saveMember,
@@ -58,15 +59,14 @@ async function createKeys(): Promise<Keys> {
     return (role) => created.get(role) ?? '';
   };
   const createMixedKey = async (owner: string, role: Role): Promise<string> => {
-    const key = await createKey(service, { owner, role: 'admin' }, 'other');
+    const key = await createUnlimitedKey(service, { owner, role: 'admin' }, 'other');
     await saveMember(service, owner, role);
     return key;
   };
   const removed = await createMixedKey('eve', 'admin');
-  await administer(service, { method: 'DELETE', path: '/organizations/acme/members/eve' });
+  await removeMember(service, 'eve');
   const revoked = await service.createKey('admin');
-  const path = `/organizations/acme/keys/${revoked.split('_')[0] ?? ''}`;
-  expect((await administer(service, { method: 'DELETE', path })).status).toBe(200);
+  expect((await revokeKey(service, 'admin-of-acme', revoked)).status).toBe(200);
   return {
     user: await forEveryRole((role) => service.createKey(role)),
     machine: await forEveryRole(async (role) => {
@@ -241,10 +241,45 @@ describe('two organizations', () => {
   });
 });
 
+/** Endpoints without a request above, because it could not be sent twice. */
+const others = apiEndpoints.filter((endpoint) => !everyEndpoint.some((sample) => sample.endpoint === endpoint));
+const administration = others.filter(({ path }) => /^\/(?:organizations|service-accounts)\//u.test(path));
+
+describe.each(administration)('the authorization of $title', ({ method, path, body }) => {
+  const values: Readonly<Record<string, string>> = { notification_number: '999', position: '0' };
+  const send = (key: string, org = 'acme'): Promise<Called> => {
+    const filled = path.replaceAll(/\{(\w+)\}/gu, (_, name: string) =>
+      name === 'org' ? org : (values[name] ?? 'none'),
+    );
+    return call(service, { method, path: filled, key, ...(body.kind === 'json' ? { json: {} } : {}) });
+  };
+
+  it('is for admins of the organization, users and service accounts', async () => {
+    for (const key of [keys.user('admin'), keys.machine('admin'), keys.mixed('admin')]) {
+      // The request asks for something that does not exist, or says nothing.
+      expect([400, 404]).toContain((await send(key)).status);
+    }
+    for (const role of roles.filter((name) => name !== 'admin')) {
+      for (const key of [keys.user(role), keys.machine(role), keys.mixed(role)]) {
+        expect((await send(key)).status).toBe(403);
+      }
+    }
+  });
+
+  it('rejects keys of other organizations, removed members and revoked keys', async () => {
+    for (const role of roles) expect((await send(keys.foreign(role))).status).toBe(403);
+    for (const key of [keys.foreignAdmin, keys.removed]) expect((await send(key)).status).toBe(403);
+    expect((await send(service.apiKey, 'nobody')).status).toBe(403);
+    expect((await send(keys.revoked)).status).toBe(401);
+    expect((await send(service.adminKey)).status).toBe(401);
+  });
+});
+
 describe('the requests that these tests walk', () => {
   it('are of every endpoint of the contract', () => {
-    const walked = everyEndpoint.map(({ endpoint }) => endpoint);
-    expect(endpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([]);
+    const walked = [...everyEndpoint.map(({ endpoint }) => endpoint), ...administration];
+    // It is about the caller and not about an organization.
+    expect(apiEndpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([getDefaultOrg]);
   });
 });
 

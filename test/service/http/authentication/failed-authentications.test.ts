@@ -7,7 +7,7 @@ import {
   type FailedAuthentication,
   type RequestOrigin,
 } from '../../../../src/service/http/authentication/failed-authentications.ts';
-import { administer, createKey } from '../../../support/administration.ts';
+import { createKey, revokeKey } from '../../../support/administration.ts';
 import { codePoint } from '../../../support/code-point.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
@@ -214,19 +214,24 @@ describe('a service under a flood of guesses', () => {
   });
 
   it('throttles guesses at the administration key, and accepts the correct one', async () => {
-    const guess = { path: '/organizations', json: { name: 'new' }, key: 'a-guess-at-the-administration-key' };
+    const guess = {
+      at: service.adminUrl,
+      method: 'POST',
+      path: '/organizations',
+      json: { name: 'new' },
+      key: 'a-guess-at-the-administration-key',
+    };
     const statuses: number[] = [];
-    for (let index = 0; index < 12; index += 1) statuses.push((await administer(service, guess)).status);
+    for (let index = 0; index < 12; index += 1) statuses.push((await call(service, guess)).status);
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
-    expect((await administer(service, { ...guess, key: service.adminKey })).status).toBe(201);
+    expect((await call(service, { ...guess, key: service.adminKey })).status).toBe(201);
     expect(lines.join('\n')).toContain('the administration key was tried with another key');
     expect(lines.join('\n')).not.toContain('a-guess');
   });
 
   it('says that a key is revoked, however often it is sent', async () => {
     const key = await createKey(service, {});
-    const path = `/organizations/acme/keys/${key.split('_')[0] ?? ''}`;
-    await administer(service, { method: 'DELETE', path });
+    await revokeKey(service, 'ann', key);
     for (let index = 0; index < 12; index += 1) {
       expect(await ask(key)).toMatchObject({
         status: 401,

@@ -1,0 +1,231 @@
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { orgName } from './names.ts';
+import {
+  getNotification,
+  notification,
+  notificationNotFound,
+  notificationNumber,
+  notificationPayload,
+  webhookSecret,
+} from './notification.ts';
+import { Type, type Static } from './schema.ts';
+
+/** The response if a webhook does not exist. */
+export const webhookNotFound = {
+  status: 404,
+  message: "Notification {number} of organization '{org}' has no webhook at position {position}",
+  when: 'There is no such notification, or the target at that position is not a webhook.',
+} as const;
+
+const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+/** A target with the state of its deliveries. */
+const administeredTarget = Type.Object({
+  type: Type.String(),
+  position: Type.Integer({ description: 'Identifies the target within the notification.' }),
+  delivery: Type.Object({
+    waiting: Type.Integer({ description: 'Number of messages that wait for delivery.' }),
+    failures: Type.Integer({ description: 'Number of failed attempts since the last success.' }),
+    next_attempt_at: time('Unix seconds; null if nothing waits.'),
+    last_success_at: time('Unix seconds; null if no delivery succeeded yet.'),
+    last_error: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the latest attempt failed; null if it succeeded.',
+    }),
+    last_error_at: time('Unix seconds.'),
+  }),
+  secrets: Type.Array(
+    Type.Object({ created_at: Type.Number(), expires_at: time('Unix seconds; null for the latest.') }),
+    {
+      description:
+        'When the secrets of the webhook were created and expire, the latest first. The secrets are not shown.',
+    },
+  ),
+});
+
+/** A target with the state of its deliveries. */
+export type AdministeredTarget = Static<typeof administeredTarget>;
+
+/** Create a notification. Only this response shows a generated secret. */
+export const createNotification = defineEndpoint({
+  origin: 'ours',
+  title: 'Create environment notification',
+  method: 'POST',
+  path: '/organizations/{org}/environments_notifications',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'json', schema: notificationPayload },
+  repetition: { effect: 'appends', volatile: [], remedy: 'List the notifications before you send the request again.' },
+  success: [{ status: 201, description: 'The notification was created.', schema: notification }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'who may create, change and delete notifications',
+      choice: 'admins of the organization',
+      source: 'the interface shows no way to do so; a notification sends data to other places',
+    },
+    {
+      subject: 'the answer to a request that is repeated with the same `Idempotency-Key`',
+      choice: 'the first answer without the secrets of webhooks',
+      source: 'a secret is shown once',
+    },
+  ],
+});
+
+/** List the notifications of an organization. */
+export const listNotifications = defineEndpoint({
+  origin: 'ours',
+  title: 'List environment notifications',
+  method: 'GET',
+  path: '/organizations/{org}/environments_notifications',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'All notifications by number.', schema: Type.Array(notification) }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  authentication: ['bearer'],
+  choices: [{ subject: 'who may list notifications', choice: 'every role', source: 'as in operation 8' }],
+});
+
+/** A change of a notification: only the given fields change. */
+const notificationChange = Type.Object(
+  {
+    name: Type.Optional(notificationPayload.properties.name),
+    environments: Type.Optional(notificationPayload.properties.environments),
+    triggers: Type.Optional(notificationPayload.properties.triggers),
+    targets: Type.Optional(notificationPayload.properties.targets),
+  },
+  { additionalProperties: false },
+);
+
+/** Change a notification. Only this response shows the generated secrets of new webhooks. */
+export const updateNotification = defineEndpoint({
+  origin: 'ours',
+  title: 'Update environment notification',
+  method: 'PATCH',
+  path: '/organizations/{org}/environments_notifications/{notification_number}',
+  parameters: getNotification.parameters,
+  query: noQuery,
+  body: { kind: 'json', schema: notificationChange },
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The notification as it is now.', schema: notification }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'a change of `targets`',
+      choice:
+        'replaces all of them; a target that is listed again, with the same URL or recipients and without a `secret`, keeps its secret and its waiting messages',
+      source: 'a change must not lose messages of a target that stays',
+    },
+  ],
+});
+
+/** Get a notification, with the state of its deliveries. */
+export const inspectNotification = defineEndpoint({
+  origin: 'ours',
+  title: 'Get deliveries of environment notification',
+  method: 'GET',
+  path: '/organizations/{org}/environments_notifications/{notification_number}/deliveries',
+  parameters: getNotification.parameters,
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'The notification, with the state of its deliveries.',
+      schema: Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'who may see the state of deliveries',
+      choice: 'admins of the organization',
+      source: 'errors can tell something about the receivers',
+    },
+  ],
+});
+
+/** Give a webhook a new secret. The previous one stays valid for the grace period. */
+export const rotateWebhookSecret = defineEndpoint({
+  origin: 'ours',
+  title: 'Rotate webhook secret',
+  method: 'POST',
+  path: '/organizations/{org}/environments_notifications/{notification_number}/targets/{position}/secret',
+  parameters: Type.Object({
+    org: orgName,
+    notification_number: notificationNumber,
+    position: Type.String({
+      pattern: '^[0-9]{1,4}$',
+      description: 'The position of the target, as its deliveries show it.',
+    }),
+  }),
+  query: noQuery,
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      {
+        secret: Type.Optional(webhookSecret),
+        grace_period_hours: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            maximum: 168,
+            description: 'How many hours the previous secret is used as well. Default: 24.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: {
+    effect: 'appends',
+    volatile: [],
+    remedy: 'Rotate it again: the secret from the lost response expires after its grace period.',
+  },
+  success: [
+    {
+      status: 201,
+      description: 'The new secret is used from now on.',
+      schema: Type.Object({
+        secret: Type.String({ description: 'Shown only once.' }),
+        grace_period_expires_at: time('Unix seconds; null if there is no previous secret.'),
+      }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, webhookNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: '`position`',
+      choice: 'as the deliveries of the notification show it; it stays the same if other targets are removed',
+      source: 'a target has no name',
+    },
+  ],
+});
+
+/** Delete a notification. Its pending messages are dropped. */
+export const deleteNotification = defineEndpoint({
+  origin: 'ours',
+  title: 'Delete environment notification',
+  method: 'DELETE',
+  path: '/organizations/{org}/environments_notifications/{notification_number}',
+  parameters: getNotification.parameters,
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'idempotent', alreadyDone: notificationNotFound },
+  success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'messages of a deleted notification that were not delivered yet',
+      choice: 'dropped',
+      source: 'nobody wants them any more',
+    },
+  ],
+});

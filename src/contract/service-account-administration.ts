@@ -1,0 +1,87 @@
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { role } from './member.ts';
+import { orgName, serviceAccountName } from './names.ts';
+import { Type } from './schema.ts';
+import { serviceAccount, serviceAccountNotFound } from './service-account.ts';
+
+const description = Type.String({ maxLength: 1000 });
+const accessErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
+
+/** The response if there is a service account of that name. */
+export const serviceAccountExists = {
+  status: 409,
+  message: "Service account '{name}' already exists in organization '{org}'",
+  when: 'The organization has a service account with that name.',
+} as const;
+
+/** Create a service account. It needs a key before it can do anything. */
+export const createServiceAccount = defineEndpoint({
+  origin: 'observed',
+  title: 'Create service account',
+  method: 'POST',
+  path: '/service-accounts/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      {
+        name: serviceAccountName,
+        privilege: role,
+        description: Type.Optional(description),
+        display_name: Type.Optional(Type.String({ maxLength: 1000, description: 'Default: the name.' })),
+        for_webhook: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: {
+    effect: 'appends',
+    volatile: [],
+    remedy: 'Look whether the service account exists before you send the request again.',
+  },
+  success: [{ status: 201, description: 'The service account was created.', schema: serviceAccount }],
+  errors: [...accessErrors, serviceAccountExists],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'who may create and change service accounts',
+      choice: 'admins of the organization',
+      source: 'as for deleting them',
+    },
+    {
+      subject: '`display_name` and `for_webhook`',
+      choice: 'optional, beyond what the public client sends',
+      source: 'the interface returns these fields',
+    },
+  ],
+});
+
+/** Change a service account. */
+export const updateServiceAccount = defineEndpoint({
+  origin: 'observed',
+  title: 'Update service account',
+  method: 'PATCH',
+  path: '/service-accounts/{org}/{name}',
+  parameters: Type.Object({ org: orgName, name: serviceAccountName }),
+  query: noQuery,
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      { description: Type.Optional(description), privilege: Type.Optional(role) },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The service account as it is now.', schema: serviceAccount }],
+  errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'when another privilege takes effect',
+      choice: 'with the next request of its keys',
+      source: 'a privilege that was taken away must not work any longer',
+    },
+  ],
+});

@@ -1,0 +1,33 @@
+import { unixSeconds, type Now } from '../../runtime/clock.ts';
+import type { Storage, WriteTransaction } from '../storage/storage.ts';
+
+/** Rolls back a change that would leave an organization without an admin. */
+class LastAdminError extends Error {
+  override readonly name = 'LastAdminError';
+}
+
+/** The result of a change that was not made, because it would lock the organization out. */
+export type LastAdminResult = 'last admin';
+
+/**
+ * Runs a change of members or keys, unless it takes away the last admin of the organization who has a valid key: nobody
+ * could administer the organization any more. A change in an organization without such an admin is always made.
+ */
+export async function keepAdministered<Result>(
+  { storage, now }: { readonly storage: Storage; readonly now: Now },
+  org: string,
+  change: (transaction: WriteTransaction) => Promise<Result>,
+): Promise<Result | LastAdminResult> {
+  const at = unixSeconds(now());
+  try {
+    return await storage.transaction(async (transaction) => {
+      const before = await transaction.accounts.hasValidAdminKey(org, at);
+      const result = await change(transaction);
+      if (before && !(await transaction.accounts.hasValidAdminKey(org, at))) throw new LastAdminError();
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof LastAdminError) return 'last admin';
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
+import type { ServiceLog } from '../../runtime/log.ts';
+import { errorMessage } from '../../runtime/failure.ts';
+import type { KeyUse } from '../storage/accounts.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** How precise the time of the last use of a key is, in seconds: it is written at most this often. */
+const precision = 300;
+
+/** How long uses are collected before they are written together, in milliseconds. */
+const writeDelay = 30_000;
+
+/** How many keys are remembered as just written. A forgotten key costs one more write. */
+const maximumKeys = 100_000;
+
+interface Dependencies {
+  readonly storage: Pick<Storage, 'transaction'>;
+  readonly now: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+/**
+ * Records when keys were last used, in the background, so that a request does not wait for it. A crash loses the uses of
+ * the last half minute; after a start, the first use of each key is written again.
+ */
+export class KeyUses {
+  readonly #dependencies: Dependencies;
+  /** When the use of a key was last noted to be written, in Unix seconds. */
+  readonly #noted = new Map<string, number>();
+  #waiting: KeyUse[] = [];
+  #cancel: (() => void) | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Notes that a key was used now. Never throws. */
+  note({ org, id }: Pick<KeyUse, 'org' | 'id'>): void {
+    const at = unixSeconds(this.#dependencies.now());
+    const last = this.#noted.get(id);
+    // The clock may have been set back.
+    if (last !== undefined && Math.abs(at - last) < precision) return;
+    if (this.#noted.size >= maximumKeys) this.#noted.clear();
+    this.#noted.set(id, at);
+    this.#waiting.push({ org, id, at });
+    this.#cancel ??= this.#dependencies.after(writeDelay, () => {
+      this.#cancel = undefined;
+      void this.flush();
+    });
+  }
+
+  /** Writes the noted uses, and waits until they are written. Never rejects: a failure is logged. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  /** Writes the noted uses. No use may be noted afterwards. */
+  async stop(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    await this.flush();
+  }
+
+  async #write(): Promise<void> {
+    const uses = this.#waiting;
+    if (uses.length === 0) return;
+    this.#waiting = [];
+    try {
+      await this.#dependencies.storage.transaction(({ accounts }) => accounts.recordKeyUses(uses));
+    } catch (error) {
+      // The next use of each key is noted again.
+      for (const { id } of uses) this.#noted.delete(id);
+      this.#dependencies.log.info(`the last use of ${uses.length} API keys was not recorded: ${errorMessage(error)}`);
+    }
+  }
+}
