@@ -22,11 +22,16 @@ export function fillPath(template: string, parameters: Readonly<Record<string, u
 /** The query string with its question mark; empty if no parameter has a value. */
 export function queryString(query: Readonly<Record<string, unknown>>): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
+  for (const [name, value] of Object.entries(query).flatMap(toPairs)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
       parameters.append(name, String(value));
     }
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** A list is sent as a repeated parameter. */
+function toPairs([name, value]: readonly [string, unknown]): readonly (readonly [string, unknown])[] {
+  return Array.isArray(value) ? value.map((item: unknown) => [name, item] as const) : [[name, value]];
 }

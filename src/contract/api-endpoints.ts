@@ -8,6 +8,8 @@ import {
   revokeServiceAccountKey,
   rotateServiceAccountKey,
 } from './api-key.ts';
+import { assertArtifact } from './artifact-assertion.ts';
+import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
 import { genericKind } from './attestations/generic.ts';
@@ -48,6 +50,11 @@ export const addedEndpoints: readonly Endpoint[] = [
   getTrail,
   listTrails,
   reportArtifact,
+  findLatestCommit,
+  listArtifactsOfCommit,
+  listArtifacts,
+  searchArtifacts,
+  assertArtifact,
   genericKind.endpoint,
   junitKind.endpoint,
   pullRequestKind.endpoint,

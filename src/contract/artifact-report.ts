@@ -1,9 +1,13 @@
+import { externalUrls } from './attestations/attestation-fields.ts';
 import { Type, type Static } from './schema.ts';
-import { gitCommitInfo, repoInfo } from './commit.ts';
+import { gitCommitInfo, repoInfo, type GitCommitInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText } from './text-fields.ts';
+
+/** How many commits a deprecated report may list. */
+const maximumCommits = 5000;
 
 /** An artifact as a build reports it (observed on the wire). */
 export const artifactReport = Type.Object(
@@ -17,16 +21,39 @@ export const artifactReport = Type.Object(
     commit_url: addressText(),
     repo_url: Type.Optional(addressText()),
     template_reference_name: Type.Optional(templateReferenceName),
-    trail_name: trailName,
-    external_urls: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    trail_name: Type.Optional(trailName),
+    external_urls: Type.Optional(externalUrls),
     annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     user_data: Type.Optional(Type.Unknown()),
+    commits_list: Type.Optional(
+      Type.Array(gitCommitInfo, {
+        maxItems: maximumCommits,
+        description:
+          'Deprecated: the commits since the previous artifact. The service keeps only that of `git_commit`.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 
 /** An artifact as a build reports it. */
-export type ArtifactReport = Static<typeof artifactReport>;
+export type SentArtifactReport = Static<typeof artifactReport>;
+
+/** A report of an artifact as it is stored: always with a trail, and without the list of commits. */
+export interface ArtifactReport extends Omit<SentArtifactReport, 'commits_list'> {
+  trail_name: string;
+}
+
+/**
+ * The report to store. The deprecated form of a report has no trail and no `git_commit_info`: its trail is named after
+ * the commit, and what is known about the commit comes from its list.
+ */
+export function toArtifactReport({ commits_list: commits = [], ...sent }: SentArtifactReport): ArtifactReport {
+  const { git_commit: sha, trail_name = sha } = sent;
+  const listed: GitCommitInfo | undefined = commits.find(({ sha1 }) => sha1 === sha);
+  const { git_commit_info = listed } = sent;
+  return { ...sent, trail_name, ...(git_commit_info === undefined ? {} : { git_commit_info }) };
+}
 
 /**
  * Attest an artifact. Not one of the sixteen operations: the interface reads artifacts but shows no way to create one,
@@ -64,8 +91,14 @@ export const reportArtifact = defineEndpoint({
     },
     {
       subject: 'the required fields of an artifact',
-      choice: '`fingerprint`, `filename`, `git_commit`, `build_url`, `commit_url` and `trail_name`',
+      choice: '`fingerprint`, `filename`, `git_commit`, `build_url` and `commit_url`',
       source: 'the public client always sends them, and the service identifies and shows the artifact by them',
+    },
+    {
+      subject: 'a report without `trail_name`, as older public clients send it',
+      choice:
+        'the trail is named after the commit; the commit with that SHA in `commits_list` becomes `git_commit_info`, and the others are not kept',
+      source: 'the public client names its trails after commits by default, and nothing reads the other commits',
     },
     {
       subject: 'the same artifact reported again',

@@ -68,7 +68,11 @@ describe('the path of a request', () => {
 describe('the query of a request', () => {
   it('is empty if no parameter has a value', () => {
     expect(queryString({})).toBe('');
-    expect(queryString({ trail: undefined, page: null, list: ['x'], object: {} })).toBe('');
+    expect(queryString({ trail: undefined, page: null, list: [], object: {} })).toBe('');
+  });
+
+  it('repeats a parameter for every entry of a list', () => {
+    expect(queryString({ policy_name: ['a', 'b&c'], page: 1 })).toBe('?policy_name=a&policy_name=b%26c&page=1');
   });
 
   it('gives every value back to a URL parser', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { successBody } from '../../src/client/response-body.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
+import { listArtifacts } from '../../src/contract/artifact-lists.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
@@ -222,12 +223,12 @@ describe('an error answer', () => {
     expect(failure).toMatchObject({ facts: { retryAfter } });
   });
 
-  it('carries the title of an endpoint that is none of the sixteen operations', () => {
+  it('carries the title of an endpoint that no operation is for', () => {
     const failure = failureOf(json(404, { message: 'Flow not found' }), {
       ...asked,
-      endpoint: reportArtifact,
+      endpoint: listArtifacts,
     });
-    expect(failure.message).toContain('Attest artifact: POST');
+    expect(failure.message).toContain('List artifacts: GET');
   });
 
   it.each<[string, HttpResponse, string]>([

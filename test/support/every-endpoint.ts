@@ -1,4 +1,11 @@
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import { assertArtifact } from '../../src/contract/artifact-assertion.ts';
+import {
+  findLatestCommit,
+  listArtifacts,
+  listArtifactsOfCommit,
+  searchArtifacts,
+} from '../../src/contract/artifact-lists.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { listAttestations } from '../../src/contract/attestation-list.ts';
 import {
@@ -37,7 +44,14 @@ import {
 import { updateServiceAccount } from '../../src/contract/service-account-administration.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { call, type Call } from './service-call.ts';
-import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
+import {
+  attestationForm,
+  commitOf,
+  fingerprintOf,
+  sampleArtifact,
+  sampleAttestation,
+  sampleFlow,
+} from './service-samples.ts';
 import type { TestService } from './service.ts';
 
 /** A request that succeeds for an administrator of the organization. */
@@ -210,6 +224,31 @@ export const everyEndpoint: readonly Sample[] = [
     endpoint: getArtifact,
     allowed: everyone,
     request: (org) => ({ path: `/artifacts/${org}/web/fingerprint/${fingerprintOf('abcdef')}` }),
+  },
+  {
+    endpoint: findLatestCommit,
+    allowed: everyone,
+    request: (org) => ({ path: `/artifacts/${org}/web/${fingerprintOf('abcdef')}/latest_commit` }),
+  },
+  {
+    endpoint: listArtifactsOfCommit,
+    allowed: everyone,
+    request: (org) => ({ path: `/artifacts/${org}/web/commit_sha/${commitOf('1')}` }),
+  },
+  {
+    endpoint: listArtifacts,
+    allowed: everyone,
+    request: (org) => ({ path: `/artifacts/${org}?flow_name=web` }),
+  },
+  {
+    endpoint: searchArtifacts,
+    allowed: everyone,
+    request: (org) => ({ path: `/search/${org}/sha/${fingerprintOf('abcdef')}` }),
+  },
+  {
+    endpoint: assertArtifact,
+    allowed: everyone,
+    request: (org) => ({ path: `/asserts/${org}/fingerprint/${fingerprintOf('abcdef')}` }),
   },
   {
     endpoint: listAttestations,

@@ -116,7 +116,8 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
   return report.fingerprint.startsWith(fingerprint) && (trail === undefined || report.trail_name === trail);
 }
 
-async function loadDetails(
+/** Loads everything that belongs to a report of an artifact. */
+export async function loadDetails(
   { artifacts, attestations, trails }: Pick<ReadTransaction, 'artifacts' | 'attestations' | 'trails'>,
   flow: Flow,
   artifact: ReportedArtifact,

@@ -3,8 +3,8 @@ import { listFingerprints, type RunningArtifact } from '../domain/environment/ru
 import type { Provenance } from '../domain/environment/snapshot-events.ts';
 import { judgeArtifact } from '../domain/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../domain/policy/judged-artifact.ts';
-import type { JudgementBudget } from '../domain/policy/judgement-budget.ts';
-import type { ReportedArtifact } from '../domain/records.ts';
+import { JudgementBudget } from '../domain/policy/judgement-budget.ts';
+import type { ArtifactDetails, ReportedArtifact } from '../domain/records.ts';
 import { countNames } from '../domain/template/template.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import { findAppliedTemplates } from './templates.ts';
@@ -67,15 +67,35 @@ export async function loadJudgedArtifacts(
   return running.map(({ name, fingerprint }) => ({ name, fingerprint, flows: known.get(fingerprint) ?? [] }));
 }
 
+/** One report of an artifact, judged in its flow. */
+export interface JudgedReport extends ArtifactInFlow {
+  readonly details: Pick<ArtifactDetails, 'flow' | 'applied' | 'artifact' | 'evidence'>;
+}
+
+/** Judges the reports of a list, in its order. Lists are short, so the work is not limited. */
+export async function judgeListedReports(
+  readers: EvidenceReaders,
+  org: string,
+  reports: readonly ReportedArtifact[],
+): Promise<readonly JudgedReport[]> {
+  const judged: JudgedReport[] = [];
+  for (let start = 0; start < reports.length; start += batchSize) {
+    const batch = reports.slice(start, start + batchSize);
+    const found = await judgeReports(readers, org, batch, new JudgementBudget());
+    judged.push(...batch.flatMap((report) => found.get(report) ?? []));
+  }
+  return judged;
+}
+
 /** Judges reported artifacts, each in its flow. */
 async function judgeReports(
   { flows, trails, attestations }: EvidenceReaders,
   org: string,
   reports: readonly ReportedArtifact[],
   budget: JudgementBudget,
-): Promise<ReadonlyMap<ReportedArtifact, ArtifactInFlow>> {
+): Promise<ReadonlyMap<ReportedArtifact, JudgedReport>> {
   budget.spend(reports.length * stepsPer.flow);
-  const judged = new Map<ReportedArtifact, ArtifactInFlow>();
+  const judged = new Map<ReportedArtifact, JudgedReport>();
   for (const [name, flowReports] of Map.groupBy(reports, (report) => report.flow)) {
     const flow = await flows.find(org, name);
     if (flow === undefined) continue;
@@ -86,11 +106,12 @@ async function judgeReports(
     );
     const scopes = new Set(flowReports.flatMap(toReportScopes));
     const current = await attestations.listCurrent({ org, flow: name }, [...scopes]);
-    for (const report of flowReports) {
-      const applied = findApplied(report.report.trail_name);
-      const evidence = currentEvidence(applied.template, toReportScopes(report), current);
+    for (const artifact of flowReports) {
+      const applied = findApplied(artifact.report.trail_name);
+      const evidence = currentEvidence(applied.template, toReportScopes(artifact), current);
       budget.spend((countNames(applied.template) + evidence.length) * stepsPer.evidence);
-      judged.set(report, { flow: name, ...judgeArtifact({ applied, artifact: report, evidence }), evidence });
+      const details = { flow, applied, artifact, evidence };
+      judged.set(artifact, { flow: name, ...judgeArtifact(details), evidence, details });
     }
   }
   return judged;

@@ -121,12 +121,21 @@ export type JudgedDetails = Pick<ArtifactDetails, 'applied' | 'evidence'> & {
   readonly artifact: { readonly report: { readonly template_reference_name?: string | undefined } };
 };
 
-/** Judges an artifact by its current evidence and the current template of its trail or flow. */
-export function judgeArtifact({ applied, artifact, evidence }: JudgedDetails): Judgement {
+/** What an artifact requires, in the order of the template, and then the other evidence that it has. */
+export function listArtifactEvidence<Piece extends Evidence>({
+  applied,
+  artifact,
+  evidence,
+}: Omit<JudgedDetails, 'evidence'> & { readonly evidence: readonly Piece[] }): readonly EvidenceStatus<Piece>[] {
   const { template_reference_name: reference } = artifact.report;
   // A list does not distinguish levels, so no name is ambiguous.
   const name = isListTemplate(applied.template) ? undefined : reference;
-  return judge(compareEvidence(allRequirements(applied.template, reference), evidence, name), applied.owner);
+  return compareEvidence(allRequirements(applied.template, reference), evidence, name);
+}
+
+/** Judges an artifact by its current evidence and the current template of its trail or flow. */
+export function judgeArtifact(details: JudgedDetails): Judgement {
+  return judge(listArtifactEvidence(details), details.applied.owner);
 }
 
 function describeCompliant(labels: readonly string[], isAnyRequired: boolean, owner: string): string {

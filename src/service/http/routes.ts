@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { addOrganizationRoutes } from './admin/organizations.ts';
 import { addApiKeyRoutes } from './api/api-keys.ts';
+import { addArtifactAssertionRoutes } from './api/artifact-assertions.ts';
+import { addArtifactListRoutes } from './api/artifact-lists.ts';
 import { addArtifactRoutes } from './api/artifacts.ts';
 import { addAttestationListRoutes } from './api/attestation-list.ts';
 import { addAttestationLookupRoutes } from './api/attestation-lookup.ts';
@@ -53,6 +55,8 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addTrailRoutes(api, dependencies);
   addAttestationRoutes(api, dependencies);
   addArtifactRoutes(api, dependencies);
+  addArtifactListRoutes(api, dependencies);
+  addArtifactAssertionRoutes(api, dependencies);
   addAttestationListRoutes(api, dependencies);
   addAttestationLookupRoutes(api, dependencies);
   addEnvironmentRoutes(api, dependencies);

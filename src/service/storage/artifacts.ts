@@ -22,6 +22,15 @@ export interface ArtifactSources {
   readonly environments: readonly string[];
 }
 
+/** The reports to a flow, or those from a repository. */
+export type ReportSource = { readonly org: string } & ({ readonly flow: string } | { readonly repository: string });
+
+/** What begins with the same digits, without duplicates. */
+export interface DigitMatches {
+  readonly fingerprints: readonly string[];
+  readonly commits: readonly string[];
+}
+
 /** Reads artifacts. */
 export interface ArtifactReader {
   /** The latest report of an artifact. */
@@ -48,6 +57,24 @@ export interface ArtifactReader {
     org: string,
     fingerprints: readonly string[],
   ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>>;
+
+  /**
+   * The latest report of an artifact with another fingerprint.
+   *
+   * @param branch only reports for a commit on this branch
+   */
+  findLatestOther(place: ArtifactPlace, fingerprint: string, branch?: string): Promise<ReportedArtifact | undefined>;
+  /** The latest report of each artifact that was built from a commit, newest first. */
+  listByCommit(place: ArtifactPlace, commit: string, limit: number): Promise<readonly ReportedArtifact[]>;
+  /** All reports of a flow or of a repository, newest first. */
+  listReports(
+    source: ReportSource,
+    part: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly ReportedArtifact[]>;
+  /** The fingerprints and commits in the reports of all flows that begin with these digits, at most `limit` of each. */
+  findMatches(org: string, digits: string, limit: number): Promise<DigitMatches>;
+  /** The fingerprints of the artifacts of all flows that were built from a commit. */
+  listFingerprintsOfCommit(org: string, commit: string, limit: number): Promise<readonly string[]>;
 
   /** The version of the records that an artifact was read from; see `DataVersion`. */
   version(sources: ArtifactSources): Promise<DataVersion>;

@@ -1,7 +1,7 @@
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../domain/policy/policy-record.ts';
 import type { RecordKey } from './remembered-answers.ts';
 
-/** The latest version of a policy that is attached to an environment. */
+/** The latest version of a policy. */
 export interface AttachedRules {
   readonly name: string;
   readonly version: number;
@@ -41,6 +41,8 @@ export interface PolicyReader {
   listEnvironments(org: string, name: string): Promise<readonly string[]>;
   /** The policies that are attached to an environment, sorted by name. */
   listAttached(org: string, environment: string): Promise<readonly AttachedRules[]>;
+  /** The existing policies among these names, in their order. */
+  listLatest(org: string, names: readonly string[]): Promise<readonly AttachedRules[]>;
 }
 
 /** A policy version to store. */

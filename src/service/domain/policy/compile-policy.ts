@@ -1,3 +1,4 @@
+import type { ResolutionType } from '../../../contract/artifact-assertion.ts';
 import { evidenceName } from '../evidence-scope.ts';
 import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
 import { ConditionError } from './condition-tokens.ts';
@@ -8,26 +9,44 @@ import type { PatternUse, JudgementBudget } from './judgement-budget.ts';
 
 /** The result of applying a rule to an artifact. */
 export type RuleResult =
+  /** The artifact fulfils the rule. */
   | { readonly outcome: 'kept' }
+  /** The condition of the rule does not hold for the artifact. */
+  | { readonly outcome: 'not applicable' }
   /** The rule would be broken without an exception. */
   | { readonly outcome: 'excepted' }
-  | { readonly outcome: 'broken'; readonly reason: string };
+  | { readonly outcome: 'broken'; readonly type: ResolutionType; readonly reason: string };
+
+/** What a rule requires, as a reader sees it. */
+export interface RuleDefinition {
+  /** The name of the attestation; `provenance` and `trail-compliance` for the rules of that name. */
+  readonly name: string;
+  /** The type of the attestation; `artifact` for the other two rules. */
+  readonly type: string;
+}
+
+/** A rule that is ready to be applied. */
+interface CompiledRule {
+  readonly definition: RuleDefinition;
+  /** @throws BudgetExceededError, MissingMatchesError */
+  readonly check: RuleCheck;
+}
 
 type RuleCheck = (artifact: JudgedArtifact, budget: JudgementBudget) => RuleResult;
 
 /** A policy that is ready to be applied. */
 export interface CompiledPolicy {
-  /** @throws BudgetExceededError, MissingMatchesError */
-  readonly checks: readonly RuleCheck[];
-  /** Every combination of pattern and text that the checks can match for the artifact. */
+  readonly rules: readonly CompiledRule[];
+  /** Every combination of pattern and text that the rules can match for the artifact. */
   readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
   /** Why the policy cannot be applied: it was stored before a limit existed that it exceeds. */
   readonly fault?: string | undefined;
 }
 
 const kept: RuleResult = { outcome: 'kept' };
+const notApplicable: RuleResult = { outcome: 'not applicable' };
 const excepted: RuleResult = { outcome: 'excepted' };
-const broken = (reason: string): RuleResult => ({ outcome: 'broken', reason });
+const broken = (type: ResolutionType, reason: string): RuleResult => ({ outcome: 'broken', type, reason });
 
 /** Parses the conditions of a policy once, for all artifacts and all later judgements. */
 export function compilePolicy(rules: PolicyRules): CompiledPolicy {
@@ -38,10 +57,10 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     return condition;
   };
   try {
-    const checks = createChecks(rules, read);
+    const compiled = createRules(rules, read);
     const uses = conditions.flatMap(listMatches);
     return {
-      checks,
+      rules: compiled,
       *patternUses(artifact) {
         for (const subject of toSubjects(artifact)) {
           for (const { pattern, value } of uses) {
@@ -53,21 +72,27 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     };
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    return { checks: [], patternUses: () => [], fault: `one of its conditions ${error.message}` };
+    return { rules: [], patternUses: () => [], fault: `one of its conditions ${error.message}` };
   }
 }
 
 type ReadCondition = (text: string) => Condition;
 
-function createChecks(
+function createRules(
   { artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules,
   read: ReadCondition,
-): readonly RuleCheck[] {
+): readonly CompiledRule[] {
   const trailCompliance = others['trail-compliance'];
+  const create = (name: string, check: RuleCheck, type = 'artifact'): CompiledRule => ({
+    definition: { name, type },
+    check,
+  });
   return [
-    ...(provenance?.required === true ? [provenanceCheck(provenance, read)] : []),
-    ...(trailCompliance?.required === true ? [trailComplianceCheck(trailCompliance, read)] : []),
-    ...attestations.map((rule) => attestationCheck(rule, read)),
+    ...(provenance?.required === true ? [create('provenance', provenanceCheck(provenance, read))] : []),
+    ...(trailCompliance?.required === true
+      ? [create('trail-compliance', trailComplianceCheck(trailCompliance, read))]
+      : []),
+    ...attestations.map((rule) => create(rule.name ?? '*', attestationCheck(rule, read), rule.type)),
   ];
 }
 
@@ -75,7 +100,9 @@ function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition):
   const conditions = exceptions.map((exception) => read(exception.if));
   return (artifact, budget) => {
     if (artifact.flows.length > 0) return kept;
-    return anyHolds(conditions, toSubject(artifact), budget) ? excepted : broken('it was not reported to any flow');
+    return anyHolds(conditions, toSubject(artifact), budget)
+      ? excepted
+      : broken('missing_attestation', 'it was not reported to any flow');
   };
 }
 
@@ -85,13 +112,14 @@ function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondit
     if (artifact.flows.length === 0) {
       return anyHolds(conditions, toSubject(artifact), budget)
         ? excepted
-        : broken('it was not reported to any flow, so it has no compliant trail');
+        : broken('non_compliant_in_trail', 'it was not reported to any flow, so it has no compliant trail');
     }
     budget.spend(artifact.flows.length);
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
     const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), budget));
     if (first === undefined) return failing.length === 0 ? kept : excepted;
-    return broken(`it is ${first.state} in the flow ${first.flow}: ${first.info.replace(/\.$/, '')}`);
+    const why = `it is ${first.state} in the flow ${first.flow}: ${first.info.replace(/\.$/, '')}`;
+    return broken('non_compliant_in_trail', why);
   };
 }
 
@@ -108,16 +136,37 @@ function attestationCheck(
   return (artifact, budget) => {
     const flows = artifact.flows.filter((known) => applies(toSubject(artifact, known), budget));
     const isRequired = artifact.flows.length === 0 ? applies(toSubject(artifact), budget) : flows.length > 0;
-    if (!isRequired) return kept;
+    if (!isRequired) return notApplicable;
     const found = flows.flatMap(({ evidence }) => {
       budget.spend(evidence.length);
       return evidence.filter(fits);
     });
-    if (found.length === 0) return broken(`it has no ${what}`);
+    if (found.length === 0) return broken('missing_attestation', `it has no ${what}`);
     const failing = found.find(({ verdict }) => verdict !== 'compliant');
     if (!strict || failing === undefined) return kept;
-    return broken(`its ${failing.type} attestation ${failing.name} is ${failing.verdict}`);
+    const why = `its ${failing.type} attestation ${failing.name} is ${failing.verdict}`;
+    return broken('non_compliant_attestation', why);
   };
+}
+
+/** How an artifact fares with a rule. */
+export interface RuleEvaluation {
+  readonly definition: RuleDefinition;
+  readonly result: RuleResult;
+}
+
+/**
+ * Applies all rules of a policy to an artifact.
+ *
+ * @throws BudgetExceededError, MissingMatchesError
+ */
+export function evaluateRules(
+  { rules }: CompiledPolicy,
+  artifact: JudgedArtifact,
+  budget: JudgementBudget,
+): readonly RuleEvaluation[] {
+  budget.spend(rules.length);
+  return rules.map(({ definition, check }) => ({ definition, result: check(artifact, budget) }));
 }
 
 function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, budget: JudgementBudget): boolean {

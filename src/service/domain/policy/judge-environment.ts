@@ -1,4 +1,4 @@
-import type { CompiledPolicy, RuleResult } from './compile-policy.ts';
+import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 import { MissingMatchesError, JudgementBudget, BudgetExceededError, type PatternUse } from './judgement-budget.ts';
 
@@ -73,10 +73,59 @@ export function judgeEnvironment(
     artifacts = readArtifacts(budget);
     return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, budget) };
   } catch (error) {
-    if (error instanceof MissingMatchesError) throw new MissingMatchesError(patternUses(policies, artifacts));
-    if (!(error instanceof BudgetExceededError)) throw error;
-    return toUnjudgeable(policies, `judging it was stopped: ${error.message}, the limit of one judgement`);
+    return toUnjudgeable(policies, describeStop(error, policies, artifacts));
   }
+}
+
+/**
+ * Why a judgement was stopped, without a full stop.
+ *
+ * @throws MissingMatchesError with everything that the judgement needs; the error, if it did not stop a judgement
+ */
+function describeStop(
+  error: unknown,
+  policies: readonly AttachedPolicy[],
+  artifacts: readonly JudgedArtifact[],
+): string {
+  if (error instanceof MissingMatchesError) throw new MissingMatchesError(patternUses(policies, artifacts));
+  if (!(error instanceof BudgetExceededError)) throw error;
+  return `judging it was stopped: ${error.message}, the limit of one judgement`;
+}
+
+/** How an artifact fares with a policy. */
+export interface PolicyEvaluation {
+  readonly policy: string;
+  readonly version: number;
+  readonly compliant: boolean;
+  readonly rules: readonly RuleEvaluation[];
+  /** Why the policy could not be applied, without a full stop. The artifact does not comply with it then. */
+  readonly unjudgeable?: string | undefined;
+}
+
+/**
+ * Judges an artifact by policies, rule by rule: by the same rules as `judgeEnvironment`, whether or not it runs anywhere.
+ *
+ * @throws MissingMatchesError as `judgeEnvironment` does
+ */
+export function evaluatePolicies(
+  policies: readonly AttachedPolicy[],
+  artifact: JudgedArtifact,
+  budget = new JudgementBudget(),
+): readonly PolicyEvaluation[] {
+  return policies.map(({ name: policy, version, compiled }) => {
+    const refuse = (unjudgeable: string): PolicyEvaluation => ({
+      ...{ policy, version, compliant: false },
+      rules: [],
+      unjudgeable,
+    });
+    if (compiled.fault !== undefined) return refuse(compiled.fault);
+    try {
+      const rules = evaluateRules(compiled, artifact, budget);
+      return { policy, version, compliant: rules.every(({ result }) => result.outcome !== 'broken'), rules };
+    } catch (error) {
+      return refuse(describeStop(error, policies, [artifact]));
+    }
+  });
 }
 
 /** The judgement if it does not depend on the artifacts, so that they need not be read; else undefined. */
@@ -118,10 +167,8 @@ function applyPolicies(
     else further += 1;
   };
   for (const { name: policy, compiled } of policies) {
-    const { checks } = compiled;
     for (const artifact of artifacts) {
-      budget.spend(checks.length);
-      for (const check of checks) take(policy, artifact, check(artifact, budget));
+      for (const { result } of evaluateRules(compiled, artifact, budget)) take(policy, artifact, result);
     }
   }
   return {

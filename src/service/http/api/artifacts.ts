@@ -1,4 +1,4 @@
-import { reportArtifact } from '../../../contract/artifact-report.ts';
+import { reportArtifact, toArtifactReport } from '../../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } from '../../../contract/artifact.ts';
 import type { EndpointQuery } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
@@ -42,7 +42,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
 
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
     const { org, flow_name: flow } = parameters;
-    const report = { org, flow, reportedBy: actorName(caller), report: document };
+    const report = { org, flow, reportedBy: actorName(caller), report: toArtifactReport(document) };
     return carryOut(
       (recorded: artifacts.RecordArtifactResult) => {
         if (recorded === 'flow not found') throw new ApiError(flowNotFound);

@@ -58,7 +58,8 @@ export function toCommitResponse(commit: GitCommitInfo): NonNullable<TrailRespon
   return { sha1, author, message, branch, timestamp, ...(url === undefined ? {} : { url }) };
 }
 
-function toAttestationStatus({
+/** Converts evidence that is required, reported, or both. */
+export function toAttestationStatus({
   name,
   type,
   isRequired,

@@ -1,5 +1,12 @@
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
-import type { ArtifactPlace, ArtifactReader, ArtifactSources, ArtifactWriter } from '../artifacts.ts';
+import type {
+  ArtifactPlace,
+  ArtifactReader,
+  ArtifactSources,
+  ArtifactWriter,
+  DigitMatches,
+  ReportSource,
+} from '../artifacts.ts';
 import type { RecordKey } from '../remembered-answers.ts';
 import type { DataVersion } from '../versioned-cache.ts';
 import { toSlots, type Slots } from './commit-tracker.ts';
@@ -35,6 +42,31 @@ const reading = {
   listLatestByFlow: `SELECT r.* FROM (
       SELECT flow, max(sequence) AS sequence FROM artifacts WHERE org = ?1 AND fingerprint = ?2 GROUP BY flow
     ) l CROSS JOIN artifacts r ON r.org = ?1 AND r.flow = l.flow AND r.sequence = l.sequence ORDER BY l.flow`,
+  findLatestOther: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint <> ?
+    ORDER BY sequence DESC LIMIT 1`,
+  findLatestOtherOnBranch: `SELECT * FROM artifacts
+    WHERE org = ? AND flow = ? AND fingerprint <> ? AND report ->> '$.git_commit_info.branch' = ?
+    ORDER BY sequence DESC LIMIT 1`,
+  listByCommit: `SELECT r.* FROM (
+      SELECT max(sequence) AS sequence FROM artifacts
+      WHERE org = ?1 AND report ->> '$.git_commit' = ?3 AND flow = ?2 GROUP BY fingerprint
+    ) l CROSS JOIN artifacts r ON r.org = ?1 AND r.flow = ?2 AND r.sequence = l.sequence
+    ORDER BY l.sequence DESC LIMIT ?4 + 0`,
+  listByCommitInTrail: `SELECT r.* FROM (
+      SELECT max(sequence) AS sequence FROM artifacts
+      WHERE org = ?1 AND report ->> '$.git_commit' = ?3 AND flow = ?2 AND trail = ?5 GROUP BY fingerprint
+    ) l CROSS JOIN artifacts r ON r.org = ?1 AND r.flow = ?2 AND r.sequence = l.sequence
+    ORDER BY l.sequence DESC LIMIT ?4 + 0`,
+  listByFlow: `SELECT * FROM artifacts WHERE org = ? AND flow = ?
+    ORDER BY sequence DESC LIMIT ? + 0 OFFSET ? + 0`,
+  listByRepository: `SELECT * FROM artifacts WHERE org = ? AND report ->> '$.repo_info.name' = ?
+    ORDER BY rowid DESC LIMIT ? + 0 OFFSET ? + 0`,
+  findFingerprints: `SELECT DISTINCT fingerprint AS found FROM artifacts
+    WHERE org = ? AND fingerprint >= ? AND fingerprint < ? || 'g' LIMIT ? + 0`,
+  findCommits: `SELECT DISTINCT report ->> '$.git_commit' AS found FROM artifacts
+    WHERE org = ? AND report ->> '$.git_commit' >= ? AND report ->> '$.git_commit' < ? || 'g' LIMIT ? + 0`,
+  listFingerprintsOfCommit: `SELECT DISTINCT fingerprint AS found FROM artifacts
+    WHERE org = ? AND report ->> '$.git_commit' = ? LIMIT ? + 0`,
 } as const;
 
 const writing = {
@@ -132,6 +164,65 @@ export class SqliteArtifactReader implements ArtifactReader {
             return rows.length === 0 ? [] : [[fingerprint, rows.map(toReportedArtifact)] as const];
           }),
         ),
+    );
+  }
+
+  findLatestOther(
+    { org, flow }: ArtifactPlace,
+    fingerprint: string,
+    branch?: string,
+  ): Promise<ReportedArtifact | undefined> {
+    const { findLatestOther, findLatestOtherOnBranch } = this.#statements;
+    return this.session.execute(() => {
+      const row =
+        branch === undefined
+          ? findLatestOther.get(org, flow, fingerprint)
+          : findLatestOtherOnBranch.get(org, flow, fingerprint, branch);
+      return optional(row, toReportedArtifact);
+    });
+  }
+
+  listByCommit(
+    { org, flow, trail }: ArtifactPlace,
+    commit: string,
+    limit: number,
+  ): Promise<readonly ReportedArtifact[]> {
+    const { listByCommit, listByCommitInTrail } = this.#statements;
+    return this.session.execute(() => {
+      const rows =
+        trail === undefined
+          ? listByCommit.all(org, flow, commit, limit)
+          : listByCommitInTrail.all(org, flow, commit, limit, trail);
+      return rows.map(toReportedArtifact);
+    });
+  }
+
+  listReports(
+    source: ReportSource,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly ReportedArtifact[]> {
+    const { listByFlow, listByRepository } = this.#statements;
+    return this.session.execute(() => {
+      const rows =
+        'flow' in source
+          ? listByFlow.all(source.org, source.flow, limit, offset)
+          : listByRepository.all(source.org, source.repository, limit, offset);
+      return rows.map(toReportedArtifact);
+    });
+  }
+
+  findMatches(org: string, digits: string, limit: number): Promise<DigitMatches> {
+    const { findFingerprints, findCommits } = this.#statements;
+    return this.session.execute(() => ({
+      fingerprints: findFingerprints.all(org, digits, digits, limit).map((row) => text(row, 'found')),
+      commits: findCommits.all(org, digits, digits, limit).map((row) => text(row, 'found')),
+    }));
+  }
+
+  listFingerprintsOfCommit(org: string, commit: string, limit: number): Promise<readonly string[]> {
+    const { listFingerprintsOfCommit } = this.#statements;
+    return this.session.execute(() =>
+      listFingerprintsOfCommit.all(org, commit, limit).map((row) => text(row, 'found')),
     );
   }
 

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { administration } from './migrations/administration.ts';
+import { artifactLists } from './migrations/artifact-lists.ts';
 import { base } from './migrations/base.ts';
 import { clock } from './migrations/clock.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
@@ -34,6 +35,7 @@ const steps: readonly string[] = [
   trails,
   environmentReading,
   administration,
+  artifactLists,
 ];
 
 /** The schema version of this service. */

@@ -29,6 +29,9 @@ const reading = {
     JOIN policies p ON p.org = a.org AND p.name = a.policy
     JOIN policy_versions v ON v.org = p.org AND v.policy = p.name AND v.version = p.latest
     WHERE a.org = ? AND a.environment = ? ORDER BY v.policy`,
+  findLatest: `SELECT v.policy, v.version, v.rules FROM policies p
+    JOIN policy_versions v ON v.org = p.org AND v.policy = p.name AND v.version = p.latest
+    WHERE p.org = ? AND p.name = ?`,
 } as const;
 
 const writing = {
@@ -151,6 +154,12 @@ export class SqlitePolicyReader implements PolicyReader {
 
   listAttached(org: string, environment: string): Promise<readonly AttachedRules[]> {
     return this.session.execute(() => this.#statements.listAttached.all(org, environment).map(toAttachedRules));
+  }
+
+  listLatest(org: string, names: readonly string[]): Promise<readonly AttachedRules[]> {
+    return this.session.execute(() =>
+      names.flatMap((name) => this.#statements.findLatest.all(org, name).map(toAttachedRules)),
+    );
   }
 
   #listEnvironmentNames(org: string, name: string): readonly string[] {

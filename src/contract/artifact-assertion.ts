@@ -1,0 +1,185 @@
+import { decisive, Type, type Static } from './schema.ts';
+import { artifactNotFound } from './artifact.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { commonErrors, flowNotFound } from './errors.ts';
+import { maximumPolicies } from './limits.ts';
+import { environmentName, fingerprint, flowName, orgName, policyName } from './names.ts';
+import { policyMissing } from './policy.ts';
+
+/** What an artifact is judged by: its flows, the policies of an environment, or given policies. */
+export const assertionScopes = ['flow', 'environment', 'policy'] as const;
+
+/** What an artifact is judged by. */
+export type AssertionScope = (typeof assertionScopes)[number];
+
+/** Why an artifact breaks a rule of a policy (read in the public client). */
+export const resolutionTypes = [
+  'missing_attestation',
+  'non_compliant_attestation',
+  'non_compliant_in_trail',
+  'legacy_flow',
+] as const;
+
+/** Why an artifact breaks a rule of a policy. */
+export type ResolutionType = (typeof resolutionTypes)[number];
+
+const resolution = Type.Object({
+  type: Type.String({
+    description: '`missing_attestation`, `non_compliant_attestation`, `non_compliant_in_trail` or `legacy_flow`.',
+  }),
+  context: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: '`reason`: what is missing, in words.' }),
+  ),
+});
+
+const ruleEvaluation = Type.Object({
+  rule: Type.Optional(
+    Type.Object({
+      definition: Type.Object({ name: Type.Optional(Type.String()), type: Type.Optional(Type.String()) }),
+    }),
+  ),
+  satisfied: Type.Boolean(),
+  ignored: Type.Boolean({ description: 'Whether a condition exempts the artifact from the rule.' }),
+  resolutions: Type.Optional(Type.Array(resolution, { description: 'Why the rule is broken; empty if it is not.' })),
+});
+
+/** How an artifact fares with each rule of a policy. */
+export const policyEvaluation = Type.Object({
+  policy_name: Type.String(),
+  policy_version: Type.Optional(Type.Integer()),
+  status: Type.String({ description: '`COMPLIANT` or `NON-COMPLIANT`.' }),
+  status_info: Type.Optional(Type.String({ description: 'Why the policy could not be applied.' })),
+  rule_evaluations: Type.Optional(Type.Array(ruleEvaluation)),
+});
+
+/** How an artifact fares with each rule of a policy. */
+export type PolicyEvaluation = Static<typeof policyEvaluation>;
+
+/** The state of one attestation that is required or was recorded. */
+export const attestationStatus = Type.Object({
+  attestation_name: Type.String(),
+  attestation_type: Type.Optional(Type.String({ description: '`*` if it is missing and may be of any type.' })),
+  attestation_id: Type.Optional(Type.String()),
+  status: Type.String({ description: '`COMPLETE` or `MISSING`.' }),
+  is_compliant: Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { description: 'Null if it is missing.' })),
+  unexpected: Type.Optional(Type.Boolean({ description: 'Whether the template does not require it.' })),
+});
+
+/** The state of one attestation that is required or was recorded. */
+export type AttestationStatus = Static<typeof attestationStatus>;
+
+const artifactInFlow = Type.Object({
+  flow: Type.String(),
+  trail: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String({ description: '`COMPLIANT`, `NON-COMPLIANT` or `INCOMPLETE`.' })),
+  state_info: Type.Optional(Type.String({ description: 'Why the artifact is in this state, in words.' })),
+  html_url: Type.Optional(Type.String()),
+  compliance_status: Type.Object({ attestations_statuses: Type.Array(attestationStatus) }),
+});
+
+/**
+ * The verdict on an artifact. A client requires only what the verdict rests on: the rest is shown, and its form was read
+ * in the public client or is ours.
+ */
+export const artifactAssertion = Type.Object({
+  compliant: Type.Boolean(),
+  scope: Type.String({ description: '`flow`, `environment` or `policy`.' }),
+  compliant_info: Type.Optional(Type.String({ description: 'The verdict and the reason for it, in words.' })),
+  fingerprint: decisive(Type.Optional(Type.String())),
+  environment: decisive(Type.Optional(Type.String())),
+  policy_evaluations: Type.Optional(Type.Array(policyEvaluation)),
+  flows: Type.Optional(Type.Array(artifactInFlow)),
+  html_url: Type.Optional(Type.String()),
+});
+
+/** The verdict on an artifact. */
+export type ArtifactAssertion = Static<typeof artifactAssertion>;
+
+/** The response if no flow of the organization has the artifact. */
+export const artifactUnknown = {
+  status: 404,
+  message: "Artifact with fingerprint '{fingerprint}' does not exist in organization '{org}'",
+  when: 'No flow of the organization has an artifact with that fingerprint.',
+} as const;
+
+/** The response if the environment does not exist. */
+export const assertedEnvironmentMissing = {
+  status: 404,
+  message: "Environment named '{environment}' does not exist for organization '{org}'",
+  when: 'The organization has no environment of that name.',
+} as const;
+
+/** Judges an artifact by its flows, by the policies of an environment, or by given policies. */
+export const assertArtifact = defineEndpoint({
+  origin: 'observed',
+  title: 'Assert artifact',
+  method: 'GET',
+  path: '/asserts/{org}/fingerprint/{fingerprint}',
+  parameters: Type.Object({ org: orgName, fingerprint }),
+  query: Type.Object(
+    {
+      flow_name: Type.Optional(flowName),
+      environment_name: Type.Optional(environmentName),
+      policy_name: Type.Optional(Type.Array(policyName, { maxItems: maximumPolicies })),
+    },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The verdict, whether compliant or not.', schema: artifactAssertion }],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    flowNotFound,
+    artifactUnknown,
+    artifactNotFound,
+    assertedEnvironmentMissing,
+    policyMissing,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'what decides if a flow is named together with an environment or policies',
+      choice:
+        'the policies, applied to the artifact in all of its flows; it must be in the named flow, and `flows` has only that one',
+      source: 'an environment is judged by all flows, and evidence in another flow must not be hidden',
+    },
+    {
+      subject: 'the scope `flow` without a flow',
+      choice: 'the artifact must be COMPLIANT in every flow that it was reported to',
+      source: 'the public client asks without a flow, and only one answer is safe',
+    },
+    {
+      subject: 'an environment without policies',
+      choice: '`compliant` is false, and `compliant_info` says that there is nothing to judge by',
+      source:
+        'such an environment has no verdict, `compliant` must be a boolean, and only a proven pass counts as a pass',
+    },
+    {
+      subject: 'a logical environment',
+      choice: 'its own policies and those of its members, each once',
+      source: 'it is compliant only if its members are',
+    },
+    {
+      subject: 'the name of the artifact in the conditions of policies',
+      choice: 'the `filename` of its latest report, in the named flow if there is one',
+      source: 'the request has only the fingerprint',
+    },
+    {
+      subject: 'rules without a name and a type: `provenance` and `trail-compliance`',
+      choice: 'their own name as `name`, and `artifact` as `type`',
+      source: 'the public client prints both for a broken rule',
+    },
+    {
+      subject: 'the resolution for an artifact without provenance',
+      choice: '`missing_attestation`; `context.reason` says it exactly, here and in all others',
+      source: 'the public client shows nothing for types that it does not know',
+    },
+    {
+      subject: '`ignored` and `satisfied` of a rule with conditions',
+      choice: '`ignored` if an exception or the `if` of the rule exempts the artifact; `satisfied` is then false',
+      source: 'the public client leaves out rules that are ignored',
+    },
+  ],
+});

@@ -1,0 +1,223 @@
+import { artifact, artifactEvent, artifactNotFound } from './artifact.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors, flowNotFound } from './errors.ts';
+import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
+import { pageQuery } from './paging.ts';
+import { Type, type Static } from './schema.ts';
+import { lineText } from './text-fields.ts';
+
+/** Finds the commit that the previous artifact of a flow was built from. */
+export const findLatestCommit = defineEndpoint({
+  origin: 'observed',
+  title: 'Get latest commit',
+  method: 'GET',
+  path: '/artifacts/{org}/{flow_name}/{fingerprint}/latest_commit',
+  parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint }),
+  query: Type.Object({ branch: Type.Optional(lineText()) }, { additionalProperties: false }),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'The commit; null if there is no previous artifact.',
+      schema: Type.Object({ latest_commit: Type.Union([commitSha, Type.Null()]) }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'what the latest commit is',
+      choice:
+        'the commit of the latest report of another artifact in the flow, on the branch if one is given; the artifact itself need not be known',
+      source: 'the public client asks before it reports the artifact, to list the commits in between',
+    },
+  ],
+});
+
+/** Lists the artifacts that were built from a commit. */
+export const listArtifactsOfCommit = defineEndpoint({
+  origin: 'observed',
+  title: 'Get artifacts by commit',
+  method: 'GET',
+  path: '/artifacts/{org}/{flow_name}/commit_sha/{commit_sha}',
+  parameters: Type.Object({ org: orgName, flow_name: flowName, commit_sha: commitSha }),
+  query: Type.Object({ trail: Type.Optional(trailName) }, { additionalProperties: false }),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The artifacts, the latest first.', schema: Type.Array(artifact) }],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    flowNotFound,
+    artifactNotFound,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the artifacts of a commit',
+      choice: 'the latest report of each, as operation 10 returns it; at most 100; an empty list if there are none',
+      source: "the public client's source reads an array of artifacts",
+    },
+  ],
+});
+
+/** The maximum number of artifacts on a page: each of them is judged. */
+const maximumArtifactPage = 100;
+
+/** An artifact in a list. */
+export const listedArtifact = Type.Object({
+  fingerprint,
+  filename: Type.String(),
+  git_commit: commitSha,
+  state: Type.String(),
+  state_info: Type.String(),
+  created_at: Type.String({ description: 'Unix seconds as a numeric string.' }),
+  flow_name: Type.String(),
+  trail_name: Type.String(),
+  commit_url: Type.String(),
+  build_url: Type.String(),
+  html_url: Type.String(),
+});
+
+/** An artifact in a list. */
+export type ListedArtifact = Static<typeof listedArtifact>;
+
+/** The response if the organization has no flow of that name. */
+export const listedFlowMissing = {
+  status: 404,
+  message: "Flow named '{flow}' does not exist for organization '{org}'",
+  when: 'The organization has no flow of that name.',
+} as const;
+
+/** The response if no artifact comes from the repository. */
+export const repositoryMissing = {
+  status: 404,
+  message: "Repo '{repo}' not found",
+  when: 'No artifact of the organization was reported from a repository of that name.',
+} as const;
+
+/** Lists the artifacts of a flow or of a repository. */
+export const listArtifacts = defineEndpoint({
+  origin: 'observed',
+  title: 'List artifacts',
+  method: 'GET',
+  path: '/artifacts/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: Type.Object(
+    {
+      flow_name: Type.Optional(flowName),
+      repo_name: Type.Optional(lineText({ minLength: 1 })),
+      page: pageQuery.page,
+      per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: maximumArtifactPage, description: 'Default: 15.' })),
+    },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The artifacts of the page.', schema: Type.Array(listedArtifact) }],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    listedFlowMissing,
+    repositoryMissing,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the parameters of the list of artifacts',
+      choice: 'exactly one of `flow_name` and `repo_name`',
+      source: 'the public client sends one of them',
+    },
+    {
+      subject: 'an artifact that was reported several times',
+      choice: 'one entry for each report, the latest first',
+      source: 'each report belongs to a trail, and is judged by the evidence of that trail',
+    },
+    {
+      subject: 'the size of a page of artifacts',
+      choice: `15 by default, ${maximumArtifactPage} at most`,
+      source: 'the public client; every artifact of a page is judged',
+    },
+  ],
+});
+
+/** The matches of one kind. */
+const matches = Type.Object({ type: Type.String(), count: Type.Integer(), matches: Type.Array(Type.String()) });
+
+/** An artifact in the result of a search. */
+export const foundArtifact = Type.Object({
+  fingerprint,
+  name: Type.String(),
+  flow: Type.String(),
+  git_commit: commitSha,
+  has_provenance: Type.Boolean(),
+  commit_url: Type.String(),
+  build_url: Type.String(),
+  html_url: Type.String(),
+  compliance_state: Type.String(),
+  running_in: Type.Array(Type.String(), { description: 'The environments that it runs in.' }),
+  exited_from: Type.Array(Type.String(), { description: 'The environments that it no longer runs in.' }),
+  history: Type.Array(artifactEvent),
+});
+
+/** An artifact in the result of a search. */
+export type FoundArtifactEntry = Static<typeof foundArtifact>;
+
+/** The response if nothing matches. */
+export const nothingMatches = {
+  status: 404,
+  message: "No matches for '{digits}'.",
+  when: 'No fingerprint and no commit of a reported artifact begins with the digits.',
+} as const;
+
+/** Finds artifacts by the first digits of their fingerprint or commit. */
+export const searchArtifacts = defineEndpoint({
+  origin: 'observed',
+  title: 'Search artifacts',
+  method: 'GET',
+  path: '/search/{org}/sha/{digits}',
+  parameters: Type.Object({
+    org: orgName,
+    digits: Type.String({
+      pattern: '^[a-f0-9]{5,64}$',
+      description: 'A fingerprint or the SHA-1 of a commit, or at least its first 5 digits.',
+    }),
+  }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'What the digits stand for, and the artifacts.',
+      schema: Type.Object({
+        resolved_to: Type.Object({
+          type: Type.String({ description: '`fingerprint`, `commit` or `ambiguous`.' }),
+          full_match: Type.String({ description: 'All digits; empty if several things match.' }),
+          fingerprints: matches,
+          commits: matches,
+        }),
+        artifacts: Type.Array(foundArtifact),
+      }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, nothingMatches],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'digits that match several fingerprints or commits',
+      choice:
+        '`type` is `ambiguous` and `full_match` empty; up to 20 matches of each kind, with their number up to 100',
+      source: 'the public client prints the matches of both kinds',
+    },
+    {
+      subject: 'the artifacts of a search',
+      choice:
+        'the latest report of each in each flow, at most 20; only reported artifacts, so `has_provenance` is true',
+      source: 'the other artifacts are only in the snapshots of environments',
+    },
+  ],
+});

@@ -1,0 +1,120 @@
+import type { AssertionScope } from '../../contract/artifact-assertion.ts';
+import { evaluatePolicies, type PolicyEvaluation } from '../domain/policy/judge-environment.ts';
+import { JudgementBudget } from '../domain/policy/judgement-budget.ts';
+import type { AttachedRules } from '../storage/policies.ts';
+import type { ReadTransaction } from '../storage/storage.ts';
+import { readJudging, type JudgingContext } from './judging/judging-transaction.ts';
+import { judgeListedReports, type JudgedReport } from './provenance.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+
+/** Which artifact is to be judged, and by what. */
+export interface AssertionQuery {
+  readonly org: string;
+  readonly fingerprint: string;
+  /** The flow that must have the artifact. */
+  readonly flow?: string | undefined;
+  /** Judge it by the policies of this environment. */
+  readonly environment?: string | undefined;
+  /** Judge it by these policies. Not together with an environment. */
+  readonly policies?: readonly string[] | undefined;
+}
+
+/** The verdict on an artifact. */
+export interface Assertion {
+  readonly outcome: 'judged';
+  readonly scope: AssertionScope;
+  readonly compliant: boolean;
+  /** The verdict and the reason for it, as sentences. */
+  readonly info: string;
+  /** One for each policy; undefined if the artifact was judged by its flows. */
+  readonly policies: readonly PolicyEvaluation[] | undefined;
+  /** The artifact in the named flow, or in all flows that have it. */
+  readonly reports: readonly [JudgedReport, ...JudgedReport[]];
+}
+
+/** Why an artifact could not be judged. */
+export type AssertionObstacle =
+  | { readonly outcome: 'flow not found' | 'artifact not found' | 'environment not found' }
+  | { readonly outcome: 'policy not found'; readonly policy: string };
+
+/**
+ * Judges an artifact: by its state in its flows; by the policies of an environment, as if it ran there; or by given
+ * policies. All of it is decided by the same code as the state of an artifact and the verdict of an environment.
+ */
+export function assertArtifact(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  query: AssertionQuery,
+): Promise<Assertion | AssertionObstacle> {
+  return readJudging(dependencies, async (transaction, context) => {
+    const { org, flow, fingerprint } = query;
+    if (flow !== undefined && !(await transaction.flows.exists(org, flow))) return { outcome: 'flow not found' };
+    const rules = await findRules(transaction, query);
+    if (rules !== undefined && 'outcome' in rules) return rules;
+    const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint]);
+    const all = await judgeListedReports(transaction, org, latest.get(fingerprint) ?? []);
+    const [first, ...others] = flow === undefined ? all : all.filter((known) => known.flow === flow);
+    if (first === undefined) return { outcome: 'artifact not found' };
+    const reports = [first, ...others] as const;
+    if (rules === undefined) return { outcome: 'judged', scope: 'flow', ...concludeFlows(reports), reports };
+    const { filename: name } = latestOf(reports).details.artifact.report;
+    const artifact = { name, fingerprint, flows: all };
+    const policies = evaluatePolicies(compile(rules, context), artifact, new JudgementBudget(context.matches));
+    const scope = query.environment === undefined ? 'policy' : 'environment';
+    return { outcome: 'judged', scope, ...concludePolicies(policies, query), policies, reports };
+  });
+}
+
+/** The rules to judge by; undefined if the artifact is judged by its flows. */
+async function findRules(
+  { environments, policies }: Pick<ReadTransaction, 'environments' | 'policies'>,
+  { org, environment, policies: names = [] }: AssertionQuery,
+): Promise<readonly AttachedRules[] | AssertionObstacle | undefined> {
+  if (environment !== undefined) {
+    const found = await environments.find(org, environment);
+    if (found === undefined) return { outcome: 'environment not found' };
+    const attached: AttachedRules[] = [];
+    for (const name of [environment, ...found.members]) attached.push(...(await policies.listAttached(org, name)));
+    return [...new Map(attached.map((rules) => [rules.name, rules])).values()];
+  }
+  if (names.length === 0) return undefined;
+  const wanted = [...new Set(names)];
+  const found = await policies.listLatest(org, wanted);
+  const missing = wanted.find((name) => found.every((rules) => rules.name !== name));
+  return missing === undefined ? found : { outcome: 'policy not found', policy: missing };
+}
+
+function compile(
+  attached: readonly AttachedRules[],
+  { policies }: Pick<JudgingContext, 'policies'>,
+): Parameters<typeof evaluatePolicies>[0] {
+  return attached.map(({ rules, ...policy }) => ({ ...policy, compiled: policies.compile(rules) }));
+}
+
+function latestOf(reports: readonly [JudgedReport, ...JudgedReport[]]): JudgedReport {
+  return reports.reduce((latest, one) =>
+    one.details.artifact.createdAt > latest.details.artifact.createdAt ? one : latest,
+  );
+}
+
+type Conclusion = Pick<Assertion, 'compliant' | 'info' | 'policies'>;
+
+function concludeFlows(reports: Assertion['reports']): Conclusion {
+  const sentences = reports.map(({ flow, state, info }) => `It is ${state} in the flow ${flow}. ${info}`);
+  const compliant = reports.every(({ state }) => state === 'COMPLIANT');
+  return { compliant, info: sentences.join(' '), policies: undefined };
+}
+
+function concludePolicies(
+  policies: readonly PolicyEvaluation[],
+  { environment }: AssertionQuery,
+): Omit<Conclusion, 'policies'> {
+  if (policies.length === 0) {
+    const info = `The environment ${environment ?? ''} has no policies, so there is nothing to judge the artifact by.`;
+    return { compliant: false, info };
+  }
+  const failing = policies.filter(({ compliant }) => !compliant).map(({ policy }) => policy);
+  if (failing.length > 0) {
+    return { compliant: false, info: `It does not comply with ${failing.join(', ')}.` };
+  }
+  return { compliant: true, info: `It complies with ${policies.map(({ policy }) => policy).join(', ')}.` };
+}

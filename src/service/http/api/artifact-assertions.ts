@@ -1,0 +1,110 @@
+import {
+  artifactUnknown,
+  assertArtifact,
+  assertedEnvironmentMissing,
+  type ArtifactAssertion,
+} from '../../../contract/artifact-assertion.ts';
+import { artifactNotFound } from '../../../contract/artifact.ts';
+import { flowNotFound } from '../../../contract/errors.ts';
+import { policyMissing } from '../../../contract/policy.ts';
+import * as assertions from '../../application/artifact-assertion.ts';
+import type { JudgedReport } from '../../application/provenance.ts';
+import { listArtifactEvidence } from '../../domain/artifact-state.ts';
+import type { Links } from '../../domain/links.ts';
+import type { RuleEvaluation } from '../../domain/policy/compile-policy.ts';
+import type { PolicyEvaluation } from '../../domain/policy/judge-environment.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { toAttestationStatus } from './trail-response.ts';
+
+/** Adds the endpoint that judges an artifact. */
+export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, assertArtifact, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
+    const { flow_name: flow, environment_name: environment, policy_name: policies } = query;
+    if (environment !== undefined && policies !== undefined && policies.length > 0) {
+      throw validationError(['query.policy_name', 'must not be given together with environment_name']);
+    }
+    const wanted = { ...parameters, flow, environment, policies };
+    const judged = await assertions.assertArtifact(dependencies, wanted);
+    if (judged.outcome !== 'judged') throw toObstacleError(judged, wanted);
+    return { status: 200, body: toAssertionResponse(judged, wanted, dependencies.links) };
+  });
+}
+
+function toObstacleError(
+  obstacle: assertions.AssertionObstacle,
+  { org, fingerprint, flow, environment = '' }: assertions.AssertionQuery,
+): ApiError {
+  switch (obstacle.outcome) {
+    case 'flow not found':
+      return new ApiError(flowNotFound);
+    case 'artifact not found':
+      return flow === undefined
+        ? new ApiError(artifactUnknown, { values: { org, fingerprint } })
+        : new ApiError(artifactNotFound, { values: { org, fingerprint, flow } });
+    case 'environment not found':
+      return new ApiError(assertedEnvironmentMissing, { values: { org, environment } });
+    case 'policy not found':
+      return new ApiError(policyMissing, { values: { org, policy: obstacle.policy } });
+  }
+}
+
+function toAssertionResponse(
+  { scope, compliant, info, policies, reports }: assertions.Assertion,
+  { fingerprint, environment }: assertions.AssertionQuery,
+  links: Links,
+): ArtifactAssertion {
+  return {
+    compliant,
+    compliant_info: info,
+    scope,
+    fingerprint,
+    ...(environment === undefined ? {} : { environment }),
+    ...(policies === undefined ? {} : { policy_evaluations: policies.map(toPolicyResponse) }),
+    flows: reports.map((report) => toFlowResponse(report, links)),
+    html_url: toPage(reports[0], links),
+  };
+}
+
+function toPolicyResponse({
+  policy,
+  version,
+  compliant,
+  rules,
+  unjudgeable,
+}: PolicyEvaluation): NonNullable<ArtifactAssertion['policy_evaluations']>[number] {
+  return {
+    policy_name: policy,
+    policy_version: version,
+    status: compliant ? 'COMPLIANT' : 'NON-COMPLIANT',
+    ...(unjudgeable === undefined ? {} : { status_info: unjudgeable }),
+    rule_evaluations: rules.map(({ definition, result }) => ({
+      rule: { definition: { ...definition } },
+      satisfied: result.outcome === 'kept',
+      ignored: result.outcome === 'excepted' || result.outcome === 'not applicable',
+      resolutions: toResolutions(result),
+    })),
+  };
+}
+
+function toResolutions(result: RuleEvaluation['result']): { type: string; context: Record<string, unknown> }[] {
+  return result.outcome === 'broken' ? [{ type: result.type, context: { reason: result.reason } }] : [];
+}
+
+function toFlowResponse(report: JudgedReport, links: Links): NonNullable<ArtifactAssertion['flows']>[number] {
+  const { flow, state, info, details } = report;
+  return {
+    flow,
+    trail: details.artifact.report.trail_name,
+    state,
+    state_info: info,
+    html_url: toPage(report, links),
+    compliance_status: { attestations_statuses: listArtifactEvidence(details).map(toAttestationStatus) },
+  };
+}
+
+function toPage({ details: { artifact } }: JudgedReport, links: Links): string {
+  return links.artifactPage(artifact.org, artifact.flow, artifact.report.fingerprint, artifact.id);
+}
