@@ -12,6 +12,8 @@ export interface TextFileRules {
   readonly maximumBytes: number;
   /** Whether UTF-16 with a byte order mark is accepted, too: Windows PowerShell's `>` writes it. */
   readonly utf16?: boolean;
+  /** The input that names the file; `files` if absent. */
+  readonly input?: string;
 }
 
 /**
@@ -23,10 +25,10 @@ export async function readTextFile(
   file: Pick<MatchedFile, 'path' | 'name' | 'size'>,
   rules: TextFileRules,
 ): Promise<string> {
-  const { purpose, maximumBytes, utf16 = false } = rules;
+  const { purpose, maximumBytes, utf16 = false, input = 'files' } = rules;
   if (file.size > maximumBytes) {
     throw new UserError({
-      input: 'files',
+      input,
       what: `${file.name} is too large for ${purpose}: it has ${formatBytes(file.size)}, and the limit is ${formatBytes(maximumBytes)}`,
       remedy: `Name the file that holds ${purpose}.`,
     });
@@ -38,7 +40,7 @@ export async function readTextFile(
   const text = decodeText(bytes, encoding);
   if (text === undefined) {
     throw new UserError({
-      input: 'files',
+      input,
       what: `${file.name} is not text in UTF-8`,
       remedy: `Save it in UTF-8, or name the file that holds ${purpose}.`,
     });
