@@ -111,6 +111,7 @@ export const assertedEnvironmentMissing = {
 
 /** Judges an artifact by its flows, by the policies of an environment, or by given policies. */
 export const assertArtifact = defineEndpoint({
+  operation: 'assert-artifact',
   origin: 'observed',
   title: 'Assert artifact',
   method: 'GET',

@@ -60,6 +60,7 @@ export function toArtifactReport({ commits_list: commits = [], ...sent }: SentAr
  * so the service accepts the request that the public client was observed to send.
  */
 export const reportArtifact = defineEndpoint({
+  operation: 'attest-artifact',
   origin: 'observed',
   title: 'Attest artifact',
   method: 'POST',
@@ -73,7 +74,14 @@ export const reportArtifact = defineEndpoint({
     remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',
   },
   success: [
-    { status: 201, description: 'The artifact was recorded.', schema: Type.Object({ message: Type.Literal('OK') }) },
+    {
+      status: 201,
+      description: 'The artifact was recorded.',
+      schema: Type.Object({
+        message: Type.Literal('OK'),
+        html_url: Type.Optional(Type.String({ description: 'The page of the trail.' })),
+      }),
+    },
   ],
   errors: [
     commonErrors.validation,
@@ -99,6 +107,11 @@ export const reportArtifact = defineEndpoint({
       choice:
         'the trail is named after the commit; the commit with that SHA in `commits_list` becomes `git_commit_info`, and the others are not kept',
       source: 'the public client names its trails after commits by default, and nothing reads the other commits',
+    },
+    {
+      subject: 'the response to a report of an artifact',
+      choice: "`message`, which is `OK`, as observed; and `html_url`, the trail's page, as a field of this service",
+      source: 'a reader of the step wants to see what was recorded',
     },
     {
       subject: 'the same artifact reported again',

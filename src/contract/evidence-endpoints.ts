@@ -1,3 +1,4 @@
+import { reportArtifact } from './artifact-report.ts';
 import { genericKind } from './attestations/generic.ts';
 import { junitKind } from './attestations/junit.ts';
 import { pullRequestKind } from './attestations/pull-request.ts';
@@ -15,6 +16,7 @@ export interface EvidenceEndpoint extends Endpoint {
 export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
   attestSonar,
   beginTrail,
+  reportArtifact,
   genericKind.endpoint,
   junitKind.endpoint,
   pullRequestKind.endpoint,

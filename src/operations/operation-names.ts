@@ -4,9 +4,11 @@ import { operationNames } from '../contract/endpoint.ts';
 export const allOperationNames = [
   ...operationNames,
   'begin-trail',
+  'attest-artifact',
   'attest-generic',
   'attest-junit',
   'attest-pull-request',
+  'assert-artifact',
   'replay',
 ] as const;
 

@@ -32,9 +32,13 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
     (await import(/* webpackChunkName: 'others' */ './delete-service-account.ts')).deleteServiceAccount,
   'set-default-org': async () => (await import(/* webpackChunkName: 'others' */ './set-default-org.ts')).setDefaultOrg,
   'begin-trail': async () => (await import(/* webpackChunkName: 'attest' */ './begin-trail.ts')).beginTrail,
+  'attest-artifact': async () =>
+    (await import(/* webpackChunkName: 'attest' */ './attest-artifact/index.ts')).attestArtifact,
   'attest-generic': async () => (await import(/* webpackChunkName: 'attest' */ './attest-generic.ts')).attestGeneric,
   'attest-junit': async () => (await import(/* webpackChunkName: 'attest' */ './attest-junit/index.ts')).attestJunit,
   'attest-pull-request': async () =>
     (await import(/* webpackChunkName: 'attest' */ './attest-pull-request/index.ts')).attestPullRequest,
+  'assert-artifact': async () =>
+    (await import(/* webpackChunkName: 'others' */ './assert-artifact/index.ts')).assertArtifact,
   replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };

@@ -39,7 +39,7 @@ describe('the page about the inputs', () => {
     expect(factsOf('timeout')).toContain('- Used by: all operations\n- Default: `30`\n');
     expect(factsOf('timeout')).toContain('- Form: a whole number of seconds from 1 to 3600\n');
     expect(factsOf('fingerprint')).toContain(
-      '- Form for `attest-sonar`, `attest-generic`, `attest-junit`, `attest-pull-request`: a SHA-256 of 64 hex digits\n',
+      '- Form for `attest-sonar`, `attest-artifact`, `attest-generic`, `attest-junit`, `attest-pull-request`,',
     );
     expect(factsOf('summary')).toContain('- Default: `true`\n');
   });

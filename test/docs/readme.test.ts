@@ -71,6 +71,7 @@ describe("the README's table of operations", () => {
         'attest-generic',
         'attest-junit',
         'attest-pull-request',
+        'assert-artifact',
       ],
     ]);
   });
@@ -78,7 +79,7 @@ describe("the README's table of operations", () => {
   it('is followed by the operations that fail the step by default', () => {
     const failing = runnable.filter(({ gate }) => gate === 'fail').map(({ name }) => name);
     const others = failing.filter((name) => !name.startsWith('attest-')).map((name) => `\`${name}\``);
-    expect(readme).toContain(
+    expect(readme.replaceAll(/\s+/gu, ' ')).toContain(
       `The operations that attest and ${others.join(' and ')} fail the step unless the verdict is compliant.`,
     );
   });

@@ -1,5 +1,6 @@
 import { toArtifactState } from '../../contract/compliance.ts';
-import { UserError, ExternalError, type Failure, type Problem } from '../../runtime/failure.ts';
+import type { Failure } from '../../runtime/failure.ts';
+import { combineFailures } from '../combine-failures.ts';
 import { describeLatestSnapshot } from '../latest-snapshot.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice, withPollNotes, type PollTiming } from '../polling.ts';
@@ -91,18 +92,14 @@ function evidenceWithNotice(judgement: FinalJudgement): Evidence {
 function toOutcome(judgement: Judgement, conclusion: string): OperationOutcome & Pick<OperationResult, 'state'> {
   const { verdict } = judgement;
   if (verdict !== undefined) return { outcome: verdict, state: toArtifactState(verdict) };
-  return { outcome: 'error', failure: combineFailures(judgement, conclusion), state: undefined };
+  const failure = combineFailures(listFailures(judgement), conclusion);
+  return { outcome: 'error', failure, state: undefined };
 }
 
-/** A single failure as it is; several as one, with the conclusion as its message and the remedy of each. */
-function combineFailures({ failureGroups, environment }: Judgement, conclusion: string): Failure {
+/** What could not be looked up, each reason once. */
+function listFailures({ failureGroups, environment }: Judgement): readonly Failure[] {
   const there = environment?.settled.failure;
-  const failures = [...failureGroups.map(({ failure }) => failure), ...(there === undefined ? [] : [there])];
-  const [first, ...others] = failures;
-  if (first !== undefined && others.length === 0) return first;
-  const text = { what: conclusion, remedy: [...new Set(failures.map(({ remedy }) => remedy))].join('\n') };
-  if (failures.some(({ kind }) => kind === 'external')) return new ExternalError(text);
-  return new UserError({ input: 'fingerprint', ...text } satisfies Problem);
+  return [...failureGroups.map(({ failure }) => failure), ...(there === undefined ? [] : [there])];
 }
 
 /** The commits of the artifacts, once each; undefined if the service names none. */

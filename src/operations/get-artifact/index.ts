@@ -1,5 +1,5 @@
 import { getArtifact as endpoint } from '../../contract/artifact.ts';
-import type { Problem } from '../../runtime/failure.ts';
+import { checkIdentity } from '../identify-artifacts.ts';
 import { environment } from '../inputs/environment-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
@@ -30,7 +30,7 @@ export const getArtifact = defineOperation({
   endpoint,
   gate: 'fail',
   inputs,
-  check: ({ fingerprints: given, files: patterns }) => exactlyOne(given !== undefined, patterns !== undefined),
+  check: checkIdentity,
   async run(values, context) {
     const queries = await createQueries(values, context);
     const request = { queries, environment: values.environment };
@@ -46,14 +46,3 @@ export const getArtifact = defineOperation({
     return createArtifactResult({ ...answer, flow: values.flow, timing });
   },
 });
-
-function exactlyOne(hasFingerprint: boolean, hasFiles: boolean): readonly Problem[] {
-  if (hasFingerprint !== hasFiles) return [];
-  return [
-    {
-      input: 'fingerprint',
-      what: `Exactly one of \`fingerprint\` and \`files\` must be given, but ${hasFiles ? 'both' : 'neither'} are`,
-      remedy: 'Set `fingerprint`, or set `files` to compute the fingerprint from the artifact itself.',
-    },
-  ];
-}

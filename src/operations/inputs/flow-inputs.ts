@@ -49,6 +49,9 @@ export const fingerprint = schemaText(
   bareFingerprint,
 );
 
+/** The full fingerprints of artifacts, one per line; the values have no `sha256:`. */
+export const wholeFingerprints = lines(fingerprint);
+
 /** The fingerprints of artifacts, full or abbreviated, one per line; the values have no `sha256:`. */
 export const fingerprints = lines(
   schemaText(

@@ -31,6 +31,8 @@ export function claimProblem(manifest: SpoolManifest, runId: string, job: Job, n
   }
   const commit = textAt(document, 'git_commit_info', 'sha1');
   if (commit !== run.head_sha) return `is for commit ${commit ?? '(none)'}, but its run was for ${run.head_sha}`;
+  const built = optionalText(document, ['git_commit']);
+  if (built !== undefined && built !== commit) return 'names two commits in its document';
   const expected: readonly (readonly [path: readonly string[], value: string])[] = [
     [['user_data', idempotencyDataKey], idempotency_key],
     [['user_data', gatheredAtKey], gathered_at],
@@ -58,12 +60,13 @@ function nameProblem(document: unknown, repository: string, runId: string, job: 
     if (named !== undefined && !isSameName(named, repository))
       return `names another repository in \`${path.join('.')}\``;
   }
-  const page = optionalText(document, ['origin_url']);
   const expected = `${repositoryUrl(job) ?? ''}/actions/runs/${runId}`.toLowerCase();
-  if (page === undefined || page.toLowerCase() === expected || page.toLowerCase().startsWith(`${expected}/`)) {
-    return undefined;
+  for (const field of ['origin_url', 'build_url']) {
+    const page = optionalText(document, [field])?.toLowerCase();
+    if (page === undefined || page === expected || page.startsWith(`${expected}/`)) continue;
+    return `names the page of another run in \`${field}\``;
   }
-  return 'names the page of another run in `origin_url`';
+  return undefined;
 }
 
 /**

@@ -46,7 +46,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
     return carryOut(
       (recorded: artifacts.RecordArtifactResult) => {
         if (recorded === 'flow not found') throw new ApiError(flowNotFound);
-        return { status: 201, body: { message: 'OK' } };
+        return { status: 201, body: { message: 'OK', html_url: links.trailPage(org, flow, report.report.trail_name) } };
       },
       (request) => artifacts.reportArtifact(dependencies, report, request),
     );

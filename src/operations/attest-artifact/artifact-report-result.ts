@@ -1,0 +1,110 @@
+import type { GitCommitInfo } from '../../contract/commit.ts';
+import { withKeptEvidence, type KeptEvidence } from '../deliver-evidence.ts';
+import type { OperationOutcome, OperationResult } from '../operation.ts';
+import { abbreviate, code, fact, listTable, plain, type Text } from '../report.ts';
+import { summarizeList, withoutFullStop } from '../sentences.ts';
+import type { ReportedArtifact } from './report-artifacts.ts';
+
+/** How many artifacts a sentence names. */
+const maximumNamed = 5;
+
+/** How many artifacts the table has. */
+const maximumRows = 100;
+
+/** The reports of all artifacts. */
+interface Reports {
+  readonly flow: string;
+  readonly trail: string;
+  readonly commit: GitCommitInfo;
+  readonly reported: readonly ReportedArtifact[];
+}
+
+/** The result of reporting artifacts: which of them are recorded, and why the others are not. */
+export function createReportResult(reports: Reports): OperationResult {
+  const { flow, trail, commit, reported } = reports;
+  const responses = reported.flatMap(({ response }) => response ?? []);
+  const result: OperationResult = {
+    ...toOutcome(reported),
+    conclusion: conclude(reports),
+    response: reported.length === 1 ? responses[0] : reported.map(toResponseEntry),
+    count: reported.length,
+    fingerprint: reported.map(({ fingerprint }) => fingerprint).join('\n'),
+    htmlUrl: responses.find(({ html_url }) => html_url !== undefined)?.html_url,
+    commits: [commit.sha1],
+    report: {
+      subject: reported.length === 1 ? `Artifact ${reported[0]?.filename ?? ''}` : `${reported.length} artifacts`,
+      facts: [
+        ...fact('Commit', commit.sha1, commit.url),
+        ...fact('Commit message', commit.message?.split('\n')[0]),
+        ...fact('Author', commit.author),
+        ...fact('Flow', flow),
+        ...fact('Trail', trail),
+      ],
+      tables: listTable(
+        'Artifacts',
+        ['Artifact', 'Fingerprint', 'State'],
+        reported.slice(0, maximumRows).map(toRow),
+        reported.length,
+      ),
+      copies: reported
+        .slice(0, maximumRows)
+        .map(({ filename, fingerprint }) => ({ label: filename, text: fingerprint })),
+    },
+  };
+  return withKeptEvidence(result, combineKept(reported.flatMap(({ kept }) => kept ?? [])));
+}
+
+function toOutcome(reported: readonly ReportedArtifact[]): OperationOutcome {
+  const failure = reported.find((one) => one.failure !== undefined)?.failure;
+  return failure === undefined ? { outcome: 'done' } : { outcome: 'error', failure };
+}
+
+function conclude({ flow, trail, commit, reported }: Reports): string {
+  const place = `in flow ${flow}, trail ${trail === commit.sha1 ? abbreviate(trail) : trail}`;
+  const recorded = reported.filter(({ state }) => state === 'recorded');
+  const others = reported.filter(({ state }) => state !== 'recorded');
+  const names = (some: readonly ReportedArtifact[]): string =>
+    summarizeList(
+      some.map(({ filename }) => filename),
+      maximumNamed,
+      { separator: ', ' },
+    );
+  if (others.length === 0) {
+    const what = recorded.length === 1 ? 'Artifact' : `${recorded.length} artifacts:`;
+    return `${what} ${names(recorded)} ${recorded.length === 1 ? 'is' : 'are'} recorded ${place}.`;
+  }
+  const done =
+    recorded.length === 0
+      ? `No artifact is recorded ${place}`
+      : `${recorded.length} of ${reported.length} artifacts ${recorded.length === 1 ? 'is' : 'are'} recorded ${place}: ${names(recorded)}`;
+  const why = others.flatMap(({ failure }) => (failure === undefined ? [] : [withoutFullStop(failure.message)]));
+  const because = why.length === 0 ? '' : `, because ${why.join('; ')}`;
+  return `${done}. Not recorded: ${names(others)}${because}.`;
+}
+
+/** Several items as one, for the report. */
+function combineKept(kept: readonly KeptEvidence[]): KeptEvidence | undefined {
+  const [first] = kept;
+  if (first === undefined) return undefined;
+  const items = kept.map(({ item }) => item);
+  return { ...first, item: summarizeList(items, maximumNamed, { separator: ', ' }) };
+}
+
+function toRow({ filename, fingerprint, state }: ReportedArtifact): readonly Text[] {
+  const marks: Readonly<Record<ReportedArtifact['state'], string>> = {
+    recorded: '✅ recorded',
+    kept: '⏳ kept',
+    failed: '❌ not recorded',
+    'not sent': '⬜ not sent',
+  };
+  return [plain(filename), code(abbreviate(fingerprint)), plain(marks[state])];
+}
+
+function toResponseEntry({
+  filename,
+  fingerprint,
+  state,
+  response,
+}: ReportedArtifact): Readonly<Record<string, unknown>> {
+  return { filename, fingerprint, state, ...(response === undefined ? {} : { response }) };
+}

@@ -1,0 +1,86 @@
+import { reportArtifact as endpoint, type SentArtifactReport } from '../../contract/artifact-report.ts';
+import { gatheredAtKey } from '../../contract/attestations/attestation-fields.ts';
+import type { GitCommitInfo } from '../../contract/commit.ts';
+import { idempotencyDataKey } from '../../contract/idempotency.ts';
+import { repositoryInfo, repositoryUrl, runUrl, type Job } from '../../evidence/job.ts';
+import type { Mapping } from '../../runtime/untrusted-data.ts';
+import { gatherCommit } from '../gather-commit.ts';
+import { artifactName, checksumsPath, filename, image } from '../inputs/artifact-inputs.ts';
+import { commitInputs } from '../inputs/attestation-inputs.ts';
+import { deliveryInputs } from '../inputs/delivery-inputs.ts';
+import { artifactFiles, userData } from '../inputs/evidence-inputs.ts';
+import { fingerprint, flow, trail } from '../inputs/flow-inputs.ts';
+import { optional, required } from '../inputs/input.ts';
+import { defineOperation } from '../operation.ts';
+import { readOwnUserData } from '../own-user-data.ts';
+import { createReportResult } from './artifact-report-result.ts';
+import { checkArtifactInputs, gatherArtifacts, type BuiltArtifact } from './gather-artifacts.ts';
+import { reportArtifacts } from './report-artifacts.ts';
+
+const inputs = {
+  flow: required(flow),
+  trail: optional(trail),
+  fingerprint: optional(fingerprint),
+  filename: optional(filename),
+  files: optional(artifactFiles),
+  checksumsPath: optional(checksumsPath),
+  image: optional(image),
+  artifactName: optional(artifactName),
+  userData: optional(userData),
+  ...commitInputs,
+  ...deliveryInputs,
+} as const;
+
+/** Reports artifacts that the job built, with the commit, the run and the repository that they come from. */
+export const attestArtifact = defineOperation({
+  name: 'attest-artifact',
+  endpoint,
+  gate: 'ignore',
+  inputs,
+  check: checkArtifactInputs,
+  async run(values, context) {
+    const { log, clock } = context.call;
+    // A replay compares these keys with the item, so that the user's own data must not have them.
+    const reserved = [gatheredAtKey, idempotencyDataKey];
+    const data = values.userData === undefined ? undefined : await readOwnUserData(values.userData, reserved, context);
+    const artifacts = await gatherArtifacts(values, context);
+    const { info: commit } = await gatherCommit(values, context, endpoint);
+    const { flow: flowName, trail: trailName = commit.sha1, artifactName: name } = values;
+    const reported = await log.group('Send the artifacts', () =>
+      reportArtifacts(
+        artifacts,
+        {
+          ...values,
+          gatheredAt: clock.now(),
+          toDocument: (artifact) => ({
+            ...toReport(artifact, commit, context.job),
+            trail_name: trailName,
+            ...(name === undefined ? {} : { template_reference_name: name }),
+            ...(data === undefined ? {} : { user_data: data satisfies Mapping }),
+          }),
+        },
+        context,
+      ),
+    );
+    return createReportResult({ flow: flowName, trail: trailName, commit, reported });
+  },
+});
+
+function toReport(
+  { filename: name, fingerprint: digest }: BuiltArtifact,
+  commit: GitCommitInfo,
+  job: Job,
+): SentArtifactReport {
+  const repository = repositoryInfo(job);
+  return {
+    fingerprint: digest,
+    filename: name,
+    git_commit: commit.sha1,
+    git_commit_info: commit,
+    build_url: runUrl(job) ?? '',
+    commit_url: commit.url ?? '',
+    // The public client sends an empty text if there is none.
+    repo_url: repositoryUrl(job) ?? '',
+    ...(repository === undefined ? {} : { repo_info: repository }),
+  };
+}

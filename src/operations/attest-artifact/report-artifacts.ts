@@ -1,0 +1,61 @@
+import { reportArtifact as endpoint, type SentArtifactReport } from '../../contract/artifact-report.ts';
+import { Failure } from '../../runtime/failure.ts';
+import { deliverEvidence, type KeptEvidence } from '../deliver-evidence.ts';
+import type { ValuesOf } from '../inputs/input.ts';
+import type { deliveryInputs } from '../inputs/delivery-inputs.ts';
+import type { OperationContext } from '../operation.ts';
+import type { BuiltArtifact } from './gather-artifacts.ts';
+
+/** What became of the report of an artifact. */
+export interface ReportedArtifact extends BuiltArtifact {
+  readonly state: 'recorded' | 'kept' | 'failed' | 'not sent';
+  /** The service's answer, if it recorded the artifact. */
+  readonly response?: { readonly message?: string; readonly html_url?: string };
+  readonly kept?: KeptEvidence;
+  /** Why it was not recorded. */
+  readonly failure?: Failure;
+}
+
+/** What the reports of all artifacts have in common. */
+export interface CommonReport extends ValuesOf<typeof deliveryInputs> {
+  readonly flow: string;
+  /** When the artifacts were gathered, in milliseconds since the epoch. */
+  readonly gatheredAt: number;
+  readonly toDocument: (artifact: BuiltArtifact) => SentArtifactReport;
+}
+
+/**
+ * Reports artifacts one after the other. After a failure, the rest is not sent; while the service is down and evidence
+ * is kept, only the first artifact waits for it.
+ *
+ * @throws what stops the step: a dry run, a cancellation; the failure, if there is only one artifact
+ */
+export async function reportArtifacts(
+  artifacts: readonly BuiltArtifact[],
+  { flow, toDocument, ...settings }: CommonReport,
+  context: OperationContext,
+): Promise<readonly ReportedArtifact[]> {
+  const { org, client, call } = context;
+  const reported: ReportedArtifact[] = [];
+  for (const artifact of artifacts) {
+    if (reported.some(({ state }) => state === 'failed')) {
+      reported.push({ ...artifact, state: 'not sent' });
+      continue;
+    }
+    const isDown = reported.some(({ state }) => state === 'kept');
+    try {
+      const { answer, kept } = await deliverEvidence(
+        endpoint,
+        { parameters: { org, flow_name: flow }, document: toDocument(artifact) },
+        settings,
+        isDown ? { ...context, client: client.until(call.clock.now()) } : context,
+      );
+      if (kept === undefined) reported.push({ ...artifact, state: 'recorded', response: answer.body });
+      else reported.push({ ...artifact, state: 'kept', kept });
+    } catch (error) {
+      if (artifacts.length === 1 || !(error instanceof Failure) || call.signal?.aborted === true) throw error;
+      reported.push({ ...artifact, state: 'failed', failure: error });
+    }
+  }
+  return reported;
+}

@@ -1,0 +1,53 @@
+import type { Problem } from '../runtime/failure.ts';
+import type { OperationContext } from './operation.ts';
+
+/** An artifact that is to be judged. */
+export interface IdentifiedArtifact {
+  /** All digits, or the first ones. */
+  readonly fingerprint: string;
+  /** The file or directory that the fingerprint was computed from; undefined if the fingerprint was given. */
+  readonly name: string | undefined;
+}
+
+/** The inputs that name the artifacts to judge: exactly one of them is given. */
+export interface IdentifyingInputs {
+  readonly fingerprints: readonly string[] | undefined;
+  readonly files: readonly string[] | undefined;
+}
+
+/** Checks that exactly one of the inputs is given. */
+export function checkIdentity({ fingerprints, files }: IdentifyingInputs): readonly Problem[] {
+  if ((fingerprints === undefined) !== (files === undefined)) return [];
+  return [
+    {
+      input: 'fingerprint',
+      what: `Exactly one of \`fingerprint\` and \`files\` must be given, but ${files === undefined ? 'neither' : 'both'} are`,
+      remedy: 'Set `fingerprint`, or set `files` to compute the fingerprint from the artifact itself.',
+    },
+  ];
+}
+
+/**
+ * The artifacts with the fingerprints of the inputs, once each; or the files of the inputs, whose fingerprints it
+ * computes.
+ *
+ * @throws UserError if `files` matches nothing
+ */
+export async function identifyArtifacts(
+  { fingerprints, files }: IdentifyingInputs,
+  { workspace, call: { log, signal } }: OperationContext,
+): Promise<readonly IdentifiedArtifact[]> {
+  if (fingerprints !== undefined) {
+    return [...new Set(fingerprints)].map((fingerprint) => ({ fingerprint, name: undefined }));
+  }
+  return log.group('Compute fingerprints', async () => {
+    // Loading Node's crypto takes longer than the request, so only steps that need it load it.
+    const { artifactFingerprints } = await import('../evidence/fingerprint/fingerprint.ts');
+    const artifacts: IdentifiedArtifact[] = [];
+    for await (const artifact of artifactFingerprints({ patterns: files ?? [], workspace, signal })) {
+      log.info(`${artifact.name}: ${artifact.fingerprint}`);
+      artifacts.push(artifact);
+    }
+    return artifacts;
+  });
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from '@jest/globals';
+import { fingerprintOf } from '../../support/artifacts.ts';
+import { failureOf } from '../../support/failures.ts';
+import { performOperation, type PerformedOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
+
+const fingerprint = fingerprintOf('a');
+const page = 'https://compliance.example.com/acme/flows/web/artifacts/a';
+
+const required = { attestation_name: 'sonar', attestation_type: 'sonar', unexpected: false };
+const complete = { ...required, status: 'COMPLETE', is_compliant: true };
+const inFlow = (...attestations_statuses: readonly unknown[]): unknown => ({
+  flow: 'web',
+  compliance_status: { attestations_statuses },
+});
+const answered = (change: object): ScriptedAnswer => ({
+  status: 200,
+  body: { compliant: true, scope: 'flow', flows: [inFlow(complete)], html_url: page, ...change },
+});
+const rule = (change: object): unknown => ({
+  rule: { definition: { name: 'sonar', type: 'sonar' } },
+  ...{ satisfied: false, ignored: false, resolutions: [] },
+  ...change,
+});
+const judgedBy = (compliant: boolean, ...rule_evaluations: readonly unknown[]): ScriptedAnswer =>
+  answered({
+    compliant,
+    scope: 'environment',
+    environment: 'prod',
+    policy_evaluations: [
+      { policy_name: 'strict', status: compliant ? 'COMPLIANT' : 'NON-COMPLIANT', rule_evaluations },
+    ],
+  });
+const missing = judgedBy(false, rule({ resolutions: [{ type: 'missing_attestation' }] }));
+
+/** Runs the operation; the service returns the answers in order and repeats the last one. */
+function assert(
+  inputs: Readonly<Record<string, string>>,
+  ...answers: readonly ScriptedAnswer[]
+): Promise<PerformedOperation> {
+  const left = [...answers];
+  return performOperation('assert-artifact', { fingerprint, retries: '0', ...inputs }, () => {
+    const [next, ...others] = left;
+    if (next === undefined) throw new Error('no answer');
+    if (others.length > 0) left.shift();
+    return next;
+  });
+}
+
+describe('assert-artifact', () => {
+  it('asks about flow, environment or policies, and passes a compliant artifact', async () => {
+    const byFlow = await assert({ flow: 'web' }, answered({}));
+    expect(byFlow.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `GET /asserts/acme/fingerprint/${fingerprint}?flow_name=web`,
+    ]);
+    expect(byFlow.result).toMatchObject({ outcome: 'compliant', state: 'COMPLIANT', htmlUrl: page, fingerprint });
+    const byEnvironment = await assert({ environment: 'prod' }, judgedBy(true, rule({ satisfied: true })));
+    expect(byEnvironment.requests[0]?.path).toContain('?environment_name=prod');
+    expect(byEnvironment.result.outcome).toBe('compliant');
+    const policies = ['a', 'b'].map((policy_name) => ({ policy_name, status: 'COMPLIANT' }));
+    const byPolicy = await assert({ policy: 'a\nb\na' }, answered({ scope: 'policy', policy_evaluations: policies }));
+    expect(byPolicy.requests[0]?.path).toContain('?policy_name=a&policy_name=b');
+    expect(byPolicy.result.outcome).toBe('compliant');
+    expect((await assert({}, answered({}))).requests[0]?.path).not.toContain('?');
+  });
+
+  it('says what is missing, rule by rule', async () => {
+    const { result } = await assert(
+      { environment: 'prod' },
+      judgedBy(
+        false,
+        rule({ resolutions: [{ type: 'non_compliant_attestation', context: { reason: 'its gate is ERROR' } }] }),
+        rule({ rule: { definition: { name: '*', type: 'junit' } }, resolutions: [{ type: 'missing_attestation' }] }),
+        rule({ ignored: true, resolutions: [{ type: 'missing_attestation' }] }),
+        rule({ satisfied: true }),
+        rule({ rule: { definition: { name: 'new', type: 'x' } }, resolutions: [{ type: 'unheard_of' }] }),
+      ),
+    );
+    expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
+    expect(result.conclusion).toBe(
+      `Judged by the policies of environment prod: Artifact ${fingerprint.slice(0, 12)} is NON-COMPLIANT: ` +
+        'policy strict: sonar: its gate is ERROR; policy strict: any junit attestation: the attestation is missing; ' +
+        'policy strict: new: the service calls it "unheard_of".',
+    );
+    expect(result.report.evidence?.problems.map((line) => line.map(({ text }) => text).join(''))).toEqual([
+      '❌ policy strict: sonar: its gate is ERROR',
+      '⏳ policy strict: any junit attestation: the attestation is missing',
+      '❌ policy strict: new: the service calls it "unheard_of"',
+    ]);
+  });
+
+  it.each<readonly [string, ScriptedAnswer, string]>([
+    ['missing', answered({ compliant: false, flows: [inFlow({ ...required, status: 'MISSING' })] }), 'incomplete'],
+    [
+      'not compliant',
+      answered({ compliant: false, flows: [inFlow({ ...complete, is_compliant: false })] }),
+      'non-compliant',
+    ],
+    ['unexplained', answered({ compliant: false, flows: [] }), 'non-compliant'],
+    ['without details', answered({ compliant: false, flows: undefined }), 'non-compliant'],
+  ])('closes the gate if evidence is %s', async (_case, answer, outcome) => {
+    expect((await assert({ flow: 'web' }, answer)).result.outcome).toBe(outcome);
+  });
+
+  it('closes the gate for an environment without policies', async () => {
+    const answer = answered({ compliant: false, scope: 'environment', environment: 'prod', policy_evaluations: [] });
+    const { result } = await assert({ environment: 'prod' }, answer);
+    expect(result).toMatchObject({ outcome: 'incomplete', conclusion: expect.stringContaining('attach a policy') });
+  });
+
+  it.each<readonly [string, object]>([
+    ['compliant is a text', { compliant: 'true' }],
+    ['compliant is missing', { compliant: undefined }],
+    ['compliant is null', { compliant: null }],
+    ['the scope is another', { scope: 'flow' }],
+    ['the environment is another', { environment: 'test' }],
+    ['the environment is missing', { environment: undefined }],
+    ['the fingerprint is another', { fingerprint: fingerprintOf('b') }],
+    ['no policy was applied', { policy_evaluations: [] }],
+    ['nothing says which policies were applied', { policy_evaluations: undefined }],
+    ['a policy is not fulfilled', { policy_evaluations: [{ policy_name: 'strict', status: 'NON-COMPLIANT' }] }],
+    [
+      'a rule is not fulfilled',
+      { policy_evaluations: [{ policy_name: 'p', status: 'COMPLIANT', rule_evaluations: [rule({})] }] },
+    ],
+    ['the flow is another', { flows: [{ flow: 'api', compliance_status: { attestations_statuses: [] } }] }],
+  ])('does not pass if %s', async (_case, change) => {
+    const good = {
+      scope: 'environment',
+      environment: 'prod',
+      policy_evaluations: [{ policy_name: 'strict', status: 'COMPLIANT' }],
+    };
+    const inputs = { environment: 'prod', flow: 'web' };
+    expect((await assert(inputs, answered(good))).result.outcome).toBe('compliant');
+    const failure = await failureOf(assert(inputs, answered({ ...good, ...change })));
+    expect(failure.kind).toBe('external');
+  });
+
+  it('waits for a missing artifact and for missing evidence, but not after a failed one', async () => {
+    const unknown = {
+      status: 404,
+      body: { message: `Artifact with fingerprint '${fingerprint}' does not exist in x` },
+    };
+    const waited = await assert({ environment: 'prod', wait: '60' }, unknown, missing, judgedBy(true));
+    expect(waited.result.outcome).toBe('compliant');
+    expect(waited.requests).toHaveLength(3);
+    const failed = judgedBy(false, rule({ resolutions: [{ type: 'non_compliant_attestation' }] }));
+    expect((await assert({ environment: 'prod', wait: '60' }, failed, judgedBy(true))).result.outcome).toBe(
+      'non-compliant',
+    );
+    expect((await failureOf(assert({ environment: 'prod' }, unknown))).message).toContain('404');
+    const timedOut = await assert({ environment: 'prod', wait: '5' }, missing);
+    expect(timedOut.result).toMatchObject({ outcome: 'incomplete', conclusion: expect.stringContaining('timed out') });
+  });
+
+  it('judges several artifacts by the worst', async () => {
+    const both = { fingerprint: `${fingerprint}\n${fingerprintOf('b')}`, environment: 'prod' };
+    const { result } = await assert(both, judgedBy(true), missing);
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      response: [{ verdict: 'compliant' }, { verdict: 'incomplete' }],
+    });
+    const unknown = { status: 404, body: { message: 'Artifact does not exist' } };
+    expect((await assert(both, judgedBy(true), unknown)).result).toMatchObject({ outcome: 'error' });
+  });
+
+  it.each<readonly [string, Readonly<Record<string, string>>, string]>([
+    ['an environment and a policy', { environment: 'prod', policy: 'strict' }, 'exclude each other'],
+    ['neither fingerprint nor files', { fingerprint: '' }, 'Exactly one of'],
+    ['an abbreviated fingerprint', { fingerprint: 'abcdef' }, 'must be a SHA-256'],
+  ])('refuses %s', async (_case, inputs, words) => {
+    expect((await failureOf(assert(inputs, answered({})))).message).toContain(words);
+  });
+});
