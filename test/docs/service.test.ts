@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { load as parse } from 'js-yaml';
 import { artifactReport } from '../../src/contract/artifact-report.ts';
 import { violations } from '../../src/contract/check.ts';
 import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
@@ -11,9 +10,8 @@ import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
 import { roles } from '../../src/contract/role.ts';
 import { mayAccess } from '../../src/service/domain/access.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
-import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';
-import { readText, stepsOf } from '../support/repository.ts';
+import { readText } from '../support/repository.ts';
 
 const names = ['service', 'service-api', 'judging', 'notifications'];
 const page = names.map((name) => readText(`docs/${name}.md`)).join('\n');
@@ -91,15 +89,7 @@ describe('the pages about the service', () => {
   });
 
   it('shows a valid report of an artifact', () => {
-    const [step] = fencesOf(page)
-      .filter(({ language }) => language === 'yaml')
-      .flatMap(({ text }) => stepsOf(parse(text)));
-    const script = textAt(step, 'run') ?? '';
-    const document = /<<END\n(.*)\nEND/su.exec(script)?.[1] ?? '';
-    const filled = document
-      .replaceAll(/\$\(sha256sum [^)]*\)/gu, 'a'.repeat(64))
-      .replaceAll('$GITHUB_SHA', 'b'.repeat(40))
-      .replaceAll(/\$GITHUB_\w+/gu, 'x');
-    expect(violations(artifactReport, JSON.parse(filled))).toEqual([]);
+    const reports = fencesOf(page).filter(({ language, text }) => language === 'json' && text.includes('"filename"'));
+    expect(reports.map(({ text }) => violations(artifactReport, JSON.parse(text)))).toEqual([[]]);
   });
 });
