@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createNotification, createServiceAccount } from './administration.ts';
-import { pod, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
+import { pod, provenancePolicy, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
 import { shas } from './events.ts';
 import { aPod, digestOf, podList } from './pods.ts';
 import { report, saveFlow } from './service-samples.ts';
@@ -284,12 +284,12 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       prepare: flow,
       open: {
         jobs: { build: 'success', gate: 'success' },
-        outcomes: ['compliant', 'compliant'],
+        outcomes: ['done', 'compliant', 'compliant'],
         statuses: { 'compliance/web': 'success' },
       },
       closed: {
         jobs: { build: 'success', gate: 'failure' },
-        outcomes: ['non-compliant', 'non-compliant'],
+        outcomes: ['done', 'non-compliant', 'non-compliant'],
         statuses: { 'compliance/web': 'failure' },
       },
     }),
@@ -298,7 +298,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       // Without its flow, the artifact cannot be reported.
       run: started.pullRequest('src/a.js'),
       jobs: { build: 'failure', gate: 'failure' },
-      outcomes: ['error'],
+      outcomes: ['error', 'error'],
       skipped: ['SonarSource/sonarqube-scan-action@v6', 'OWNER/compliance-action/actions/attest-sonar@v1'],
       statuses: { 'compliance/web': 'error' },
     },
@@ -308,8 +308,25 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     openAndClosed(run, { prepare: flow, ...oneGate('gate') }),
   ),
 
+  'Build and deploy': [
+    {
+      title: 'passes if the policies of the environment accept the artifact',
+      run: started.pushToMain('src/a.js'),
+      prepare: async (context) => {
+        await flow(context);
+        await production(context);
+      },
+      jobs: { build: 'success', deploy: 'success' },
+      outcomes: ['done', 'compliant'],
+    },
+  ],
+
   Deploy: openAndClosed(started.startedByHand({ fingerprint, environment: 'production' }), {
-    prepare: running,
+    prepare: async (context) => {
+      await running(context);
+      const rules = provenancePolicy.replace('  provenance:', '  trail-compliance:');
+      await savePolicy(context.service, 'production-rules', rules);
+    },
     open: { jobs: { deploy: 'success' }, outcomes: ['compliant'] },
     closed: { jobs: { deploy: 'failure' }, outcomes: ['non-compliant'], skipped: ['Deploy'] },
   }),
@@ -356,8 +373,8 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
 
   Release: openAndClosed(started.tagPush, {
     prepare: analysed,
-    open: { jobs: { build: 'success', gate: 'success', release: 'success' }, outcomes: ['compliant'] },
-    closed: { jobs: { build: 'success', gate: 'failure', release: 'skipped' }, outcomes: ['non-compliant'] },
+    open: { jobs: { build: 'success', gate: 'success', release: 'success' }, outcomes: ['done', 'compliant'] },
+    closed: { jobs: { build: 'success', gate: 'failure', release: 'skipped' }, outcomes: ['done', 'non-compliant'] },
   }),
 
   '`continue-on-error` and outputs': openAndClosed(started.pushToMain('a'), {
@@ -373,7 +390,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       prepare: flow,
       before: 'make web.tar.gz',
       jobs: { piece: 'success' },
-      outcomes: [],
+      outcomes: ['done'],
     },
   ],
 };
