@@ -66,10 +66,23 @@ async function production({ service }: CaseContext): Promise<void> {
   await reportPods(service, 'production', pod('web-1', {}, { digests: { web: fingerprint } }));
 }
 
+/** Creates the flow `web` and the environment `production`. */
+async function governed(context: CaseContext): Promise<void> {
+  await flow(context);
+  await production(context);
+}
+
 /** Attests the artifact, and reports that it runs in `production`. */
 async function running(context: CaseContext): Promise<void> {
   await attested(context);
   await production(context);
+}
+
+/** As `running`, with a policy that requires a compliant trail. */
+async function runningWithCompliantTrail(context: CaseContext): Promise<void> {
+  await running(context);
+  const rules = provenancePolicy.replace('  provenance:', '  trail-compliance:');
+  await savePolicy(context.service, 'production-rules', rules);
 }
 
 type Ends = Pick<WorkflowCase, 'jobs' | 'outcomes' | 'skipped' | 'statuses'>;
@@ -312,21 +325,14 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     {
       title: 'passes if the policies of the environment accept the artifact',
       run: started.pushToMain('src/a.js'),
-      prepare: async (context) => {
-        await flow(context);
-        await production(context);
-      },
+      prepare: governed,
       jobs: { build: 'success', deploy: 'success' },
       outcomes: ['done', 'compliant'],
     },
   ],
 
   Deploy: openAndClosed(started.startedByHand({ fingerprint, environment: 'production' }), {
-    prepare: async (context) => {
-      await running(context);
-      const rules = provenancePolicy.replace('  provenance:', '  trail-compliance:');
-      await savePolicy(context.service, 'production-rules', rules);
-    },
+    prepare: runningWithCompliantTrail,
     open: { jobs: { deploy: 'success' }, outcomes: ['compliant'] },
     closed: { jobs: { deploy: 'failure' }, outcomes: ['non-compliant'], skipped: ['Deploy'] },
   }),
