@@ -3,8 +3,8 @@ export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/prepare-git.ts',
   roots: ['<rootDir>/test'],
-  // The slow tests have a configuration of their own: jest.slow.config.js.
-  testMatch: ['**/!(*.slow).test.ts'],
+  // The others have configurations of their own: jest.slow.config.js and jest.client.config.js.
+  testMatch: ['**/!(*.slow|*.client).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
