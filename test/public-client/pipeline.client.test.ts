@@ -1,0 +1,174 @@
+import { expect } from '@jest/globals';
+import { sha256, type ClientSession } from '../support/client-session.ts';
+import { testClientSteps, type ClientStep } from '../support/client-steps.ts';
+
+const artifact = 'the artifact\n';
+const fingerprint = sha256(artifact);
+const elsewhere = sha256('an artifact that nobody reported');
+
+const flowTemplate = `version: 1
+trail:
+  attestations:
+    - name: pull-request
+      type: pull_request
+  artifacts:
+    - name: web
+      attestations:
+        - name: review
+          type: generic
+        - name: unit
+          type: junit
+        - name: scan
+          type: sonar
+`;
+
+/** Allows a trail whose artifact has a compliant scan. */
+const rego = `package policy
+import rego.v1
+default allow := false
+allow if input.trail.compliance_status.artifacts_statuses.web.attestations_statuses.scan.is_compliant
+`;
+
+const trailTemplate = `version: 1
+trail:
+  attestations:
+    - name: audit
+      type: generic
+`;
+
+const passedTests = `<?xml version="1.0"?>
+<testsuites>
+  <testsuite name="shop" tests="2" failures="0" errors="0" skipped="1" time="1.5" timestamp="2026-01-02T03:04:05">
+    <testcase name="adds" classname="shop" time="1.0"/>
+    <testcase name="removes" classname="shop" time="0.5"><skipped/></testcase>
+  </testsuite>
+</testsuites>
+`;
+const failedTests = passedTests.replace('failures="0"', 'failures="1"').replace('<skipped/>', '<failure/>');
+
+function prepare({ write }: ClientSession): void {
+  write('flow.yml', flowTemplate);
+  write('trail.yml', trailTemplate);
+  write('wrong.yml', flowTemplate.replace('junit', 'nothing-known'));
+  write('policy.rego', rego);
+  write('web.tgz', artifact);
+  write('review.txt', 'approved by Bob\n');
+  write('user-data.json', '{ "ticket": "SHOP-7" }\n');
+  write('passed/junit.xml', passedTests);
+  write('failed/junit.xml', failedTests);
+}
+
+const named = (name: string): unknown => expect.objectContaining({ name });
+const onTrail = '--flow web --trail {commit}';
+
+const record: readonly ClientStep[] = [
+  { command: 'create flow web --template-file flow.yml --description Shop', says: ["flow 'web' was created"] },
+  { command: 'create flow web --template-file flow.yml --description Web-shop', says: ["flow 'web' was updated"] },
+  { command: 'create flow empty --use-empty-template', says: ["flow 'empty' was created"] },
+  { command: 'create flow listed --template artifact,scan', says: ["flow 'listed' was created"] },
+  { command: 'create flow wrong --template-file wrong.yml', exitCode: 1, says: ['nothing-known'] },
+  { command: 'begin trail {commit} --flow web --description First', says: [/begun/u] },
+  { command: 'begin trail {commit} --flow web --user-data user-data.json', says: [/updated/u] },
+  { command: 'begin trail own --flow web --template-file trail.yml', says: [/begun/u] },
+  { command: 'begin trail wrong --flow web --template-file wrong.yml', exitCode: 1, says: ['nothing-known'] },
+  { command: 'begin trail lost --flow unknown', exitCode: 1, says: ['Flow not found'] },
+  { command: `attest artifact web.tgz --artifact-type file --name web ${onTrail}`, says: ['web.tgz'] },
+  { command: 'assert artifact web.tgz --artifact-type file --flow web', exitCode: 1, says: ['not compliant'] },
+  {
+    command: `attest generic web.tgz --artifact-type file --name review --attachments review.txt --user-data user-data.json ${onTrail}`,
+  },
+  { command: `attest junit --fingerprint ${fingerprint} --name unit --results-dir failed ${onTrail}` },
+  { command: `assert artifact --fingerprint ${fingerprint} --flow web`, exitCode: 1, says: ['not compliant'] },
+  { command: `attest junit --fingerprint ${fingerprint} --name unit --results-dir passed ${onTrail}` },
+  {
+    command: `attest pullrequest github --name pull-request --github-base-url {github} --github-token token --github-org acme --repository acme/widgets ${onTrail}`,
+    says: ['found 1 pull request(s)'],
+  },
+  {
+    command: `attest sonar --fingerprint ${fingerprint} --name scan --sonar-api-token user-token ${onTrail}`,
+  },
+  { command: `attest generic --name extra --compliant=true ${onTrail}` },
+  { command: 'attest generic --name audit --compliant=false --flow web --trail own' },
+  { command: `attest generic --name later.review --flow web --trail own --commit {commit}` },
+  {
+    command: `attest generic --fingerprint ${elsewhere} --name review ${onTrail}`,
+    exitCode: 1,
+    says: ['does not exist'],
+  },
+];
+
+const judge: readonly ClientStep[] = [
+  { command: `assert artifact --fingerprint ${fingerprint} --flow web`, says: ['COMPLIANT'] },
+  { command: `assert artifact --fingerprint ${fingerprint}`, says: ['COMPLIANT'] },
+  {
+    command: `assert artifact --fingerprint ${fingerprint} --flow web --output json`,
+    shows: expect.objectContaining({ compliant: true, scope: 'flow' }),
+  },
+  { command: `assert artifact --fingerprint ${elsewhere}`, exitCode: 1, says: [`${elsewhere}' does not exist`] },
+];
+
+const read: readonly ClientStep[] = [
+  { command: 'get flow web', says: ['web', 'Web-shop'] },
+  { command: 'get flow web --output json', shows: expect.objectContaining({ name: 'web', description: 'Web-shop' }) },
+  { command: 'get flow unknown', exitCode: 1, says: ['Flow not found'] },
+  { command: 'list flows', says: ['web', 'empty'] },
+  { command: 'list flows --name WEB --ignore-case --output json', shows: [named('web')] },
+  {
+    command: 'list flows --page 2 --page-limit 1 --output json',
+    shows: expect.objectContaining({
+      data: [expect.anything()],
+      pagination: expect.objectContaining({ page: 2, total: 3 }),
+    }),
+  },
+  { command: 'get trail {commit} --flow web', says: ['COMPLIANT'] },
+  {
+    command: 'get trail {commit} --flow web --output json',
+    shows: expect.objectContaining({ compliance_state: 'COMPLIANT', description: 'First' }),
+  },
+  { command: 'get trail {commit} --flow web --output markdown' },
+  { command: 'get trail own --flow web', says: ['NON-COMPLIANT'] },
+  { command: 'get trail unknown --flow web', exitCode: 1, says: ["Trail with name 'unknown' does not exist for"] },
+  { command: 'list trails --flow web', says: ['own'] },
+  {
+    command: `list trails --flow web --fingerprint ${fingerprint} --output json`,
+    shows: expect.objectContaining({
+      data: [expect.objectContaining({ description: 'First', compliance_state: 'COMPLIANT' })],
+    }),
+  },
+  { command: 'list trails --flow unknown' },
+  { command: 'list trails' },
+  { command: `get attestation review ${onTrail}` },
+  { command: `get attestation review --flow web --fingerprint ${fingerprint} --output json` },
+  {
+    command: `get attestation scan ${onTrail} --output json`,
+    keeps: ['scan', 'attestation_id'],
+    shows: [expect.objectContaining({ attestation_name: 'scan', attestation_type: 'sonar', is_compliant: true })],
+  },
+  { command: 'get attestation --attestation-id {scan}', says: ['scan', 'sonar'] },
+  { command: 'get attestation --attestation-id 00000000-0000-0000-0000-00000000', says: ['No attestations found'] },
+  { command: 'evaluate trail {commit} --flow web --policy policy.rego', says: ['ALLOWED'] },
+  { command: `get attestation unknown ${onTrail}` },
+  { command: `get artifact web@${fingerprint}` },
+  {
+    command: `get artifact web@${fingerprint} --output json`,
+    shows: expect.objectContaining({ fingerprint, state: 'COMPLIANT' }),
+  },
+  { command: 'get artifact web:{commit} --trail {commit}' },
+  { command: 'list artifacts --flow web', says: ['web.tgz'] },
+  {
+    command: 'list artifacts --repo acme/widgets --output json',
+    shows: [expect.objectContaining({ filename: 'web.tgz', fingerprint, state: 'COMPLIANT' })],
+  },
+  { command: 'list artifacts --flow unknown', exitCode: 1 },
+  { command: 'search {commit}' },
+  { command: `search ${fingerprint.slice(0, 12)}` },
+  {
+    command: `search ${fingerprint} --output json`,
+    shows: expect.objectContaining({
+      resolved_to: expect.objectContaining({ type: 'fingerprint' }),
+      artifacts: [expect.objectContaining({ fingerprint, flow: 'web', compliance_state: 'COMPLIANT' })],
+    }),
+  },
+  { command: 'search 0000000', exitCode: 1, says: ["No matches for '0000000'"] },
+];
+testClientSteps('a pipeline of the public client', prepare, [...record, ...judge, ...read]);
