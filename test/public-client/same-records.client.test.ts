@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
+import { openClientSession, sha256, type ClientSession } from '../support/client-session.ts';
+import { describeWithClient, expectRun } from '../support/client-steps.ts';
+import { findDifferences, type Difference } from '../support/differences.ts';
+import { call } from '../support/service-call.ts';
+
+/** A difference, and the record that has it. */
+interface FoundDifference extends Difference {
+  readonly record: string;
+}
+
+/** One step of a pipeline, with the public client and with the action. */
+interface Step {
+  readonly command: string;
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+const artifact = 'the artifact\n';
+const fingerprint = sha256(artifact);
+const onTrail = '--flow web --trail {commit}';
+
+const pipeline: readonly Step[] = [
+  {
+    command: 'create flow web --template-file flow.yml --description Shop',
+    inputs: { operation: 'create-flow', flow: 'web', 'template-file': 'flow.yml', description: 'Shop' },
+  },
+  {
+    command: 'begin trail {commit} --flow web --description First --user-data user-data.json',
+    inputs: { operation: 'begin-trail', flow: 'web', description: 'First', 'user-data': 'user-data.json' },
+  },
+  {
+    command: `attest artifact web.tgz --artifact-type file --name web ${onTrail}`,
+    inputs: { operation: 'attest-artifact', flow: 'web', files: 'web.tgz', 'artifact-name': 'web' },
+  },
+  {
+    command: `attest generic --fingerprint ${fingerprint} --name review --attachments review.txt --user-data user-data.json --description Reviewed ${onTrail}`,
+    inputs: {
+      operation: 'attest-generic',
+      flow: 'web',
+      fingerprint,
+      'attestation-name': 'review',
+      files: 'review.txt',
+      'user-data': 'user-data.json',
+      description: 'Reviewed',
+      compliant: 'true',
+    },
+  },
+  {
+    command: `attest junit --fingerprint ${fingerprint} --name unit --results-dir results ${onTrail}`,
+    inputs: {
+      operation: 'attest-junit',
+      flow: 'web',
+      fingerprint,
+      'attestation-name': 'unit',
+      'junit-path': 'results/*.xml',
+    },
+  },
+  {
+    command: `attest sonar --fingerprint ${fingerprint} --name scan --sonar-api-token user-token ${onTrail}`,
+    inputs: {
+      operation: 'attest-sonar',
+      flow: 'web',
+      fingerprint,
+      'attestation-name': 'scan',
+      'sonar-report-path': '.scannerwork/report-task.txt',
+      'sonar-token': 'user-token',
+    },
+  },
+  {
+    command: `attest pullrequest github --name pull-request --github-base-url {github} --github-token token --github-org acme --repository acme/widgets ${onTrail}`,
+    inputs: {
+      operation: 'attest-pull-request',
+      flow: 'web',
+      'attestation-name': 'pull-request',
+      'github-token': 'token',
+    },
+  },
+  {
+    command: 'create environment prod --type K8S --description Production',
+    inputs: {
+      operation: 'create-environment',
+      environment: 'prod',
+      'environment-type': 'K8S',
+      description: 'Production',
+    },
+  },
+  {
+    command: 'create policy known policy.yml --description Known --comment First',
+    inputs: {
+      operation: 'create-policy',
+      policy: 'known',
+      files: 'policy.yml',
+      description: 'Known',
+      comment: 'First',
+    },
+  },
+  {
+    command: 'attach-policy known --environment prod',
+    inputs: { operation: 'attach-policy', policy: 'known', environment: 'prod' },
+  },
+  {
+    command: 'snapshot k8s prod --kubeconfig kubeconfig',
+    inputs: { operation: 'report-k8s', environment: 'prod', files: 'pods.json' },
+  },
+];
+
+const attestations = `/attestations/acme/web/trail/{commit}`;
+
+/** What is read back. */
+const records: readonly string[] = [
+  '/flows/acme/web',
+  '/trails/acme/web/{commit}',
+  ...['review', 'unit', 'scan', 'pull-request'].map((name) => `${attestations}/${name}`),
+  '/attestations/acme/web?page=1&per_page=10',
+  `/artifacts/acme/web/fingerprint/${fingerprint}?trail={commit}`,
+  `/asserts/acme/fingerprint/${fingerprint}?flow_name=web`,
+  '/environments/acme/prod',
+  '/policies/acme/known',
+  '/snapshots/acme/prod/-1',
+];
+
+/** Fields that differ, and why. */
+const expectedDifferences: readonly (readonly [RegExp, string])[] = [
+  [
+    /(?:^|\.)(?:html_url|api_url|id|artifact_id|attestation_id)$|^_links\./u,
+    'each service has its own address and ids',
+  ],
+  [/(?:^|\.)(?:created_at|last_\w+_at|timestamp|from)$/u, 'each record has its own moment'],
+  [/(?:^|\.)(?:origin_url|build_url)$/u, 'the action names the attempt of the run, too'],
+  [/(?:^|\.)user_data\.github$/u, 'the action records the run that sent the evidence'],
+  [/(?:^|\.)user_data\.gathered_at$/u, 'the action records when it gathered the evidence'],
+  [/(?:^|\.)user_data\.idempotency_key$/u, 'the action marks each request, so that a repetition records nothing twice'],
+  [/(?:^|\.)user_data\.revision_verified$/u, 'the action records whether the analysis is of the commit'],
+  [/\.sonar_results\.(?:serverUrl|project\.url)$/u, 'each job has its own stand-in for Sonar'],
+  [/\.conditions\.\d+\.errorThreshold$/u, 'the public client sends an empty text if a condition has no threshold'],
+  [/\.pull_requests\.0\.commits\.0\.message$/u, 'the public client sends the first line only'],
+  [/\.pull_requests\.0\.commits\.0\.(?:verified|signature_state)$/u, 'the public client leaves them out if unsigned'],
+];
+
+function prepare({ write, platforms }: ClientSession): void {
+  write('web.tgz', artifact);
+  write('review.txt', 'approved by Bob\n');
+  write('user-data.json', '{ "ticket": "SHOP-7" }\n');
+  write('policy.yml', '_schema: https://compliance.example.com/schemas/policy/environment/v1\n');
+  write('pods.json', platforms.pods);
+  write(
+    'flow.yml',
+    [
+      'version: 1',
+      'trail:',
+      '  attestations: [{ name: pull-request, type: pull_request }]',
+      '  artifacts:',
+      '    - name: web',
+      '      attestations:',
+      '        - { name: review, type: generic }',
+      '        - { name: unit, type: junit }',
+      '        - { name: scan, type: sonar }',
+      '',
+    ].join('\n'),
+  );
+  write(
+    'results/junit.xml',
+    '<testsuite name="shop" tests="1" failures="0" errors="0" skipped="0" time="1.5" timestamp="2026-01-02T03:04:05">' +
+      '<testcase name="adds" classname="shop" time="1.5"/></testsuite>',
+  );
+}
+
+describeWithClient('the same pipeline', () => {
+  let client: ClientSession;
+  let action: ClientSession;
+
+  beforeAll(async () => {
+    client = await openClientSession();
+    action = await openClientSession();
+    for (const session of [client, action]) prepare(session);
+    expect(action.commit).toBe(client.commit);
+  }, 60_000);
+
+  afterAll(async () => {
+    await client.close();
+    await action.close();
+  });
+
+  it('leaves the same records with the public client and with the action', async () => {
+    for (const { command, inputs } of pipeline) {
+      expectRun(await client.run(command), {});
+      const { exitCode, log } = await action.step(inputs);
+      expect({ exitCode, log }).toEqual({ exitCode: 0, log });
+    }
+    const found = [...(await Promise.all(records.map(differencesInRecord))).flat(), ...differencesInStorage()];
+    expect(found.filter(({ path }) => !expectedDifferences.some(([known]) => known.test(path)))).toEqual([]);
+    // A field that no longer differs must not stay in the list.
+    expect(expectedDifferences.filter(([known]) => !found.some(({ path }) => known.test(path)))).toEqual([]);
+  }, 60_000);
+
+  async function differencesInRecord(record: string): Promise<readonly FoundDifference[]> {
+    const path = record.replaceAll('{commit}', client.commit);
+    const [left, right] = await Promise.all([client, action].map(({ service }) => call(service, { path })));
+    expect([left?.status, right?.status]).toEqual([200, 200]);
+    return findDifferences(left?.body, right?.body).map((one) => ({ record, ...one }));
+  }
+
+  /** Compares what the API does not show: the results of tests, pull requests, and attached files. */
+  function differencesInStorage(): readonly FoundDifference[] {
+    const [left, right] = [client, action].map(({ service }) => storedDocuments(service.dataFolder));
+    return findDifferences(left, right).map((one) => ({ record: 'storage', ...one }));
+  }
+});
+
+/** The documents and attached files of the attestations and artifacts, by their name. */
+function storedDocuments(folder: string): unknown {
+  const database = new DatabaseSync(join(folder, databaseFile), { readOnly: true });
+  try {
+    const attested = database
+      .prepare('SELECT name, document, attachment_filename AS filename, attachment_digest AS digest FROM attestations')
+      .all();
+    const artifacts = database.prepare('SELECT fingerprint AS name, report AS document FROM artifacts').all();
+    const documents = [...attested, ...artifacts].map(
+      ({ name, document, ...others }) =>
+        [String(name), { document: JSON.parse(String(document)) as unknown, ...others }] as const,
+    );
+    return Object.fromEntries(documents);
+  } finally {
+    database.close();
+  }
+}
