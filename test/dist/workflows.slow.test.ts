@@ -6,7 +6,8 @@ import { stepsOf } from '../support/repository.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { JobEnd } from '../support/workflow-engine.ts';
 import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
-import { workflowCases, type CaseContext, type WorkflowCase } from '../support/workflow-cases.ts';
+import { workflowCases, type WorkflowCase } from '../support/workflow-cases.ts';
+import type { CaseContext } from '../support/workflow-preparations.ts';
 import { isTriggeredBy } from '../support/workflow-trigger.ts';
 import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
 

@@ -42,8 +42,7 @@ import {
   updateNotification,
 } from '../../src/contract/notification-administration.ts';
 import { updateServiceAccount } from '../../src/contract/service-account-administration.ts';
-import { createNotification, createServiceAccount } from './administration.ts';
-import { call, type Call } from './service-call.ts';
+import type { Call } from './service-call.ts';
 import {
   attestationForm,
   commitOf,
@@ -52,7 +51,6 @@ import {
   sampleAttestation,
   sampleFlow,
 } from './service-samples.ts';
-import type { TestService } from './service.ts';
 
 /** A request that succeeds for an administrator of the organization. */
 export interface Sample {
@@ -339,27 +337,3 @@ export const everyEndpoint: readonly Sample[] = [
     request: (org) => ({ method: 'DELETE', path: `/service-accounts/${org}/ci` }),
   },
 ];
-
-/** Creates what the requests above need and no operation can create. */
-export async function prepareOrganization(
-  service: TestService,
-  org: string = service.org,
-  apiKey: string = service.apiKey,
-): Promise<void> {
-  await createServiceAccount(service, {}, org);
-  for (const { kind } of reportKinds) {
-    const json = { name: `of-${kind}`, type: kind };
-    await call(service, { method: 'PUT', path: `/environments/${org}`, json, key: apiKey });
-  }
-  await createNotification(service, {}, { org, apiKey });
-}
-
-/**
- * Creates everything that the requests above need. Can be called again to restore what a request has deleted.
- */
-export async function prepareEverything(service: TestService, org: string, key: string): Promise<void> {
-  await prepareOrganization(service, org, key);
-  for (const { endpoint, request } of everyEndpoint) {
-    if (['PUT', 'POST'].includes(endpoint.method)) await call(service, { ...request(org), key });
-  }
-}

@@ -1,23 +1,21 @@
-import { createHash } from 'node:crypto';
 import { createNotification, createServiceAccount } from './administration.ts';
-import { pod, provenancePolicy, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
-import { shas } from './events.ts';
+import { pod, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
 import { aPod, digestOf, podList } from './pods.ts';
 import { report, saveFlow } from './service-samples.ts';
-import type { TestService } from './service.ts';
 import type { Result } from './workflow-engine.ts';
 import * as started from './workflow-events.ts';
-import { builtArtifact } from './fake-actions.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 
-/** What a case can use before the workflow runs. */
-export interface CaseContext {
-  readonly service: TestService;
-  /** The status of the quality gate in the case. */
-  readonly gate: 'OK' | 'ERROR';
-  /** Runs another documented workflow, with the gate of the case. */
-  readonly runFirst: (name: string, run: TriggeringEvent) => Promise<void>;
-}
+import {
+  analysed,
+  attested,
+  fingerprint,
+  flow,
+  governed,
+  production,
+  runningWithCompliantTrail,
+  type CaseContext,
+} from './workflow-preparations.ts';
 
 /** A workflow run on one event, and its expected end. */
 export interface WorkflowCase {
@@ -38,51 +36,6 @@ export interface WorkflowCase {
   readonly skipped?: readonly string[];
   /** The final commit statuses of the head, by context. */
   readonly statuses?: Readonly<Record<string, string>>;
-}
-
-/** The fingerprint of the file that `make web.tar.gz` builds. */
-const fingerprint = createHash('sha256').update(builtArtifact).digest('hex');
-
-async function flow({ service }: CaseContext): Promise<void> {
-  await saveFlow(service, { name: 'web' });
-}
-
-/** Creates the flow `web` with the artifact, and the analysis of its commit in the same trail. */
-async function attested(context: CaseContext): Promise<void> {
-  await analysed(context);
-  await report(context.service, { fingerprint, trail_name: shas.head, git_commit: shas.head });
-}
-
-/** Creates the flow `web` with the analysis of the newest commit of `main`, attested when it was pushed. */
-async function analysed(context: CaseContext): Promise<void> {
-  await flow(context);
-  await context.runFirst('Scan and attest', started.pushToMain('src/a.js'));
-}
-
-/** Creates the environment `production`, which runs the artifact, with a policy that requires provenance. */
-async function production({ service }: CaseContext): Promise<void> {
-  await savePolicy(service, 'production-rules');
-  await saveEnvironment(service, 'production', { policies: ['production-rules'] });
-  await reportPods(service, 'production', pod('web-1', {}, { digests: { web: fingerprint } }));
-}
-
-/** Creates the flow `web` and the environment `production`. */
-async function governed(context: CaseContext): Promise<void> {
-  await flow(context);
-  await production(context);
-}
-
-/** Attests the artifact, and reports that it runs in `production`. */
-async function running(context: CaseContext): Promise<void> {
-  await attested(context);
-  await production(context);
-}
-
-/** As `running`, with a policy that requires a compliant trail. */
-async function runningWithCompliantTrail(context: CaseContext): Promise<void> {
-  await running(context);
-  const rules = provenancePolicy.replace('  provenance:', '  trail-compliance:');
-  await savePolicy(context.service, 'production-rules', rules);
 }
 
 type Ends = Pick<WorkflowCase, 'jobs' | 'outcomes' | 'skipped' | 'statuses'>;

@@ -39,9 +39,9 @@ export function workflowLinter(called: ReadonlyMap<string, string> = new Map()):
 /** @param path the folder of the action in its repository; absent for the root action */
 function inputsOf(path: string | undefined): { inputs: Record<string, { description: string; required: boolean }> } {
   const entries = [...actionEntries('inputs', path === undefined || path === '' ? 'action.yml' : `${path}/action.yml`)];
-  const inputs = entries.map(([name, entry]) => [
-    name,
-    { description: textAt(entry, 'description') ?? '', required: valueAt(entry, 'required') === true },
-  ]);
-  return { inputs: Object.fromEntries(inputs) };
+  const inputs: Record<string, { description: string; required: boolean }> = {};
+  for (const [name, entry] of entries) {
+    inputs[name] = { description: textAt(entry, 'description') ?? '', required: valueAt(entry, 'required') === true };
+  }
+  return { inputs };
 }

@@ -9,11 +9,14 @@ import { commonNames } from '../../src/step/run/common-inputs.ts';
  * its own, in `actions/`, which declares only its inputs.
  */
 export const dailyOperations: Partial<Readonly<Record<AnyOperationName, string>>> = {
-  'attest-sonar': 'Records a Sonar analysis as delivery evidence, and gates the job on its quality gate.',
-  'attest-junit': 'Records test results in JUnit XML, with their files, and gates the job on them.',
-  'attest-pull-request': 'Records the pull requests of a commit, and gates the job on their approvals.',
+  'begin-trail': 'Begins the trail of a commit, in which its delivery evidence is recorded.',
+  'attest-artifact': 'Reports artifacts that the job built, by fingerprint, file, checksums file or image.',
   'attest-generic': 'Records any evidence, with files, and gates the job on the verdict that the step gives.',
+  'attest-junit': 'Records test results in JUnit XML, with their files, and gates the job on them.',
+  'attest-sonar': 'Records a Sonar analysis as delivery evidence, and gates the job on its quality gate.',
+  'attest-pull-request': 'Records the pull requests of a commit, and gates the job on their approvals.',
   'get-artifact': 'Looks artifacts up by fingerprint or file, and gates the job on their state.',
+  'assert-artifact': 'Gates the job on the verdict of artifacts in their flows, in an environment, or by policies.',
 };
 
 const source = readFileSync(new URL('../../action.yml', import.meta.url), 'utf8');

@@ -14,7 +14,8 @@ import {
   saveMember,
 } from '../../../support/administration.ts';
 import { changePolicies } from '../../../support/environment-samples.ts';
-import { everyEndpoint, prepareEverything, prepareOrganization } from '../../../support/every-endpoint.ts';
+import { everyEndpoint } from '../../../support/every-endpoint.ts';
+import { prepareEverything, prepareOrganization } from '../../../support/prepare-organization.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
