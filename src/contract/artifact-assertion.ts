@@ -61,7 +61,9 @@ export const attestationStatus = Type.Object({
   attestation_type: Type.Optional(Type.String({ description: '`*` if it is missing and may be of any type.' })),
   attestation_id: Type.Optional(Type.String()),
   status: Type.String({ description: '`COMPLETE` or `MISSING`.' }),
-  is_compliant: Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { description: 'Null if it is missing.' })),
+  is_compliant: Type.Optional(
+    Type.Union([Type.Boolean(), Type.Null()], { description: 'False or null if it is missing.' }),
+  ),
   unexpected: Type.Optional(Type.Boolean({ description: 'Whether the template does not require it.' })),
 });
 

@@ -96,5 +96,11 @@ export const findAttestationById = defineEndpoint({
   ],
   errors: readErrors,
   authentication: ['bearer'],
-  choices: [],
+  choices: [
+    {
+      subject: 'an id that no attestation has',
+      choice: '200 with an empty list, as for a name',
+      source: "the public client's tests",
+    },
+  ],
 });

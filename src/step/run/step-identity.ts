@@ -1,6 +1,7 @@
 import { inputText, type InputName, type InputSource } from './read-inputs.ts';
 import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
 import { files, junitPath, sonarProjectKey, sonarReportPath } from '../../operations/inputs/evidence-inputs.ts';
+import { artifactName, checksumsPath } from '../../operations/inputs/artifact-inputs.ts';
 import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
 import { notificationNumber, serviceAccount } from '../../operations/inputs/organization-inputs.ts';
 import { matrix } from '../../operations/inputs/step-inputs.ts';
@@ -15,6 +16,8 @@ const subjectInputs: readonly InputName[] = [
   org,
   environment,
   attestationName,
+  artifactName,
+  checksumsPath,
   files,
   policy,
   serviceAccount,

@@ -142,7 +142,7 @@ describe('attest-artifact', () => {
             operation: 'attest-artifact',
             parameters: { flow_name: 'web' },
             document: expect.objectContaining({ filename, git_commit: shas.head }),
-            idempotency_key: expect.stringMatching(/^attest-artifact-[0-9a-f]{64}$/u),
+            idempotency_key: expect.stringMatching(/^4242-[\w-]{43}$/u),
           }),
         ),
       ),

@@ -89,7 +89,7 @@ describe('asserting an artifact', () => {
         {
           compliance_status: {
             attestations_statuses: [
-              { attestation_name: 'sonar', attestation_type: '*', status: 'MISSING', is_compliant: null },
+              { attestation_name: 'sonar', attestation_type: '*', status: 'MISSING', is_compliant: false },
             ],
           },
         },
