@@ -1,7 +1,7 @@
 import { decisive, Type, type Static } from './schema.ts';
 import { artifactNotFound } from './artifact.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { commonErrors, flowNotFound } from './errors.ts';
+import { commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumPolicies } from './limits.ts';
 import { environmentName, fingerprint, flowName, orgName, policyName } from './names.ts';
 import { policyMissing } from './policy.ts';
@@ -134,7 +134,7 @@ export const assertArtifact = defineEndpoint({
     commonErrors.validation,
     commonErrors.unauthenticated,
     commonErrors.forbidden,
-    flowNotFound,
+    namedFlowNotFound,
     artifactUnknown,
     artifactNotFound,
     assertedEnvironmentMissing,

@@ -1,6 +1,6 @@
 import { artifact, artifactEvent, artifactNotFound } from './artifact.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, flowNotFound } from './errors.ts';
+import { commonErrors, namedFlowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { Type, type Static } from './schema.ts';
@@ -23,7 +23,7 @@ export const findLatestCommit = defineEndpoint({
       schema: Type.Object({ latest_commit: Type.Union([commitSha, Type.Null()]) }),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedFlowNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -50,7 +50,7 @@ export const listArtifactsOfCommit = defineEndpoint({
     commonErrors.validation,
     commonErrors.unauthenticated,
     commonErrors.forbidden,
-    flowNotFound,
+    namedFlowNotFound,
     artifactNotFound,
   ],
   authentication: ['bearer'],

@@ -1,7 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { listedAttestation } from './attestation-list.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, flowNotFound } from './errors.ts';
+import { commonErrors, namedFlowNotFound } from './errors.ts';
 import { attestationId, attestationName, fingerprint, flowName, orgName, trailName } from './names.ts';
 
 /** The maximum number of attestations that a look-up by name returns. */
@@ -44,7 +44,7 @@ export const findTrailAttestations = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
-  errors: [...readErrors, flowNotFound],
+  errors: [...readErrors, namedFlowNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -66,7 +66,7 @@ export const findArtifactAttestations = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
-  errors: [...readErrors, flowNotFound],
+  errors: [...readErrors, namedFlowNotFound],
   authentication: ['bearer'],
   choices: [
     {

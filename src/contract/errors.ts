@@ -70,6 +70,13 @@ export const flowNotFound = {
   when: 'The organization has no flow of that name.',
 } as const satisfies ErrorResponse;
 
+/** The same outside of the interface, in the words that the public client's tests expect. */
+export const namedFlowNotFound = {
+  status: 404,
+  message: "Flow named '{flow}' does not exist for organization '{org}'",
+  when: 'The organization has no flow of that name.',
+} as const satisfies ErrorResponse;
+
 /** The error for a file over the limit (interface, Errors, shown for the policy upload; used for both uploads). */
 export const fileTooLarge = {
   status: 413,

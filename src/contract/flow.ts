@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, flowNotFound } from './errors.ts';
+import { commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
@@ -113,7 +113,7 @@ export const getFlow = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The flow.', schema: flow }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedFlowNotFound],
   authentication: ['bearer'],
   choices: [
     {

@@ -2,7 +2,7 @@ import { Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, flowNotFound } from './errors.ts';
+import { commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { flowName, orgName, trailName } from './names.ts';
 import { templateFilePart } from './template-file.ts';
@@ -47,7 +47,7 @@ export const beginTrail = defineEndpoint({
     commonErrors.validation,
     commonErrors.unauthenticated,
     commonErrors.forbidden,
-    flowNotFound,
+    namedFlowNotFound,
     commonErrors.conflict,
     templateFilePart.tooLarge,
   ],

@@ -71,7 +71,7 @@ const record: readonly ClientStep[] = [
   { command: 'begin trail {commit} --flow web --user-data user-data.json', says: [/updated/u] },
   { command: 'begin trail own --flow web --template-file trail.yml', says: [/begun/u] },
   { command: 'begin trail wrong --flow web --template-file wrong.yml', exitCode: 1, says: ['nothing-known'] },
-  { command: 'begin trail lost --flow unknown', exitCode: 1, says: ['Flow not found'] },
+  { command: 'begin trail lost --flow unknown', exitCode: 1, says: ["Flow named 'unknown' does not exist"] },
   { command: `attest artifact web.tgz --artifact-type file --name web ${onTrail}`, says: ['web.tgz'] },
   { command: 'assert artifact web.tgz --artifact-type file --flow web', exitCode: 1, says: ['not compliant'] },
   {
@@ -110,7 +110,7 @@ const judge: readonly ClientStep[] = [
 const read: readonly ClientStep[] = [
   { command: 'get flow web', says: ['web', 'Web-shop'] },
   { command: 'get flow web --output json', shows: expect.objectContaining({ name: 'web', description: 'Web-shop' }) },
-  { command: 'get flow unknown', exitCode: 1, says: ['Flow not found'] },
+  { command: 'get flow unknown', exitCode: 1, says: ["Flow named 'unknown' does not exist"] },
   { command: 'list flows', says: ['web', 'empty'] },
   { command: 'list flows --name WEB --ignore-case --output json', shows: [named('web')] },
   {

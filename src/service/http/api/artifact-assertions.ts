@@ -5,7 +5,7 @@ import {
   type ArtifactAssertion,
 } from '../../../contract/artifact-assertion.ts';
 import { artifactNotFound } from '../../../contract/artifact.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
+import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { policyMissing } from '../../../contract/policy.ts';
 import * as assertions from '../../application/artifact-assertion.ts';
 import type { JudgedReport } from '../../application/provenance.ts';
@@ -39,7 +39,7 @@ function toObstacleError(
 ): ApiError {
   switch (obstacle.outcome) {
     case 'flow not found':
-      return new ApiError(flowNotFound);
+      return new ApiError(namedFlowNotFound, { values: { org, flow: flow ?? '' } });
     case 'artifact not found':
       return flow === undefined
         ? new ApiError(artifactUnknown, { values: { org, fingerprint } })

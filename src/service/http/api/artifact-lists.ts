@@ -10,7 +10,7 @@ import {
   type ListedArtifact,
 } from '../../../contract/artifact-lists.ts';
 import type { EndpointQuery } from '../../../contract/endpoint.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
+import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { defaultPageSize } from '../../../contract/paging.ts';
 import * as lists from '../../application/artifact-lists.ts';
 import type { JudgedReport } from '../../application/provenance.ts';
@@ -30,14 +30,14 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
   addRoute(host, findLatestCommit, mayRead, async ({ parameters, query: { branch } }) => {
     const { org, flow_name: flow, fingerprint } = parameters;
     const found = await lists.findLatestCommit(dependencies, { org, flow, fingerprint, branch });
-    if (found === 'flow not found') throw new ApiError(flowNotFound);
+    if (found === 'flow not found') throw new ApiError(namedFlowNotFound, { values: { org, flow } });
     return { status: 200, body: { latest_commit: found.commit ?? null } };
   });
 
   addRoute(host, listArtifactsOfCommit, mayRead, async ({ parameters, query: { trail } }) => {
     const { org, flow_name: flow, commit_sha: commit } = parameters;
     const found = await lists.listArtifactsOfCommit(dependencies, { org, flow, commit, trail });
-    if (found === 'flow not found') throw new ApiError(flowNotFound);
+    if (found === 'flow not found') throw new ApiError(namedFlowNotFound, { values: { org, flow } });
     return { status: 200, body: found.map((details) => toArtifactResponse(details, links)) };
   });
 

@@ -4,7 +4,7 @@ import {
   findTrailAttestations,
   type FoundAttestation,
 } from '../../../contract/attestation-lookup.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
+import { namedFlowNotFound } from '../../../contract/errors.ts';
 import * as lookup from '../../application/attestation-lookup.ts';
 import type { Links } from '../../domain/links.ts';
 import type { RecordedAttestation } from '../../storage/attestation-series.ts';
@@ -20,7 +20,7 @@ export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteD
   const { links } = dependencies;
   const findByName = async (query: lookup.AttestationNameQuery): Promise<FoundAttestation[]> => {
     const found = await lookup.findAttestationsByName(dependencies, query);
-    if (found === undefined) throw new ApiError(flowNotFound);
+    if (found === undefined) throw new ApiError(namedFlowNotFound, { values: { org: query.org, flow: query.flow } });
     return found.map((attestation) => toFoundAttestation(attestation, links));
   };
 

@@ -1,5 +1,5 @@
 import type { EndpointQuery } from '../../../contract/endpoint.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
+import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { createFlow, getFlow, listFlows, type FlowSummary } from '../../../contract/flow.ts';
 import { createFlowFromFile } from '../../../contract/flow-template.ts';
 import { maximumTemplateNames } from '../../../contract/limits.ts';
@@ -41,7 +41,7 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const { org, flow_name: name } = parameters;
     const flow = await flows.findFlow(dependencies, { org, name });
-    if (flow === undefined) throw new ApiError(flowNotFound);
+    if (flow === undefined) throw new ApiError(namedFlowNotFound, { values: { org, flow: name } });
     const { template, repoUrl } = flow;
     return {
       status: 200,

@@ -1,5 +1,5 @@
 import { beginTrail } from '../../../contract/trail.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
+import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../../contract/trail-reading.ts';
 import * as trails from '../../application/trails.ts';
 import { requireRole } from '../authentication/authentication.ts';
@@ -22,7 +22,8 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     const trail = { org: parameters.org, flow: parameters.flow_name, name, report, template };
     return carryOut(
       (result: trails.BeginTrailResult) => {
-        if (result === 'flow not found') throw new ApiError(flowNotFound);
+        if (result === 'flow not found')
+          throw new ApiError(namedFlowNotFound, { values: { org: trail.org, flow: trail.flow } });
         return { status: result === 'begun' ? 201 : 200, body: 'OK' };
       },
       (request) => trails.beginTrail(dependencies, trail, request),

@@ -198,7 +198,7 @@ describe('asserting an artifact', () => {
   it.each([
     [fingerprintOf('12345'), '', 404, 'does not exist in organization'],
     [fingerprintOf('12345'), '?flow_name=web', 404, 'does not exist in flow'],
-    [green, '?flow_name=unknown', 404, 'Flow not found'],
+    [green, '?flow_name=unknown', 404, "Flow named 'unknown' does not exist for organization 'acme'"],
     [green, '?environment_name=unknown', 404, "Environment named 'unknown' does not exist"],
     [green, '?policy_name=strict&policy_name=unknown', 404, "Policy 'unknown' does not exist"],
     [green, '?environment_name=prod&policy_name=strict', 400, 'Input payload validation failed'],

@@ -45,7 +45,9 @@ describe('the lists of artifacts', () => {
     expect(await latest(second, '?branch=main')).toEqual({ latest_commit: commitOf('1') });
     expect(await latest(second, '?branch=fix')).toEqual({ latest_commit: null });
     expect(await latest(second, '', 'empty')).toEqual({ latest_commit: null });
-    expect(await latest(second, '', 'unknown')).toEqual({ message: 'Flow not found' });
+    expect(await latest(second, '', 'unknown')).toEqual({
+      message: "Flow named 'unknown' does not exist for organization 'acme'",
+    });
   });
 
   it('list the artifacts of a commit, each with its latest report', async () => {

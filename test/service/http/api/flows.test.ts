@@ -37,7 +37,10 @@ describe('operation 1, create or update flow', () => {
     expect((await read('web')).body).toEqual({ ...always, visibility: 'public', repo_url: 'https://git.example.com' });
     await saveFlow(service, { visibility: null });
     expect((await read('web')).body).toEqual({ ...always, visibility: 'private' });
-    expect(await read('api')).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
+    expect(await read('api')).toMatchObject({
+      status: 404,
+      body: { message: "Flow named 'api' does not exist for organization 'acme'" },
+    });
   });
 
   it('judges artifacts by the current template', async () => {

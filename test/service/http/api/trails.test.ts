@@ -143,7 +143,9 @@ describe('trails and templates', () => {
       status: 400,
       body: { errors: { name: expect.stringContaining('a b') } },
     });
-    expect((await begin({ name: 'main' }, undefined, 'none')).body).toMatchObject({ message: 'Flow not found' });
+    expect((await begin({ name: 'main' }, undefined, 'none')).body).toMatchObject({
+      message: "Flow named 'none' does not exist for organization 'acme'",
+    });
     const large = await begin({ name: 'main' }, `version: 1\n#${'x'.repeat(256 * 1024)}`);
     expect(large).toMatchObject({ status: 413, body: { message: 'The template file exceeds 256 KiB' } });
     expect(await read('/trails/acme/web/bad')).toMatchObject({
