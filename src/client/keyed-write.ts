@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint, RecordPlace } from '../contract/endpoint.ts';
 import { idempotencyDataKey } from '../contract/idempotency.ts';
 import { isMapping, valueAt } from '../runtime/untrusted-data.ts';
 import { idempotencyKey, type WriteContent, type WriteIdentity } from './idempotency-key.ts';
@@ -52,9 +52,12 @@ function unknownStep(execution: string): WriteIdentity {
   };
 }
 
-/** The document with its key, if records of this kind are found by it in a list. */
+/** The places where a record is found by its key. */
+const keyedPlaces: readonly (RecordPlace | undefined)[] = ['attestation list', 'artifact'];
+
+/** The document with its key, if records of this kind are found by it. */
 export function withRecordedKey({ repetition }: Endpoint, document: unknown, key: string): unknown {
-  if (repetition.effect !== 'appends' || repetition.recordedIn !== 'attestation list' || !isMapping(document)) {
+  if (repetition.effect !== 'appends' || !keyedPlaces.includes(repetition.recordedIn) || !isMapping(document)) {
     return document;
   }
   const data = valueAt(document, 'user_data');

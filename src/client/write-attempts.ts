@@ -110,11 +110,10 @@ export class WriteAttempts {
       this.#look = undefined;
       return { ...reason, reason: `${reason.reason}; the same idempotency key keeps it from being recorded twice` };
     }
-    if (!isRefused || (this.#look !== 'absent' && this.#look !== 'impossible')) return undefined;
-    const note = this.#look === 'absent' ? ', and it is not on record' : '';
+    if (!isRefused || this.#look !== 'absent') return undefined;
     this.#look = undefined;
     this.#isUnclear = false;
-    return { ...reason, reason: reason.reason + note };
+    return { ...reason, reason: `${reason.reason}, and it is not on record` };
   }
 
   /**

@@ -71,6 +71,7 @@ export const reportArtifact = defineEndpoint({
   repetition: {
     effect: 'appends',
     volatile: [['build_url']],
+    recordedIn: 'artifact',
     remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',
   },
   success: [

@@ -63,10 +63,11 @@ export interface ErrorResponse {
 }
 
 /**
- * Where what a request appends can be found: an attestation in the list of its flow, by the key in its `user_data`
- * (`idempotencyDataKey`); an upload of a policy as the policy's latest version, by its text.
+ * Where what a request appends can be found: an attestation in the list of its flow, and an artifact as the latest
+ * report to its trail, both by the key in their `user_data` (`idempotencyDataKey`); an upload of a policy as the
+ * policy's latest version, by its text.
  */
-export type RecordPlace = 'attestation list' | 'policy versions';
+export type RecordPlace = 'attestation list' | 'artifact' | 'policy versions';
 
 /** What repeating a request does if the service may have carried out the previous one. */
 export type Repetition =

@@ -133,6 +133,7 @@ const expectedDifferences: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\.)user_data\.github$/u, 'the action records the run that sent the evidence'],
   [/(?:^|\.)user_data\.gathered_at$/u, 'the action records when it gathered the evidence'],
   [/(?:^|\.)user_data\.idempotency_key$/u, 'the action marks each request, so that a repetition records nothing twice'],
+  [/^(?:[0-9a-f]{64}\.document\.)?user_data$/u, 'the mark of an artifact, with which the public client sends no data'],
   [/(?:^|\.)user_data\.revision_verified$/u, 'the action records whether the analysis is of the commit'],
   [/\.sonar_results\.(?:serverUrl|project\.url)$/u, 'each job has its own stand-in for Sonar'],
   [/\.conditions\.\d+\.errorThreshold$/u, 'the public client sends an empty text if a condition has no threshold'],

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { OperationName } from '../../src/contract/endpoint.ts';
+import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
+import type { EndpointOperation } from '../../src/contract/endpoint.ts';
 import type { Transport } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 import { Failure } from '../../src/runtime/failure.ts';
 import { runOperation } from '../../src/step/run/run-operation.ts';
+import { jsonAnswer } from './answering-transport.ts';
 import { pushEvent, shas } from './events.ts';
 import { faultyTransport } from './faulty-transport.ts';
 import { policyText } from './operation-fixture.ts';
 import { aPod, podList } from './pods.ts';
+import { pullRequestAnswers } from './pull-request-answers.ts';
 import { seededRandom } from './seeded-random.ts';
 import { startTestService, type TestService } from './service.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
@@ -26,6 +29,13 @@ const rate = 0.3;
 /** How many steps run at the same time. */
 const concurrency = 16;
 
+/** Every operation that writes. */
+const operations: ReadonlySet<EndpointOperation> = new Set(
+  apiEndpoints.flatMap(({ operation, repetition }) =>
+    operation === undefined || repetition.effect === 'safe' ? [] : [operation],
+  ),
+);
+
 /** How a step ended, and how often the service recorded what it sent. */
 export interface StepEnd {
   readonly records: number;
@@ -41,7 +51,7 @@ export interface ExactlyOnce {
   readonly service: (inner: Transport) => Transport;
   readonly inputs: Readonly<Record<string, string>>;
   /** Expects of all steps of an operation. */
-  readonly check: (ends: readonly StepEnd[], step: WritingStep, operation: OperationName) => void;
+  readonly check: (ends: readonly StepEnd[], step: WritingStep, operation: EndpointOperation) => void;
 }
 
 /**
@@ -54,7 +64,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
   let workspace: TemporaryWorkspace;
   let network: Transport;
 
-  async function runStep(operation: OperationName, { inputs: own }: WritingStep, index: number): Promise<EndOfRun> {
+  async function runStep(operation: EndpointOperation, { inputs: own }: WritingStep, index: number): Promise<EndOfRun> {
     const random = seededRandom(seed ^ (index * 7919) ^ hashOf(operation));
     const { context } = openTestStep({
       inputs: {
@@ -65,7 +75,8 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
         ...own(index),
         ...inputs,
       },
-      transport: faultyTransport(network, { rate, random }),
+      // Only the service fails.
+      transport: withGitHub(faultyTransport(network, { rate, random })),
       variables: { GITHUB_ACTION: `__step_${index}` },
       directory: workspace.path,
       event: pushEvent(),
@@ -87,6 +98,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
       await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
       await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
       await workspace.write('policy.yaml', policyText);
+      await workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
     });
 
     afterAll(async () => {
@@ -99,7 +111,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
       '%s',
       async (operation) => {
         const step = writingSteps[operation];
-        if (step === undefined) throw new Error(`${operation} writes nothing`);
+        if (step === undefined) throw new Error(`${operation} has no steps`);
         const indexes = Array.from({ length: steps }, (_, index) => index);
         await step.prepare(service, steps);
         const ends = await mapConcurrently(indexes, concurrency, (index) => runStep(operation, step, index));
@@ -112,6 +124,23 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
       600_000,
     );
   });
+}
+
+/** GitHub's answers about the commit of the steps. */
+const githubAnswers = pullRequestAnswers(shas.head);
+
+/** Answers requests to GitHub, and sends all others. */
+function withGitHub(inner: Transport): Transport {
+  return {
+    ...inner,
+    async send(request, signal) {
+      const { host, pathname, search } = request.url;
+      if (host !== 'api.github.com') return inner.send(request, signal);
+      const reply = githubAnswers[pathname + search];
+      if (reply === undefined || typeof reply === 'string') return jsonAnswer(404, { message: 'Not Found' });
+      return jsonAnswer(reply.status, reply.body);
+    },
+  };
 }
 
 type EndOfRun = Omit<StepEnd, 'records'>;

@@ -1,4 +1,4 @@
-import type { OperationName } from '../../src/contract/endpoint.ts';
+import type { EndpointOperation } from '../../src/contract/endpoint.ts';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 import { createServiceAccount } from './administration.ts';
@@ -16,13 +16,13 @@ export interface WritingStep {
   readonly records: (service: TestService, steps: number) => Promise<readonly number[]>;
 }
 
-/** The flows that share the attestations, so that a list of one stays short. */
+/** The flows that share the attestations of a kind, or the artifacts, so that a list of one stays short. */
 const flows = 25;
 
 const nothing = (): Promise<unknown> => Promise.resolve();
 
 /** The steps of every operation that writes. */
-export const writingSteps: Partial<Readonly<Record<OperationName, WritingStep>>> = {
+export const writingSteps: Partial<Readonly<Record<EndpointOperation, WritingStep>>> = {
   'create-flow': {
     inputs: (index) => ({ flow: `flow-${index}`, description: 'Of a test', template: 'sonar' }),
     state: 'created',
@@ -87,26 +87,32 @@ export const writingSteps: Partial<Readonly<Record<OperationName, WritingStep>>>
         return listAt(body, 'versions').length;
       }),
   },
-  'attest-sonar': {
+  'attest-sonar': attestSteps('sonar', 'OK', { 'sonar-report-path': 'sonar.json' }),
+  'attest-generic': attestSteps('generic', undefined, { compliant: 'true', files: 'pods.json' }),
+  'attest-junit': attestSteps('junit', undefined, { 'junit-path': 'junit.xml' }),
+  'attest-pull-request': attestSteps('pull-request', undefined, { 'github-token': 'ghs_0123456789abcdef' }),
+  'begin-trail': {
+    inputs: (index) => ({ flow: 'begun-0', trail: `trail-${index}`, description: 'Of a test' }),
+    state: 'begun',
+    prepare: (service) => saveFlow(service, 'begun-0'),
+    records: (service, steps) =>
+      each(steps, async (index) => {
+        const { status } = await ask(service, `/trails/${service.org}/begun-0/trail-${index}`);
+        return status === 200 ? 1 : 0;
+      }),
+  },
+  'attest-artifact': {
     inputs: (index) => ({
-      flow: `attested-${index % flows}`,
-      'attestation-name': `sonar-${index}`,
-      'sonar-report-path': 'sonar.json',
+      flow: `built-${index % flows}`,
+      fingerprint: index.toString(16).padStart(64, '0'),
+      filename: `web-${index}.tgz`,
     }),
-    state: 'OK',
-    prepare: (service) =>
-      each(flows, (index) =>
-        ask(service, `/flows/${service.org}`, {
-          method: 'PUT',
-          json: { name: `attested-${index}`, description: '', template: [] },
-        }),
-      ),
+    state: undefined,
+    prepare: (service) => each(flows, (index) => saveFlow(service, `built-${index}`)),
+    // The list has an entry for each report, not for each artifact.
     async records(service, steps) {
-      const lists = await each(flows, (index) =>
-        ask(service, `/attestations/${service.org}/attested-${index}?per_page=1000`),
-      );
-      const names = lists.flatMap(({ body }) => listAt(body, 'data').map((entry) => textAt(entry, 'attestation_name')));
-      return Array.from({ length: steps }, (_, index) => names.filter((name) => name === `sonar-${index}`).length);
+      const lists = await each(flows, (index) => artifactsOf(service, `built-${index}`));
+      return countEach(steps, lists.flat(), (index) => `web-${index}.tgz`);
     },
   },
   'delete-service-account': {
@@ -127,6 +133,46 @@ export const writingSteps: Partial<Readonly<Record<OperationName, WritingStep>>>
     records: (_service, steps) => Promise.resolve(Array.from({ length: steps }, () => 1)),
   },
 };
+
+/** The steps of an operation that records attestations of one kind. */
+function attestSteps(name: string, state: string | undefined, inputs: Readonly<Record<string, string>>): WritingStep {
+  return {
+    inputs: (index) => ({
+      flow: `${name}-${index % flows}`,
+      'attestation-name': `${name}-${index}`,
+      ...inputs,
+    }),
+    state,
+    prepare: (service) => each(flows, (index) => saveFlow(service, `${name}-${index}`)),
+    async records(service, steps) {
+      const lists = await each(flows, (index) =>
+        ask(service, `/attestations/${service.org}/${name}-${index}?per_page=1000`),
+      );
+      const names = lists.flatMap(({ body }) => listAt(body, 'data').map((entry) => textAt(entry, 'attestation_name')));
+      return countEach(steps, names, (index) => `${name}-${index}`);
+    },
+  };
+}
+
+/** How often each step's name is in a list. */
+function countEach(
+  steps: number,
+  names: readonly (string | undefined)[],
+  nameOf: (index: number) => string,
+): readonly number[] {
+  return Array.from({ length: steps }, (_, index) => names.filter((name) => name === nameOf(index)).length);
+}
+
+/** The file names of all reports of artifacts in a flow. */
+async function artifactsOf(service: TestService, flow: string): Promise<readonly (string | undefined)[]> {
+  const names: (string | undefined)[] = [];
+  for (let page = 1; ; page += 1) {
+    const { body } = await ask(service, `/artifacts/${service.org}?flow_name=${flow}&per_page=100&page=${page}`);
+    const reports = Array.isArray(body) ? body : [];
+    names.push(...reports.map((report) => textAt(report, 'filename')));
+    if (reports.length < 100) return names;
+  }
+}
 
 function each<Result>(steps: number, work: (index: number) => Promise<Result>): Promise<readonly Result[]> {
   return mapConcurrently(
@@ -163,6 +209,11 @@ async function ask(
 
 function saveEnvironment(service: TestService, name: string, more = {}): Promise<unknown> {
   return ask(service, `/environments/${service.org}`, { method: 'PUT', json: { name, type: 'K8S', ...more } });
+}
+
+function saveFlow(service: TestService, name: string): Promise<unknown> {
+  const json = { name, description: '', template: [] };
+  return ask(service, `/flows/${service.org}`, { method: 'PUT', json });
 }
 
 function savePolicy(service: TestService, name: string): Promise<unknown> {

@@ -24,5 +24,6 @@ export type FindRecord = (sent: SentWrite, client: EndpointCaller) => Promise<un
 export const recordFinders: Readonly<Record<RecordPlace, () => Promise<FindRecord>>> = {
   'attestation list': async () =>
     (await import(/* webpackChunkName: 'find-record' */ './find-attestation.ts')).findAttestation,
+  artifact: async () => (await import(/* webpackChunkName: 'find-record' */ './find-artifact.ts')).findArtifact,
   'policy versions': async () => (await import(/* webpackChunkName: 'find-record' */ './find-policy.ts')).findPolicy,
 };

@@ -70,6 +70,7 @@ describe('attest-artifact', () => {
         build_url: 'https://github.com/acme/widgets/actions/runs/4242/attempts/2',
         repo_url: 'https://github.com/acme/widgets',
         repo_info: expect.objectContaining({ name: 'acme/widgets', provider: 'github' }),
+        user_data: { idempotency_key: expect.stringMatching(/^4242-/u) },
       },
     ]);
     expect(result).toMatchObject({
