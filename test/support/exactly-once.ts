@@ -107,7 +107,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
       await workspace.remove();
     });
 
-    it.each(Object.keys(writingSteps) as OperationName[])(
+    it.each([...operations])(
       '%s',
       async (operation) => {
         const step = writingSteps[operation];
