@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { keyErrors } from '../../contract/errors.ts';
+import { keyErrors } from '../../contract/key-errors.ts';
 import { idempotencyKeyHeader, parseIdempotencyKey, withoutFields } from '../../contract/idempotency.ts';
 import { RepeatedRequest, type KeyedRequest, type OnceResult } from '../application/carry-out-once.ts';
 import type { Answer } from '../storage/remembered-answers.ts';

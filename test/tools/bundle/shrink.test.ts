@@ -39,6 +39,19 @@ describe('a script of the bundle', () => {
     expect(resultOf(await shrink(script))).toEqual(['Gate', 'verdict']);
   });
 
+  it('loses what a module declares and nothing uses, but nothing that has an effect, and no parameters', async () => {
+    const script = `var table = { 1: (module) => {
+  function forgotten() { return 'forgotten'; }
+  const words = ['forgotten'];
+  const made = module.push('made');
+  module.push(((first, second) => first).length);
+}, 2: () => {} };
+result = [];
+table[1](result);`;
+    expect(resultOf(await shrink(script))).toEqual(['made', 2]);
+    expect(await shrink(script)).not.toContain('forgotten');
+  });
+
   it('has parentheses around every module of the table, and nothing else', () => {
     const script = 'var t={1:(a,b)=>{a.b={1:x=>x,2:x=>x}},2:function(a){},name:()=>{}};const u={3:()=>0};';
     expect(withEagerModules(script)).toBe(

@@ -1,5 +1,5 @@
 import type { Endpoint, ErrorResponse, Success } from '../../../contract/endpoint.ts';
-import { keyErrors } from '../../../contract/errors.ts';
+import { keyErrors } from '../../../contract/key-errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
 /** A JSON object of the document. */
