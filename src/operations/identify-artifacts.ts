@@ -42,7 +42,9 @@ export async function identifyArtifacts(
   }
   return log.group('Compute fingerprints', async () => {
     // Loading Node's crypto takes longer than the request, so only steps that need it load it.
-    const { artifactFingerprints } = await import('../evidence/fingerprint/fingerprint.ts');
+    const { artifactFingerprints } = await import(
+      /* webpackChunkName: 'fingerprint' */ '../evidence/fingerprint/fingerprint.ts'
+    );
     const artifacts: IdentifiedArtifact[] = [];
     for await (const artifact of artifactFingerprints({ patterns: files ?? [], workspace, signal })) {
       log.info(`${artifact.name}: ${artifact.fingerprint}`);

@@ -89,7 +89,9 @@ async function listArtifacts(
       const { readChecksums } = await import('../../evidence/fingerprint/checksums.ts');
       for (const artifact of await readChecksums(checksumsPath, workspace)) add(artifact);
     } else {
-      const { artifactFingerprints } = await import('../../evidence/fingerprint/fingerprint.ts');
+      const { artifactFingerprints } = await import(
+        /* webpackChunkName: 'fingerprint' */ '../../evidence/fingerprint/fingerprint.ts'
+      );
       for await (const artifact of artifactFingerprints({ patterns: files ?? [], workspace, signal })) add(artifact);
     }
     return artifacts;
