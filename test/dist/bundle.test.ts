@@ -6,7 +6,9 @@ import {
   createSourceFile,
   isCallExpression,
   isExportDeclaration,
+  isIdentifier,
   isImportDeclaration,
+  isPropertyAssignment,
   isStringLiteralLike,
   isTemplateHead,
   isTemplateMiddleOrTemplateTail,
@@ -127,11 +129,15 @@ function sourcesFrom(entry: string): readonly string[] {
   return [...found];
 }
 
-/** The texts of a source, pieces of templates included, that are long enough to be its own and written without escapes. */
+/**
+ * The texts of a source, pieces of templates included, that are long enough to be its own and written without escapes.
+ * The choices of declarations are not in the bundle.
+ */
 function textsOf(path: string): readonly string[] {
   const texts: string[] = [];
   const visit = (node: Node): void => {
     if (isImportDeclaration(node) || isExportDeclaration(node) || isTypeNode(node) || isImport(node)) return;
+    if (isPropertyAssignment(node) && isIdentifier(node.name) && node.name.text === 'choices') return;
     if (isStringLiteralLike(node) || isTemplatePiece(node)) texts.push(node.text);
     node.forEachChild(visit);
   };
