@@ -31,6 +31,7 @@ const replacedRequests: Readonly<Record<string, string>> = {
   './tree': inlined('undici-header-tree.cjs'),
   '../llhttp/constants.js': inlined('undici-parser-constants.cjs'),
   './client-h2.js': inlined('undici-client-h2.cjs'),
+  './socks5-proxy-agent': inlined('undici-socks5-proxy-agent.cjs'),
   crypto: inlined('node-crypto.cjs'),
   fs: inlined('node-fs.cjs'),
   https: inlined('node-https.cjs'),

@@ -43,6 +43,12 @@ describe('what the bundle leaves out', () => {
     expect(() => call(require(join(folder, 'undici-client-h2.cjs')))).toThrow('HTTP/2 was left out of the bundle');
   });
 
+  it('fails with its name when it is used: SOCKS5', () => {
+    expect(() => call(require(join(folder, 'undici-socks5-proxy-agent.cjs')))).toThrow(
+      'SOCKS5 was left out of the bundle',
+    );
+  });
+
   it('says in each file what it replaces, and why', () => {
     const parts = new Set(['left-out.js', 'undici-fetch.js', 'undici-proxies.cjs']);
     const files = readdirSync(folder).filter((name) => /\.c?js$/u.test(name) && !parts.has(name));
@@ -51,6 +57,15 @@ describe('what the bundle leaves out', () => {
     );
     expect(silent).toEqual([]);
   });
+});
+
+it('names a class as the package does that is replaced', () => {
+  const named = (setToStringTag: unknown): unknown => {
+    const made = {};
+    (setToStringTag as (object: object, name: string) => void)(made, 'FormData');
+    return Object.getOwnPropertyDescriptor(made, Symbol.toStringTag);
+  };
+  expect(named(require(join(folder, 'es-set-tostringtag.cjs')))).toEqual(named(require('es-set-tostringtag')));
 });
 
 describe('the parts of undici that are replaced', () => {

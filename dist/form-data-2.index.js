@@ -1,1 +1,0 @@
-"use strict";exports.id=812;exports.ids=[812];exports.modules={1812:(o,p,s)=>{s.r(p);s.d(p,{lookup:()=>lookup});var t=s(2616);function lookup(){throw(0,t.i)("mime-types.lookup")}}};
