@@ -23,7 +23,7 @@ export type FindRecord = (sent: SentWrite, client: EndpointCaller) => Promise<un
 /** How to look, by place; loaded only if an answer was lost. */
 export const recordFinders: Readonly<Record<RecordPlace, () => Promise<FindRecord>>> = {
   'attestation list': async () =>
-    (await import(/* webpackChunkName: 'find-record' */ './find-attestation.ts')).findAttestation,
-  artifact: async () => (await import(/* webpackChunkName: 'find-record' */ './find-artifact.ts')).findArtifact,
-  'policy versions': async () => (await import(/* webpackChunkName: 'find-record' */ './find-policy.ts')).findPolicy,
+    (await import(/* webpackChunkName: 'others' */ './find-attestation.ts')).findAttestation,
+  artifact: async () => (await import(/* webpackChunkName: 'others' */ './find-artifact.ts')).findArtifact,
+  'policy versions': async () => (await import(/* webpackChunkName: 'others' */ './find-policy.ts')).findPolicy,
 };
