@@ -95,3 +95,9 @@ export const serviceAccountName = Type.String({
 
 /** The name of a user. The interface shows no pattern; it is the same as for a service account. */
 export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });
+
+/** The number of a notification as it appears in a path. */
+export const notificationNumber = Type.String({
+  pattern: '^[1-9][0-9]{0,8}$',
+  description: 'The number of the notification.',
+});

@@ -1,11 +1,10 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
-import { orgName } from './names.ts';
+import { notificationNumber, orgName } from './names.ts';
 import {
   getNotification,
   notification,
   notificationNotFound,
-  notificationNumber,
   notificationPayload,
   webhookSecret,
 } from './notification.ts';

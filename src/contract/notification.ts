@@ -2,7 +2,7 @@ import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { maximumNameLength } from './limits.ts';
-import { environmentName, orgName } from './names.ts';
+import { environmentName, notificationNumber, orgName } from './names.ts';
 
 /** The events that can trigger a notification (interface, Events). */
 export const triggers = [
@@ -112,12 +112,6 @@ export const notificationPayload = Type.Object(
 
 /** A notification as it is created. */
 export type NotificationPayload = Static<typeof notificationPayload>;
-
-/** The number of a notification as it appears in a path. */
-export const notificationNumber = Type.String({
-  pattern: '^[1-9][0-9]{0,8}$',
-  description: 'The number of the notification.',
-});
 
 /** The response if there is no notification with that number (interface, Errors). */
 export const notificationNotFound = {

@@ -1,5 +1,4 @@
-import { serviceAccountName } from '../../contract/names.ts';
-import { notificationNumber as notificationNumberSchema } from '../../contract/notification.ts';
+import { notificationNumber as notificationNumberSchema, serviceAccountName } from '../../contract/names.ts';
 import { schemaText } from './input-types.ts';
 
 /** The name of a service account. */
