@@ -11,10 +11,13 @@ export function isMarkedSkipped(attributes: Attributes): boolean {
   return isDisabled || /^(?:suppressed|skipped)$/iu.test(attributes.get('result') ?? '');
 }
 
+/** More than 30 years, in seconds: a longer duration is a mistake, and the sum of many such could be infinite. */
+const maximumSeconds = 1_000_000_000;
+
 /** A duration in seconds; some tools write `1,234.5`. 0 if it is missing or not a duration. */
 export function toSeconds(text: string | undefined): number {
   const seconds = Number((text ?? '').replaceAll(',', ''));
-  return Number.isFinite(seconds) && seconds > 0 ? seconds : 0;
+  return seconds > 0 && seconds <= maximumSeconds ? seconds : 0;
 }
 
 const countAttributes = ['tests', 'failures', 'errors', 'skipped', 'disabled'] as const;

@@ -64,6 +64,13 @@ describe('a document that is not well-formed', () => {
   });
 });
 
+describe('characters that XML does not allow', () => {
+  it('are read without NUL, which the service refuses in texts', async () => {
+    expect(await nameIn('<testsuite name="a\0b"><testcase name="1"/></testsuite>')).toBe('a\uFFFDb');
+    expect(await nameIn('<testsuite name="\u001B[31mred"><testcase name="1"/></testsuite>')).toBe('\u001B[31mred');
+  });
+});
+
 describe('a document that could be an attack', () => {
   const bomb = `<!DOCTYPE testsuite [
     <!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">

@@ -106,6 +106,13 @@ describe('a suite', () => {
     ]);
   });
 
+  it('has a finite duration, even if those of its test cases are absurd', async () => {
+    const { results } = await parseJunit(
+      '<testsuite name="a"><testcase name="1" time="1e308"/><testcase name="2" time="1e308"/><testcase time="2"/></testsuite>',
+    );
+    expect(results).toMatchObject([{ duration: 2 }]);
+  });
+
   it('may have elements in a namespace', async () => {
     expect(
       await countsOf(
