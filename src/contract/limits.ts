@@ -22,6 +22,12 @@ export const maximumMembers = 100;
 /** The maximum number of policies of an environment, and in a request. */
 export const maximumPolicies = 20;
 
+/** The maximum number of targets of a notification: each change of an environment is sent to all of them. */
+export const maximumNotificationTargets = 20;
+
+/** The maximum number of notifications of an organization. */
+export const maximumNotifications = 100;
+
 /** The maximum number of artifacts of a template that one attestation is about. */
 export const maximumTargets = 100;
 

@@ -1,5 +1,6 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
+import { maximumNotifications, maximumNotificationTargets } from './limits.ts';
 import { notificationNumber, orgName } from './names.ts';
 import {
   getNotification,
@@ -63,6 +64,11 @@ export const createNotification = defineEndpoint({
       subject: 'who may create, change and delete notifications',
       choice: 'admins of the organization',
       source: 'the interface shows no way to do so; a notification sends data to other places',
+    },
+    {
+      subject: 'how many notifications and targets there can be',
+      choice: `${maximumNotifications} notifications of an organization, each with ${maximumNotificationTargets} targets`,
+      source: 'one report of an environment sends a message to each of them',
     },
     {
       subject: 'the answer to a request that is repeated with the same `Idempotency-Key`',

@@ -1,7 +1,7 @@
 import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
-import { maximumNameLength } from './limits.ts';
+import { maximumNameLength, maximumNotificationTargets } from './limits.ts';
 import { environmentName, notificationNumber, orgName } from './names.ts';
 
 /** The events that can trigger a notification (interface, Events). */
@@ -104,8 +104,11 @@ export const notificationPayload = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: maximumNameLength }),
     environments: Type.Array(environmentName, { minItems: 1 }),
-    triggers: Type.Array(Type.Enum(triggers), { minItems: 1 }),
-    targets: Type.Array(Type.Union([webhookTargetPayload, slackTarget, emailTarget]), { minItems: 1 }),
+    triggers: Type.Array(Type.Enum(triggers), { minItems: 1, maxItems: triggers.length }),
+    targets: Type.Array(Type.Union([webhookTargetPayload, slackTarget, emailTarget]), {
+      minItems: 1,
+      maxItems: maximumNotificationTargets,
+    }),
   },
   { additionalProperties: false },
 );

@@ -1,3 +1,4 @@
+import { maximumNotifications } from '../../contract/limits.ts';
 import type { NotificationPayload, NotificationTarget, Trigger } from '../../contract/notification.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import {
@@ -50,7 +51,10 @@ export interface SavedNotification {
 
 /** The result of `createNotification`. */
 export type CreateNotificationResult =
-  SavedNotification | RejectedNotification | { readonly outcome: 'organization not found' };
+  | SavedNotification
+  | RejectedNotification
+  | { readonly outcome: 'organization not found' }
+  | { readonly outcome: 'too many' };
 
 /** The dependencies of saving notifications. */
 export interface NotificationDependencies extends Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'> {
@@ -76,6 +80,8 @@ export function createNotification(
   };
   const create = async (transaction: WriteTransaction): Promise<CreateNotificationResult> => {
     if (!(await transaction.organizations.exists(created.org))) return { outcome: 'organization not found' };
+    if ((await transaction.notifications.list(created.org)).length >= maximumNotifications)
+      return { outcome: 'too many' };
     const fault = await findFault(transaction, { ...created, sendsMail: dependencies.sendsMail });
     if (fault !== undefined) return fault;
     const number = await transaction.notifications.insert(created, secrets);

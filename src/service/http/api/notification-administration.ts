@@ -8,6 +8,7 @@ import {
   webhookNotFound,
   type AdministeredTarget,
 } from '../../../contract/notification-administration.ts';
+import { maximumNotifications } from '../../../contract/limits.ts';
 import { notificationNotFound, type Notification } from '../../../contract/notification.ts';
 import * as notifications from '../../application/notifications.ts';
 import { actorName } from '../../domain/access.ts';
@@ -21,6 +22,8 @@ import { toNotificationResponse } from './notifications.ts';
 /** The default grace period of a previous secret, in hours. */
 const defaultGraceHours = 24;
 
+const tooManyRule = `is new, but the organization already has the maximum of ${maximumNotifications} notifications; change or delete one of them`;
+
 /** Adds the endpoints with which admins manage the notifications of their organization. */
 export function addNotificationAdministrationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
@@ -32,6 +35,7 @@ export function addNotificationAdministrationRoutes(host: RouteHost, dependencie
       (created: notifications.CreateNotificationResult, isRemembered) => {
         // The organization exists, because the caller has a role in it.
         if (created.outcome === 'organization not found') throw new TypeError('the organization is gone');
+        if (created.outcome === 'too many') throw validationError(['name', tooManyRule]);
         if (created.outcome === 'rejected') throw toRejection(created, environments);
         return { status: 201, body: toSavedResponse(created, isRemembered, dependencies) };
       },

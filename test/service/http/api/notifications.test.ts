@@ -113,6 +113,8 @@ describe('a notification', () => {
       { targets: [{ type: 'WEBHOOK', webhook: 'https://x.example', payload_version: '2.0' }] },
       'targets.0.payload_version',
     ],
+    ['too many targets', { targets: Array(21).fill({ type: 'SLACK', webhook: 'https://x.example' }) }, 'targets'],
+    ['a trigger twice', { triggers: [...triggers, ...triggers] }, 'triggers'],
     ['no recipient', { targets: [{ type: 'EMAIL', recipients: [] }] }, 'targets.0.recipients'],
     [
       'a second address in a recipient',
@@ -129,6 +131,14 @@ describe('a notification', () => {
   ])('with %s is rejected', async (_fault, change, field) => {
     const { status, body } = await createNotification(service, change);
     expect([status, body]).toMatchObject([400, { errors: { [field]: expect.any(String) } }]);
+  });
+
+  it('is rejected if the organization has too many', async () => {
+    for (let created = 0; created < 100; created += 1) expect((await createNotification(service)).status).toBe(201);
+    expect(await createNotification(service)).toMatchObject({
+      status: 400,
+      body: { errors: { name: expect.stringContaining('maximum of 100 notifications') } },
+    });
   });
 
   it('shows admins the state of deliveries and the times of secrets, but no secret', async () => {
