@@ -67,7 +67,7 @@ export const beginTrail = defineOperation({
       const result = {
         outcome: 'done',
         state,
-        conclusion: kept === undefined ? `Trail ${name} of flow ${inputs.flow} was ${action}.` : `Trail ${name}.`,
+        conclusion: `Trail ${name} of flow ${inputs.flow} was ${kept === undefined ? '' : 'not '}${action}.`,
         response: answer?.body,
         htmlUrl: page,
         commits: [commit.sha1],

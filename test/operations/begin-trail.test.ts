@@ -43,6 +43,13 @@ describe('begin-trail', () => {
     expect(requests[0]?.body).not.toContain('template_file');
     expect(result).toMatchObject({ state: 'updated', conclusion: `Trail ${sha} of flow web was updated.` });
   });
+
+  it('says that the trail was not begun if the evidence is kept', async () => {
+    const inputs = { trail: 'pr-1', 'on-outage': 'keep', 'spool-path': 'spool' };
+    expect((await begin(inputs, 503)).result.conclusion).toMatch(
+      /^Trail pr-1 of flow web was not begun or updated\. /u,
+    );
+  });
 });
 
 describe('a template file', () => {

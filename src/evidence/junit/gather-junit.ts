@@ -48,7 +48,7 @@ export async function gatherJunit(
     failed.push(...suites.failed.slice(0, maximumFailedTests - failed.length));
     failedCount += suites.failedCount;
     if (index < maximumListedFiles)
-      log.info(`${name}: ${suites.results.length} suites, ${suites.failedCount} failures and errors`);
+      log.info(`${name}: suites: ${suites.results.length}, failures and errors: ${suites.failedCount}`);
     else if ((index + 1) % 1000 === 0) log.info(`${index + 1} of ${files.length} files are read`);
   }
   const size = Buffer.byteLength(JSON.stringify(results));

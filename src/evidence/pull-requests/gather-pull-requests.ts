@@ -59,7 +59,7 @@ export async function gatherPullRequests(
     const number = valueAt(one, 'number');
     if (typeof number !== 'number') continue;
     const described = await describe(number, one, query, api);
-    log.info(`Pull request ${number}: ${described.record.state}, ${described.approvals.length} approvals by others`);
+    log.info(`Pull request ${number}: ${described.record.state}, approvals by others: ${described.approvals.length}`);
     found.push(described);
   }
   return found;

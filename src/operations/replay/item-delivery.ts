@@ -155,11 +155,13 @@ function malformed(schema: TSchema, value: unknown): Verdict {
   return refused(`does not have the form of its operation: ${summarizeList(rules, 3)}`);
 }
 
-/** In one line, because the names are not checked yet: they must not look like further lines of the log. */
+/**
+ * The attestation, the trail or the artifact of an item. In one line, because the names are not checked yet: they must
+ * not look like further lines of the log.
+ */
 function describeSubject({ operation, parameters, document }: SpoolManifest): string {
-  const names = [...Object.values(parameters), textAt(document, 'attestation_name') ?? ''].filter(
-    (name) => name !== '',
-  );
+  const own = ['attestation_name', 'name', 'filename'].flatMap((field) => textAt(document, field) ?? []).slice(0, 1);
+  const names = [...Object.values(parameters), ...own].filter((name) => name !== '');
   return `${operation} ${names.join('/')}`.replaceAll(/\p{Cc}+/gu, ' ');
 }
 

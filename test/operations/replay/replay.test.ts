@@ -131,6 +131,17 @@ describe('replay', () => {
     expect(lines).toContain('attest-sonar: checking whether an earlier attempt was recorded');
   });
 
+  it('names the trail or the artifact of items that are not attestations', async () => {
+    const { user_data, git_commit_info } = sampleEntry.document;
+    const document = { user_data, git_commit_info };
+    const parameters = { flow_name: 'web' };
+    await keep('1', { operation: 'begin-trail', parameters, document: { ...document, name: 'pr-7' } });
+    await keep('2', { operation: 'attest-artifact', parameters, document: { ...document, filename: 'web.tgz' } });
+    const { lines } = await replay({ inputs: { flow: 'other' } });
+    expect(lines).toContainEqual(expect.stringContaining('begin-trail web/pr-7,'));
+    expect(lines).toContainEqual(expect.stringContaining('attest-artifact web/web.tgz,'));
+  });
+
   it('shows each item in one line of the log, whatever its names contain', async () => {
     const attestation_name = 'sonar\n2 of 2: forged: delivered';
     await keep('item', { document: { ...sampleEntry.document, attestation_name } });
