@@ -133,9 +133,18 @@ export function listArtifactEvidence<Piece extends Evidence>({
   return compareEvidence(allRequirements(applied.template, reference), evidence, name);
 }
 
-/** Judges an artifact by its current evidence and the current template of its trail or flow. */
+/**
+ * Judges an artifact by its current evidence and the current template of its trail or flow. The reason says if a template
+ * file has artifacts and this is none of them, because it may only look compliant without the evidence of its own.
+ */
 export function judgeArtifact(details: JudgedDetails): Judgement {
-  return judge(listArtifactEvidence(details), details.applied.owner);
+  const { applied, artifact } = details;
+  const { state, info } = judge(listArtifactEvidence(details), applied.owner);
+  if (isListTemplate(applied.template) || applied.template.artifacts.length === 0) return { state, info };
+  if (applied.template.artifacts.some(({ name }) => name === artifact.report.template_reference_name))
+    return { state, info };
+  const outside = `It is not an artifact of the template of the ${applied.owner}, so only the evidence of its trail is required.`;
+  return { state, info: `${info} ${outside}` };
 }
 
 function describeCompliant(labels: readonly string[], isAnyRequired: boolean, owner: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttestationType } from '../../../src/contract/attestations/kinds.ts';
 import type { Verdict } from '../../../src/contract/compliance.ts';
-import { judgeArtifact, type Evidence } from '../../../src/service/domain/artifact-state.ts';
+import { judgeArtifact, type Evidence, type Judgement } from '../../../src/service/domain/artifact-state.ts';
 import type { ReportedArtifact } from '../../../src/service/domain/records.ts';
 import type { Template } from '../../../src/service/domain/template/template.ts';
 import { judgeTrail, type TrailArtifact, type TrailJudgement } from '../../../src/service/domain/trail-state.ts';
@@ -76,10 +76,10 @@ describe('the state of a trail with a template file', () => {
   });
 
   it('judges an artifact by what the template requires of it and of the trail', () => {
-    const state = (name: string, ...evidence: readonly Evidence[]): string =>
+    const judged = (name: string | undefined, ...evidence: readonly Evidence[]): Judgement =>
       judgeArtifact({
         applied: { owner: 'flow', template: file },
-        artifact: { report: { template_reference_name: name } },
+        artifact: { report: name === undefined ? {} : { template_reference_name: name } },
         evidence: evidence.map((each) => ({
           ...each,
           org: '',
@@ -89,11 +89,18 @@ describe('the state of a trail with a template file', () => {
           createdAt: 1,
           reportedBy: '',
         })),
-      }).state;
-    expect(state('web', ofTrail, ofWeb)).toBe('COMPLIANT');
-    expect(state('web', ofWeb)).toBe('INCOMPLETE');
-    expect(state('web', ofTrail)).toBe('INCOMPLETE');
-    expect(state('extra', ofTrail)).toBe('COMPLIANT');
+      });
+    expect(judged('web', ofTrail, ofWeb)).toMatchObject({
+      state: 'COMPLIANT',
+      info: expect.not.stringContaining('not an'),
+    });
+    expect(judged('web', ofWeb).state).toBe('INCOMPLETE');
+    expect(judged('web', ofTrail).state).toBe('INCOMPLETE');
+    const outside = 'It is not an artifact of the template of the flow, so only the evidence of its trail is required.';
+    for (const name of ['extra', undefined]) {
+      const info = expect.stringContaining(outside);
+      expect(judged(name, ofTrail)).toMatchObject({ state: 'COMPLIANT', info });
+    }
   });
 });
 
