@@ -10,11 +10,6 @@ export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The sentence in the middle of another one: lower case, no full stop. */
-export function asClause(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + withoutFullStop(sentence.slice(1));
-}
-
 /**
  * The first texts, and how many more there are: `a; b; and 395 more`.
  *

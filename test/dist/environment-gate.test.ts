@@ -1,118 +1,106 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
-import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
+import {
+  changePolicies,
+  pod,
+  provenancePolicy,
+  reportPods,
+  saveEnvironment,
+  savePolicy,
+} from '../support/environment-samples.ts';
 import { fingerprintOf } from '../support/service-samples.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 let job: ActionJob;
 let flow: string;
 
-/** One artifact runs in each environment; another one that no flow knows runs beside it in `mixed`. */
+/**
+ * The artifact `aaaaa` with good evidence runs in each environment, beside one that no flow knows in `mixed`; `ccccc`
+ * has failed evidence. Policies that require provenance are attached to all environments but `unjudged`.
+ */
 beforeAll(async () => {
   job = await openActionJob();
   const { service } = job;
   flow = await job.flow('artifact', 'sonar');
-  for (const digits of ['aaaaa', 'bbbbb']) {
+  for (const [digits, gate] of [
+    ['aaaaa', 'OK'],
+    ['ccccc', 'ERROR'],
+  ] as const) {
     await job.report(flow, { fingerprint: fingerprintOf(digits), trail: `trail-${digits}` });
-    await job.attest(flow, `trail-${digits}`, 'OK');
+    await job.attest(flow, `trail-${digits}`, gate);
   }
   await savePolicy(service, 'known');
-  for (const name of ['clean', 'mixed']) {
-    await saveEnvironment(service, name);
-    await changePolicies(service, 'POST', name, ['known']);
-  }
-  for (const name of ['unjudged', 'empty']) await saveEnvironment(service, name);
+  await savePolicy(service, 'good', provenancePolicy.replace('  provenance:', '  trail-compliance:'));
+  for (const name of ['clean', 'mixed', 'empty']) await saveEnvironment(service, name, { policies: ['known'] });
+  await saveEnvironment(service, 'strict', { policies: ['known', 'good'] });
+  await saveEnvironment(service, 'unjudged');
   await reportPods(service, 'clean', pod('web-1', { web: 'aaaaa' }));
   await reportPods(service, 'mixed', pod('web-1', { web: 'aaaaa', stranger: '99999' }));
   await reportPods(service, 'unjudged', pod('web-1', { web: 'aaaaa' }));
-  await saveEnvironment(service, 'logical-mixed', {
-    type: 'logical',
-    included_environments: ['mixed'],
-    policies: ['known'],
-  });
+  await saveEnvironment(service, 'logical', { type: 'logical', included_environments: ['strict'] });
 });
 
 afterAll(() => job.close());
 
-function ask(environment: string, fingerprint = 'aaaaa', more = {}): ReturnType<ActionJob['step']> {
-  const inputs = { operation: 'get-artifact', flow, fingerprint: fingerprintOf(fingerprint), environment };
-  return job.step({ ...inputs, ...more });
+function ask(
+  environment: string,
+  digits = 'aaaaa',
+  more = {},
+  run: Parameters<ActionJob['step']>[1] = {},
+): ReturnType<ActionJob['step']> {
+  const inputs = { operation: 'assert-artifact', flow, fingerprint: fingerprintOf(digits), environment };
+  return job.step({ ...inputs, ...more }, run);
 }
 
-describe('the step get-artifact with `environment`', () => {
+describe('the step assert-artifact with `environment`', () => {
   it.each([
-    ['clean', 'compliant', 'It runs in environment clean, whose latest snapshot #1 is compliant.'],
-    [
-      'mixed',
-      'non-compliant',
-      'It runs in environment mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.',
-    ],
-    [
-      'unjudged',
-      'incomplete',
-      'It runs in environment unjudged, whose latest snapshot #1 has no verdict; attach a policy to the environment to have it judged.',
-    ],
-    ['empty', 'compliant', 'It does not run in environment empty: nothing has been reported there yet.'],
-    [
-      'logical-mixed',
-      'non-compliant',
-      'It runs in environment logical-mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.',
-    ],
-  ])('asks %s whether the artifact may run there: %s', async (environment, outcome, words) => {
-    const result = await ask(environment);
+    ['clean', 'aaaaa', 'compliant', 'is COMPLIANT by the policies of environment clean'],
+    // What else runs there does not count.
+    ['mixed', 'aaaaa', 'compliant', 'is COMPLIANT by the policies of environment mixed'],
+    ['empty', 'aaaaa', 'compliant', 'is COMPLIANT by the policies of environment empty'],
+    ['unjudged', 'aaaaa', 'incomplete', 'has no policies, so there is no verdict'],
+    // The policy requires provenance only.
+    ['clean', 'ccccc', 'compliant', 'is COMPLIANT by the policies of environment clean'],
+    ['strict', 'aaaaa', 'compliant', 'is COMPLIANT by the policies of environment strict'],
+    ['strict', 'ccccc', 'non-compliant', 'policy good: trail-compliance: '],
+    ['logical', 'ccccc', 'non-compliant', 'policy good: trail-compliance: '],
+  ])('asks the policies of %s about %s: %s', async (environment, digits, outcome, words) => {
+    const result = await ask(environment, digits);
     const passes = outcome === 'compliant';
     expect(result).toMatchObject({
       exitCode: passes ? 0 : 1,
       outputs: { outcome, compliant: String(passes), state: outcome.toUpperCase() },
-      response: { verdict: outcome, artifact: { state: 'COMPLIANT' }, environment: { name: environment } },
+      response: { scope: 'environment', environment, compliant: passes },
     });
-    const told = passes ? result.log : commandsNamed(result.log, 'error')[0]?.message;
-    expect(told).toContain(words);
-    expect(result.summary).toContain('Runs there');
+    expect(passes ? result.log : commandsNamed(result.log, 'error')[0]?.message).toContain(words);
   });
 
-  it('judges by its own state an artifact that does not run there', async () => {
-    const result = await ask('mixed', 'bbbbb');
-    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
-    expect(result.log).toContain('It does not run in environment mixed (snapshot #1).');
-  });
-
-  it('shows of several which run there, and lets the worst decide', async () => {
-    const fingerprint = ['aaaaa', 'bbbbb'].map(fingerprintOf).join('\n');
-    const result = await ask('mixed', '', { fingerprint });
+  it('lets the worst of several decide', async () => {
+    const result = await ask('strict', '', { fingerprint: ['aaaaa', 'ccccc'].map(fingerprintOf).join('\n') });
     expect(result).toMatchObject({
       exitCode: 1,
       outputs: { outcome: 'non-compliant', state: 'NON-COMPLIANT' },
-      response: [{ environment: { runs: true } }, { environment: { runs: false } }],
+      response: [{ verdict: 'compliant' }, { verdict: 'non-compliant' }],
     });
-    expect(result.summary).toContain('Runs in mixed');
   });
 
   it('fails if the environment does not exist, even if verdicts are ignored', async () => {
     const result = await ask('nowhere', 'aaaaa', { 'on-non-compliant': 'ignore' });
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', compliant: '', state: '' } });
-    expect(commandsNamed(result.log, 'error')[0]?.message).toContain(
-      'Environment nowhere could not be judged: list-snapshots',
-    );
-    expect(valueAt(result.response, 'artifact', 'state')).toBe('COMPLIANT');
+    expect(commandsNamed(result.log, 'error')[0]?.message).toContain("Environment named 'nowhere' does not exist");
   });
 
-  it('waits until the environment has a verdict', async () => {
+  it('waits until the environment has a policy', async () => {
     const { service } = job;
     await saveEnvironment(service, 'soon');
-    await reportPods(service, 'soon', pod('web-1', { web: 'aaaaa' }));
-    const inputs = {
-      operation: 'get-artifact',
-      flow,
-      fingerprint: fingerprintOf('aaaaa'),
-      environment: 'soon',
-      wait: '600',
-    };
-    const result = await job.step(inputs, {
-      meanwhile: [{ when: 'has no verdict', work: () => changePolicies(service, 'POST', 'soon', ['known']) }],
-    });
+    const result = await ask(
+      'soon',
+      'aaaaa',
+      { wait: '600' },
+      {
+        meanwhile: [{ when: 'has no policies', work: () => changePolicies(service, 'POST', 'soon', ['known']) }],
+      },
+    );
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
-    expect(result.log).toContain('whose latest snapshot #2 is compliant.');
   });
 });

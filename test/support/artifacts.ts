@@ -40,12 +40,12 @@ export function aQuery(other: Partial<ArtifactQuery> = {}): ArtifactQuery {
   };
 }
 
-/** The judgement of artifacts that were looked up once, without an environment. */
+/** The judgement of artifacts that were looked up once. */
 export function judgementOf(
   artifacts: readonly ArtifactLookup[],
   { timing = polledOnce }: { readonly timing?: PollTiming } = {},
 ): FinalJudgement {
-  return { ...judgeArtifacts({ artifacts, environment: undefined }), flow: 'web', timing };
+  return { ...judgeArtifacts(artifacts), flow: 'web', timing };
 }
 
 /** There was one poll. */

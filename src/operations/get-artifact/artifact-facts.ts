@@ -1,8 +1,5 @@
 import type { Artifact } from '../../contract/artifact.ts';
-import { snapshotCompliance } from '../latest-snapshot.ts';
-import { code, complianceLabel, fact, type Fact } from '../report.ts';
-import type { Standing } from './environment-standing.ts';
-import type { EnvironmentLookup } from './lookup.ts';
+import { code, fact, type Fact } from '../report.ts';
 
 /** The commit that an artifact was built from. */
 export interface ArtifactCommit {
@@ -31,24 +28,4 @@ export function artifactFacts(artifact: Artifact, flow: string): readonly Fact[]
     ...fact('Branch', branch),
     ...fact('Build', artifact.build_url, artifact.build_url),
   ];
-}
-
-/** The facts of the environment; none if no environment was asked about. */
-export function environmentFacts(environment: EnvironmentLookup | undefined): readonly Fact[] {
-  if (environment === undefined) return [];
-  const { name, settled } = environment;
-  if (settled.failure !== undefined)
-    return [...fact('Environment', name), ...fact('Snapshot', settled.failure.message)];
-  const { snapshot } = settled.value;
-  return [
-    ...fact('Environment', name),
-    ...fact('Snapshot', snapshot === undefined ? 'none' : `#${snapshot.index}`),
-    ...fact('Snapshot compliant', snapshot === undefined ? undefined : complianceLabel(snapshotCompliance(snapshot))),
-  ];
-}
-
-/** Whether an artifact runs in the environment, in one word. */
-export function runsLabel(standing: Standing | undefined): string {
-  if (standing?.runs === undefined) return 'unknown';
-  return standing.runs ? 'yes' : 'no';
 }

@@ -1,4 +1,4 @@
-import { asClause, summarizeList, withoutFullStop } from '../sentences.ts';
+import { summarizeList, withoutFullStop } from '../sentences.ts';
 import { worstFirst, type ArtifactJudgement, type Judgement } from './judge-artifacts.ts';
 
 /** How many artifacts a clause names: the worst one. The report lists all. */
@@ -34,8 +34,7 @@ function nonCompliantClause({ artifacts }: Judgement): Clause {
 
 function nonCompliantReason(one: ArtifactJudgement): readonly string[] {
   if (one.failure !== undefined || one.verdict === 'compliant') return [];
-  const there = one.objection === undefined ? '' : `, and ${asClause(one.objection.words)}`;
-  return [`${one.title} is ${one.stateText}${there}`];
+  return [`${one.title} is ${one.stateText}`];
 }
 
 function failureClause({ failureGroups }: Judgement): Clause {

@@ -2,7 +2,7 @@ import { evidenceLabel, evidenceMark, toEvidenceState } from '../evidence-state.
 import { abbreviate, code, link, plain, type Evidence, type Text } from '../report.ts';
 import { summarizeList } from '../sentences.ts';
 import { collectEvidence, type ArtifactEvidence } from './artifact-evidence.ts';
-import { artifactCommit, runsLabel } from './artifact-facts.ts';
+import { artifactCommit } from './artifact-facts.ts';
 import type { Judgement } from './judge-artifacts.ts';
 import { listProblems, maximumProblems } from './problem-list.ts';
 
@@ -16,7 +16,7 @@ const maximumNames = 10;
  * Required and recorded attestations: one row per artifact, the worst first. If there are many attestations, those that
  * are compliant for every artifact have no column and are counted in a note.
  */
-export function createEvidence({ artifacts, environment, failureGroups }: Judgement): Evidence {
+export function createEvidence({ artifacts, failureGroups }: Judgement): Evidence {
   const collected = collectEvidence(artifacts);
   const columns = chooseColumns(collected);
   const isCut = columns.shown.length < columns.all.length;
@@ -30,14 +30,12 @@ export function createEvidence({ artifacts, environment, failureGroups }: Judgem
         'Fingerprint',
         'State',
         ...(isOne ? [] : ['Commit']),
-        ...(environment === undefined ? [] : [`Runs in ${environment.name}`]),
         ...columns.shown,
         ...(isCut ? ['Required'] : []),
       ],
       rows: collected.map((evidence): readonly Text[] => [
         ...leadingCells(evidence),
         ...(isOne ? [] : [commitCell(evidence)]),
-        ...(environment === undefined ? [] : [plain(runsCell(evidence))]),
         ...columns.shown.map((name) => plain(attestationCell(evidence, name))),
         ...(isCut ? [plain(requiredCell(evidence))] : []),
       ]),
@@ -97,15 +95,9 @@ function notesOn({ all, shown, problems, required }: Columns): readonly string[]
 function leadingCells({ judged, label }: ArtifactEvidence): readonly Text[] {
   const fingerprint = code(abbreviate(judged.fingerprint));
   if (judged.failure !== undefined) return [plain(label), fingerprint, plain('⛔ error')];
-  const { artifact, ownVerdict } = judged;
-  const mark = evidenceMark(toEvidenceState(ownVerdict));
+  const { artifact, verdict } = judged;
+  const mark = evidenceMark(toEvidenceState(verdict));
   return [link(label, artifact.html_url), fingerprint, plain(`${mark} ${artifact.state ?? ''}`)];
-}
-
-/** Whether the artifact runs in the environment, with a mark if the environment makes its verdict worse. */
-function runsCell({ judged }: ArtifactEvidence): string {
-  const label = runsLabel(judged.standing);
-  return judged.objection === undefined ? label : `${evidenceMark(toEvidenceState(judged.objection.verdict))} ${label}`;
 }
 
 function commitCell({ judged }: ArtifactEvidence): Text {

@@ -1,6 +1,5 @@
 import { getArtifact as endpoint } from '../../contract/artifact.ts';
 import { checkIdentity } from '../identify-artifacts.ts';
-import { environment } from '../inputs/environment-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault } from '../inputs/input.ts';
@@ -18,25 +17,29 @@ const inputs = {
   files: optional(artifactFiles),
   trail: optional(trail),
   attestationId: optional(attestationId),
-  environment: optional(environment),
   waitSeconds: withDefault(wait, 0),
 } as const;
 
-/**
- * Operation 10: looks up artifacts by fingerprint, and judges them by their state and, if an environment is given, by whether it is compliant.
- */
+/** Operation 10: looks up artifacts by fingerprint, and judges them by their state. */
 export const getArtifact = defineOperation({
   name: 'get-artifact',
   endpoint,
   gate: 'fail',
   inputs,
+  unsupported: [
+    {
+      name: 'environment',
+      what: 'is not an input of get-artifact, which judges an artifact by its own state only',
+      remedy:
+        'Use `assert-artifact`, which judges by the policies of `environment`; a policy with `trail-compliance` or `attestations` makes the evidence of the artifact count there.',
+    },
+  ],
   check: checkIdentity,
   async run(values, context) {
     const queries = await createQueries(values, context);
-    const request = { queries, environment: values.environment };
     const poll: Poll<Judgement> = {
       fetch: async (client, previous) =>
-        judgeArtifacts(await lookupArtifacts(request, client, context, previous?.lookups)),
+        judgeArtifacts(await lookupArtifacts(queries, client, context, previous?.lookups)),
       pending: pendingReasons,
       failures: ({ failures }) => failures,
     };

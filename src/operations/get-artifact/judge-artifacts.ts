@@ -5,8 +5,7 @@ import { describePending, mayRecover } from '../polling.ts';
 import { abbreviate } from '../report.ts';
 import { withoutFullStop } from '../sentences.ts';
 import type { ArtifactQuery } from './artifact-query.ts';
-import { judgeStanding, type Standing } from './environment-standing.ts';
-import type { ArtifactLookup, EnvironmentLookup, Lookups } from './lookup.ts';
+import type { ArtifactLookup } from './lookup.ts';
 
 /** The names of an artifact. */
 interface ArtifactIdentity {
@@ -22,13 +21,6 @@ interface ArtifactVerdict extends ArtifactIdentity {
   readonly artifact: Artifact;
   /** The state and the reason for it, in the service's words, without the full stop. */
   readonly stateText: string;
-  /** The verdict of the artifact's own state. */
-  readonly ownVerdict: Verdict;
-  /** Undefined if no environment was asked about, or it could not be looked up. */
-  readonly standing: Standing | undefined;
-  /** Why the environment makes the artifact worse than compliant; undefined if it does not. */
-  readonly objection: { readonly verdict: Verdict; readonly words: string } | undefined;
-  /** The artifact's own verdict, or that of the environment if it is worse. */
   readonly verdict: Verdict;
   readonly failure?: never;
 }
@@ -39,8 +31,6 @@ interface FailedArtifact extends ArtifactIdentity {
   /** The state in the latest answer before the failure; undefined if there was none. */
   readonly lastState: string | undefined;
   readonly artifact?: never;
-  readonly standing?: never;
-  readonly objection?: never;
   readonly verdict?: never;
 }
 
@@ -56,53 +46,35 @@ export interface FailureGroup {
 
 /** The verdict of everything that one poll looked up. */
 export interface Judgement {
-  readonly lookups: Lookups;
+  /** In the order of the queries. */
+  readonly lookups: readonly ArtifactLookup[];
   /** In the order of the queries. */
   readonly artifacts: readonly ArtifactJudgement[];
-  readonly environment: EnvironmentLookup | undefined;
   /** The worst verdict of all; undefined if something that could not be looked up may be worse. */
   readonly verdict: Verdict | undefined;
-  /** Everything that could not be looked up. */
   readonly failures: readonly Failure[];
-  /** The failures of artifacts, once each. */
+  /** The same failures, each different one once. */
   readonly failureGroups: readonly FailureGroup[];
 }
 
-/** Judges each artifact by its state and by the environment, and all of them by the worst. */
-export function judgeArtifacts(lookups: Lookups): Judgement {
-  const { environment } = lookups;
-  const artifacts = lookups.artifacts.map((lookup) => judgeArtifact(lookup, environment));
-  const failures = [...artifacts, ...(environment === undefined ? [] : [environment.settled])].flatMap(
-    ({ failure }) => failure ?? [],
-  );
+/** Judges each artifact by its state, and all of them by the worst. */
+export function judgeArtifacts(lookups: readonly ArtifactLookup[]): Judgement {
+  const artifacts = lookups.map(judgeArtifact);
+  const failures = artifacts.flatMap(({ failure }) => failure ?? []);
   const worst = worstVerdict(artifacts.flatMap(({ verdict }) => verdict ?? []));
   // No verdict is worse than non-compliant, so lookups that failed cannot change it.
   const verdict = worst === 'non-compliant' || failures.length === 0 ? worst : undefined;
-  return { lookups, artifacts, environment, verdict, failures, failureGroups: groupFailures(artifacts) };
+  return { lookups, artifacts, verdict, failures, failureGroups: groupFailures(artifacts) };
 }
 
-function judgeArtifact(
-  { query, settled }: ArtifactLookup,
-  environment: EnvironmentLookup | undefined,
-): ArtifactJudgement {
+function judgeArtifact({ query, settled }: ArtifactLookup): ArtifactJudgement {
   const identity = identify(query, settled.value?.artifact);
   if (settled.failure !== undefined) {
     const lastState = settled.last === undefined ? undefined : describeState(settled.last.artifact);
     return { ...identity, failure: settled.failure, lastState };
   }
-  const { artifact, verdict: ownVerdict } = settled.value;
-  const view = environment?.settled.value;
-  const standing = view === undefined ? undefined : judgeStanding(view, artifact);
-  const objection = toObjection(standing);
-  return {
-    ...identity,
-    artifact,
-    stateText: describeState(artifact),
-    ownVerdict,
-    standing,
-    objection,
-    verdict: objection === undefined ? ownVerdict : (worstVerdict([ownVerdict, objection.verdict]) ?? ownVerdict),
-  };
+  const { artifact, verdict } = settled.value;
+  return { ...identity, artifact, stateText: describeState(artifact), verdict };
 }
 
 function identify(query: ArtifactQuery, artifact: Artifact | undefined): ArtifactIdentity {
@@ -110,11 +82,6 @@ function identify(query: ArtifactQuery, artifact: Artifact | undefined): Artifac
   const name = query.name ?? artifact?.filename;
   const title = `Artifact ${name === undefined ? '' : `${name} `}${abbreviate(fingerprint)}`;
   return { query, fingerprint, title };
-}
-
-function toObjection(standing: Standing | undefined): ArtifactVerdict['objection'] {
-  if (standing?.verdict === undefined || standing.verdict === 'compliant') return undefined;
-  return { verdict: standing.verdict, words: standing.words };
 }
 
 function describeState(artifact: Artifact): string {
@@ -152,22 +119,13 @@ export function worstFirst(artifacts: readonly ArtifactJudgement[]): readonly Ar
 }
 
 /** What a final verdict still waits for, a line each; empty if no later poll can change the verdict. */
-export function pendingReasons({ verdict, failures, artifacts, environment }: Judgement): readonly string[] {
+export function pendingReasons({ verdict, failures, artifacts }: Judgement): readonly string[] {
   if (verdict !== undefined && verdict !== 'incomplete') return [];
   if (!failures.every(mayRecover)) return [];
-  const failure = environment?.settled.failure;
-  return [
-    ...new Set([
-      ...artifacts.flatMap(pendingReason),
-      ...(environment === undefined || failure === undefined
-        ? []
-        : [`environment ${environment.name} ${describePending(failure)}`]),
-    ]),
-  ];
+  return artifacts.flatMap(pendingReason);
 }
 
 function pendingReason(one: ArtifactJudgement): readonly string[] {
   if (one.failure !== undefined) return [`${one.title} ${describePending(one.failure)}`];
-  if (one.ownVerdict === 'incomplete') return [`${one.title} is ${one.stateText}`];
-  return one.objection?.verdict === 'incomplete' ? [`${one.title}: ${one.objection.words}`] : [];
+  return one.verdict === 'incomplete' ? [`${one.title} is ${one.stateText}`] : [];
 }

@@ -6,7 +6,6 @@ import { mapConcurrently } from '../../runtime/concurrent.ts';
 import type { OperationContext } from '../operation.ts';
 import { settle, type Settled } from '../polling.ts';
 import type { ArtifactQuery } from './artifact-query.ts';
-import { fetchEnvironment, type EnvironmentView } from './environment-standing.ts';
 import { parseVerdict } from './parse-verdict.ts';
 
 /** What the service answered to a query, with the verdict of the artifact's state. */
@@ -15,49 +14,21 @@ export interface ArtifactLookup {
   readonly settled: Settled<{ readonly artifact: Artifact; readonly verdict: Verdict }>;
 }
 
-/** What the service answered about an environment. */
-export interface EnvironmentLookup {
-  readonly name: string;
-  readonly settled: Settled<EnvironmentView>;
-}
-
-/** Everything that a verdict rests on, from one poll. */
-export interface Lookups {
-  /** In the order of the queries. */
-  readonly artifacts: readonly ArtifactLookup[];
-  /** Undefined if no environment was asked about. */
-  readonly environment: EnvironmentLookup | undefined;
-}
-
-/** What to look up. */
-export interface LookupRequest {
-  readonly queries: readonly ArtifactQuery[];
-  readonly environment: string | undefined;
-}
-
 /**
- * Looks up all artifacts and the environment. Everything is fetched again in every poll, because an artifact that was
+ * Looks up all artifacts, in the order of the queries. Each is fetched again in every poll, because an artifact that was
  * compliant minutes ago may have non-compliant evidence now.
  *
  * @param previous the lookups of the previous poll
  */
-export async function lookupArtifacts(
-  { queries, environment }: LookupRequest,
+export function lookupArtifacts(
+  queries: readonly ArtifactQuery[],
   client: ComplianceClient,
   context: OperationContext,
-  previous: Lookups | undefined,
-): Promise<Lookups> {
-  const artifacts = await mapConcurrently([...queries.entries()], maximumConnections, ([index, query]) =>
-    lookupArtifact(query, previous?.artifacts[index], client, context),
+  previous: readonly ArtifactLookup[] | undefined,
+): Promise<readonly ArtifactLookup[]> {
+  return mapConcurrently([...queries.entries()], maximumConnections, ([index, query]) =>
+    lookupArtifact(query, previous?.[index], client, context),
   );
-  if (environment === undefined) return { artifacts, environment };
-  // After the artifacts, so that the environment is never older than they are.
-  const settled = await settle(
-    () => fetchEnvironment(client, context.org, environment),
-    previous?.environment?.settled,
-    context.call.signal,
-  );
-  return { artifacts, environment: { name: environment, settled } };
 }
 
 async function lookupArtifact(

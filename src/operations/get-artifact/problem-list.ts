@@ -1,5 +1,4 @@
 import { truncate } from '../../runtime/truncate.ts';
-import type { Verdict } from '../../contract/compliance.ts';
 import { evidenceMark, toEvidenceState, type EvidenceState } from '../evidence-state.ts';
 import { link, plain, type Line, type Text } from '../report.ts';
 import { summarizeList, withoutFullStop } from '../sentences.ts';
@@ -46,7 +45,7 @@ export function listProblems(
   return [
     ...problems.map((problem) => problemLine(problem, isOne)),
     ...failureGroups.map(failureLine),
-    ...bad.flatMap((evidence) => otherLines(evidence, isOne)),
+    ...bad.flatMap((evidence) => unexplainedState(evidence, isOne)),
   ];
 }
 
@@ -89,18 +88,15 @@ function failureLine({ failure, names }: FailureGroup): Line {
   return [plain(`⛔ ${summarizeList(names, maximumNamed, { separator: ', ' })} could not be judged: ${message}`)];
 }
 
-/** Problems that the attestations do not explain: a state without a failed attestation, and the environment. */
-function otherLines({ judged, label, items }: ArtifactEvidence, isOne: boolean): readonly Line[] {
-  if (judged.failure !== undefined) return [];
-  const { artifact, ownVerdict, stateText, objection } = judged;
-  const isExplained = ownVerdict === 'compliant' || [...items.values()].some(({ state }) => state !== 'compliant');
-  const line = (verdict: Verdict, words: string): Line => [
-    plain(`${evidenceMark(toEvidenceState(verdict))} `),
-    ...(isOne ? [] : [link(label, artifact.html_url), plain(': ')]),
-    plain(withoutFullStop(truncate(words, maximumReasonLength))),
-  ];
+/** A state that no failed or missing attestation explains. */
+function unexplainedState({ judged, label, items }: ArtifactEvidence, isOne: boolean): readonly Line[] {
+  if (judged.failure !== undefined || [...items.values()].some(({ state }) => state !== 'compliant')) return [];
+  const { artifact, verdict, stateText } = judged;
   return [
-    ...(isExplained ? [] : [line(ownVerdict, stateText)]),
-    ...(objection === undefined ? [] : [line(objection.verdict, objection.words)]),
+    [
+      plain(`${evidenceMark(toEvidenceState(verdict))} `),
+      ...(isOne ? [] : [link(label, artifact.html_url), plain(': ')]),
+      plain(withoutFullStop(truncate(stateText, maximumReasonLength))),
+    ],
   ];
 }

@@ -4,12 +4,6 @@ import { environment, interval, reverse } from '../inputs/environment-inputs.ts'
 import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
 import { page, perPage, pageSizeForAll } from '../inputs/list-inputs.ts';
 import { wait } from '../inputs/step-inputs.ts';
-import {
-  fetchLatestSnapshot,
-  findCurrentSnapshot,
-  latestSnapshotVerdict,
-  describeLatestSnapshot,
-} from '../latest-snapshot.ts';
 import { defineOperation, type OperationContext, type Pager } from '../operation.ts';
 import {
   pollUntilFinal,
@@ -22,6 +16,12 @@ import {
   type PollResult,
   type PollTiming,
 } from '../polling.ts';
+import {
+  fetchLatestSnapshot,
+  findCurrentSnapshot,
+  latestSnapshotVerdict,
+  describeLatestSnapshot,
+} from './latest-snapshot.ts';
 import { resolveInterval } from './resolve-interval.ts';
 import { createSnapshotPager } from './snapshot-pager.ts';
 import { createSnapshotResult, SnapshotRows, type SnapshotListing } from './snapshot-result.ts';

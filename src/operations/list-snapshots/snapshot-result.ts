@@ -1,9 +1,9 @@
 import type { SnapshotEntry } from '../../contract/snapshot.ts';
 import { formatDuration, formatTime } from '../format-time.ts';
-import { snapshotCompliance, isCurrent, latestSnapshotVerdict, describeLatestSnapshot } from '../latest-snapshot.ts';
 import type { OperationResult } from '../operation.ts';
 import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
 import { complianceLabel, fact, plain, type Table, type Text } from '../report.ts';
+import { snapshotCompliance, isCurrent, latestSnapshotVerdict, describeLatestSnapshot } from './latest-snapshot.ts';
 import { RowCollector } from './row-collector.ts';
 
 /** How many rows the table has at most; the whole list may not fit into memory. */

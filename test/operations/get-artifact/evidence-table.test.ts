@@ -18,7 +18,7 @@ function failed(reason: string, page = 'https://compliance.example.com/sonar'): 
 }
 
 function evidenceOf(...looked: readonly ArtifactLookup[]): Evidence {
-  return createEvidence(judgeArtifacts({ artifacts: looked, environment: undefined }));
+  return createEvidence(judgeArtifacts(looked));
 }
 
 function cells({ table }: Evidence): readonly (readonly string[])[] {

@@ -33,6 +33,17 @@ function lookUp(
   });
 }
 
+it('refuses an environment, and names the operation that judges by its policies', async () => {
+  const mistake = await userErrorOf(() => lookUp({ environment: 'prod' }, good));
+  expect(mistake.problems).toEqual([
+    {
+      input: 'environment',
+      what: '`environment` is not an input of get-artifact, which judges an artifact by its own state only',
+      remedy: expect.stringMatching(/^Use `assert-artifact`, .* `trail-compliance` or `attestations`/u),
+    },
+  ]);
+});
+
 describe('get-artifact with a service that structures its answers differently', () => {
   it('checks the fields that decide, and passes the rest on unchanged', async () => {
     const body = {

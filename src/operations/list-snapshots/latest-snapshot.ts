@@ -1,6 +1,6 @@
-import type { ComplianceClient } from '../client/client.ts';
-import type { Verdict } from '../contract/compliance.ts';
-import { listSnapshots as endpoint, type SnapshotEntry } from '../contract/snapshot.ts';
+import type { ComplianceClient } from '../../client/client.ts';
+import type { Verdict } from '../../contract/compliance.ts';
+import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
 
 /** Fetches the snapshot that shows what runs now, else the newest; undefined if nothing was ever reported. */
 export async function fetchLatestSnapshot(
