@@ -7,21 +7,11 @@ import { environmentName, fingerprint, flowName, orgName, policyName } from './n
 import { policyMissing } from './policy.ts';
 
 /** What an artifact is judged by: its flows, the policies of an environment, or given policies. */
-export const assertionScopes = ['flow', 'environment', 'policy'] as const;
-
-/** What an artifact is judged by. */
-export type AssertionScope = (typeof assertionScopes)[number];
+export type AssertionScope = 'flow' | 'environment' | 'policy';
 
 /** Why an artifact breaks a rule of a policy (read in the public client). */
-export const resolutionTypes = [
-  'missing_attestation',
-  'non_compliant_attestation',
-  'non_compliant_in_trail',
-  'legacy_flow',
-] as const;
-
-/** Why an artifact breaks a rule of a policy. */
-export type ResolutionType = (typeof resolutionTypes)[number];
+export type ResolutionType =
+  'missing_attestation' | 'non_compliant_attestation' | 'non_compliant_in_trail' | 'legacy_flow';
 
 const resolution = Type.Object({
   type: Type.String({
@@ -43,8 +33,8 @@ const ruleEvaluation = Type.Object({
   resolutions: Type.Optional(Type.Array(resolution, { description: 'Why the rule is broken; empty if it is not.' })),
 });
 
-/** How an artifact fares with each rule of a policy. */
-export const policyEvaluation = Type.Object({
+/** The verdict of one policy on an artifact, rule by rule. */
+const assertedPolicy = Type.Object({
   policy_name: Type.String(),
   policy_version: Type.Optional(Type.Integer()),
   status: Type.String({ description: '`COMPLIANT` or `NON-COMPLIANT`.' }),
@@ -52,11 +42,13 @@ export const policyEvaluation = Type.Object({
   rule_evaluations: Type.Optional(Type.Array(ruleEvaluation)),
 });
 
-/** How an artifact fares with each rule of a policy. */
-export type PolicyEvaluation = Static<typeof policyEvaluation>;
+/** The verdict of one policy on an artifact, rule by rule. */
+export type AssertedPolicy = Static<typeof assertedPolicy>;
 
-/** The state of one attestation that is required or was recorded. */
-export const attestationStatus = Type.Object({
+/**
+ * An attestation that is required, reported, or both, as in the answer about a trail; but a client requires less of it.
+ */
+const assertedAttestation = Type.Object({
   attestation_name: Type.String(),
   attestation_type: Type.Optional(Type.String({ description: '`*` if it is missing and may be of any type.' })),
   attestation_id: Type.Optional(Type.String()),
@@ -67,29 +59,26 @@ export const attestationStatus = Type.Object({
   unexpected: Type.Optional(Type.Boolean({ description: 'Whether the template does not require it.' })),
 });
 
-/** The state of one attestation that is required or was recorded. */
-export type AttestationStatus = Static<typeof attestationStatus>;
-
 const artifactInFlow = Type.Object({
   flow: Type.String(),
   trail: Type.Optional(Type.String()),
   state: Type.Optional(Type.String({ description: '`COMPLIANT`, `NON-COMPLIANT` or `INCOMPLETE`.' })),
   state_info: Type.Optional(Type.String({ description: 'Why the artifact is in this state, in words.' })),
   html_url: Type.Optional(Type.String()),
-  compliance_status: Type.Object({ attestations_statuses: Type.Array(attestationStatus) }),
+  compliance_status: Type.Object({ attestations_statuses: Type.Array(assertedAttestation) }),
 });
 
 /**
  * The verdict on an artifact. A client requires only what the verdict rests on: the rest is shown, and its form was read
  * in the public client or is ours.
  */
-export const artifactAssertion = Type.Object({
+const artifactAssertion = Type.Object({
   compliant: Type.Boolean(),
   scope: Type.String({ description: '`flow`, `environment` or `policy`.' }),
   compliant_info: Type.Optional(Type.String({ description: 'The verdict and the reason for it, in words.' })),
   fingerprint: decisive(Type.Optional(Type.String())),
   environment: decisive(Type.Optional(Type.String())),
-  policy_evaluations: Type.Optional(Type.Array(policyEvaluation)),
+  policy_evaluations: Type.Optional(Type.Array(assertedPolicy)),
   flows: Type.Optional(Type.Array(artifactInFlow)),
   html_url: Type.Optional(Type.String()),
 });

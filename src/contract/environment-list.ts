@@ -9,7 +9,7 @@ import { lineText } from './text-fields.ts';
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 
 /** An environment as the service returns it. */
-export const environmentOverview = Type.Object({
+export const environmentResponse = Type.Object({
   name: Type.String(),
   org: Type.String(),
   type: Type.String({ description: 'The kind of the environment.' }),
@@ -26,7 +26,7 @@ export const environmentOverview = Type.Object({
 });
 
 /** An environment as the service returns it. */
-export type EnvironmentOverview = Static<typeof environmentOverview>;
+export type EnvironmentResponse = Static<typeof environmentResponse>;
 
 /** Get an environment. Not one of the sixteen operations. */
 export const getEnvironment = defineEndpoint({
@@ -38,7 +38,7 @@ export const getEnvironment = defineEndpoint({
   query: noQuery,
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
-  success: [{ status: 200, description: 'The environment.', schema: environmentOverview }],
+  success: [{ status: 200, description: 'The environment.', schema: environmentResponse }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedEnvironmentNotFound],
   authentication: ['bearer'],
   choices: [
@@ -88,9 +88,9 @@ export const listEnvironments = defineEndpoint({
       status: 200,
       description: 'All environments, or a page of them if `page` or `per_page` was sent.',
       schema: Type.Union([
-        Type.Array(environmentOverview),
+        Type.Array(environmentResponse),
         Type.Object({
-          environments: Type.Array(environmentOverview),
+          environments: Type.Array(environmentResponse),
           page: Type.Integer(),
           per_page: Type.Integer(),
           total_pages: Type.Integer(),

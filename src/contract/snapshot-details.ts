@@ -43,7 +43,7 @@ export const snapshotDetails = Type.Object({
 });
 
 /** A snapshot with its artifacts. */
-export type SnapshotDetails = Static<typeof snapshotDetails>;
+export type SnapshotDetailsResponse = Static<typeof snapshotDetails>;
 
 /** An artifact in a snapshot. */
 export type SnapshotArtifact = Static<typeof snapshotArtifact>;

@@ -17,10 +17,10 @@ export interface FailedTest {
 export const maximumFailedTests = 100;
 
 /** The maximum length of the name of a suite and of a test, in characters; the rest is cut. */
-const maximumNameLength = 255;
+const maximumShownName = 255;
 
 /** The maximum length of a failure's message, in characters; the rest is cut. */
-const maximumMessageLength = 300;
+const maximumFailureMessage = 300;
 
 /** How a test ended. A test with several outcomes has the worst of them. */
 type Outcome = 'passed' | 'skipped' | 'failure' | 'error';
@@ -119,8 +119,8 @@ export class SuiteResults implements XmlHandler {
 
   text(text: string): void {
     const frame = this.#stack.at(-1);
-    if (frame?.element !== 'problem' || frame.isComplete || frame.message.length >= maximumMessageLength) return;
-    frame.message = toOneLine(frame.message + text.slice(0, 4 * maximumMessageLength));
+    if (frame?.element !== 'problem' || frame.isComplete || frame.message.length >= maximumFailureMessage) return;
+    frame.message = toOneLine(frame.message + text.slice(0, 4 * maximumFailureMessage));
   }
 
   close(): XmlRefusal | undefined {
@@ -221,7 +221,7 @@ export class SuiteResults implements XmlHandler {
 
   #nameOf(attributes: Attributes): string {
     const name = attributes.get('name')?.trim() ?? '';
-    return truncate(name === '' ? this.#fallbackName : name, maximumNameLength);
+    return truncate(name === '' ? this.#fallbackName : name, maximumShownName);
   }
 
   #addFailed(failed: FailedTest): void {
@@ -265,16 +265,16 @@ function isSuite(frame: Frame): frame is SuiteFrame {
 
 function toTestName(attributes: Attributes): string {
   const words = ['classname', 'name'].map((name) => attributes.get(name)?.trim() ?? '').filter((word) => word !== '');
-  return truncate(words.length === 0 ? '(no name)' : words.join('.'), maximumNameLength);
+  return truncate(words.length === 0 ? '(no name)' : words.join('.'), maximumShownName);
 }
 
 function toOneLine(text: string): string {
   return truncate(
     text
-      .slice(0, 4 * maximumMessageLength)
+      .slice(0, 4 * maximumFailureMessage)
       .replaceAll(/\s+/gu, ' ')
       .trimStart(),
-    maximumMessageLength,
+    maximumFailureMessage,
   );
 }
 

@@ -10,7 +10,7 @@ export interface Approval {
 }
 
 /** The states of reviews that say something about approval; a comment changes nothing. */
-const decisive: ReadonlySet<string> = new Set(['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']);
+const decisiveStates: ReadonlySet<string> = new Set(['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']);
 
 /**
  * The approvals that hold: the latest decisive review of each reviewer counts, so that a later request for changes, or
@@ -23,7 +23,7 @@ export function approvalsIn(reviews: readonly unknown[]): readonly Approval[] {
   for (const review of reviews) {
     const login = textAt(review, 'user', 'login');
     if (login === undefined || textAt(review, 'user', 'type') === 'Bot') continue;
-    if (decisive.has(textAt(review, 'state') ?? '')) latest.set(login, review);
+    if (decisiveStates.has(textAt(review, 'state') ?? '')) latest.set(login, review);
   }
   return [...latest].flatMap(([username, review]) => {
     if (textAt(review, 'state') !== 'APPROVED') return [];

@@ -12,7 +12,7 @@ import { approvalsIn, type Approval } from './approvals.ts';
 import { readOne, readWholeList } from './pull-request-lists.ts';
 
 /** A pull request of the commit. */
-export interface FoundPullRequest {
+export interface PullRequestOfCommit {
   readonly number: number;
   /** In the form of an attestation. */
   readonly record: PullRequest;
@@ -31,7 +31,7 @@ export interface PullRequestQuery {
 }
 
 /** The maximum length of a recorded commit message, in characters: a pull request can have 250 commits. */
-const maximumMessageLength = 500;
+const maximumRecordedMessage = 500;
 
 /**
  * Finds the pull requests that a commit belongs to: those that are open, and those that were merged, but not those that
@@ -42,7 +42,7 @@ const maximumMessageLength = 500;
 export async function gatherPullRequests(
   query: PullRequestQuery,
   api: GitHubApi,
-): Promise<readonly FoundPullRequest[]> {
+): Promise<readonly PullRequestOfCommit[]> {
   const { sha, repository, log } = query;
   const { owner, name: repo } = repository;
   const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
@@ -54,7 +54,7 @@ export async function gatherPullRequests(
   );
   const belonging = listed.filter((one) => isOpenOrMerged(one) && isOf(repository, one));
   const all = belonging.length > 0 ? belonging : await readFromEvent(query, api);
-  const found: FoundPullRequest[] = [];
+  const found: PullRequestOfCommit[] = [];
   for (const one of all) {
     const number = valueAt(one, 'number');
     if (typeof number !== 'number') continue;
@@ -96,7 +96,7 @@ async function describe(
   pullRequest: unknown,
   { repository: { owner, name: repo }, redact }: PullRequestQuery,
   api: GitHubApi,
-): Promise<FoundPullRequest> {
+): Promise<PullRequestOfCommit> {
   const parameters = { owner, repo, pull_number: number };
   const base = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
   const reviews = await readWholeList(api, `${base}/reviews`, parameters, `the reviews of pull request ${number}`);
@@ -138,7 +138,7 @@ function toCommit(
   const verified = valueAt(inner, 'verification', 'verified');
   return {
     sha1,
-    message: redact.includes('message') ? '' : truncate(textAt(inner, 'message') ?? '', maximumMessageLength),
+    message: redact.includes('message') ? '' : truncate(textAt(inner, 'message') ?? '', maximumRecordedMessage),
     author: hidesAuthor
       ? ''
       : authorLine(textAt(inner, 'author', 'name') ?? '', textAt(inner, 'author', 'email') ?? ''),

@@ -1,4 +1,4 @@
-import type { ArtifactAssertion, AssertionScope, PolicyEvaluation } from '../../contract/artifact-assertion.ts';
+import type { ArtifactAssertion, AssertedPolicy, AssertionScope } from '../../contract/artifact-assertion.ts';
 import { verdictFromArtifactState, worstVerdict, type Verdict } from '../../contract/compliance.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
@@ -135,7 +135,7 @@ function policyShortcomings(answer: ArtifactAssertion): readonly Shortcoming[] {
   });
 }
 
-type Rule = NonNullable<PolicyEvaluation['rule_evaluations']>[number];
+type Rule = NonNullable<AssertedPolicy['rule_evaluations']>[number];
 
 function ruleShortcomings(rule: Rule, source: string, flowVerdict: Verdict): readonly Shortcoming[] {
   if (rule.ignored || rule.satisfied) return [];

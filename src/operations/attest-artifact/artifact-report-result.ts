@@ -3,7 +3,7 @@ import { withKeptEvidence, type KeptEvidence } from '../deliver-evidence.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { abbreviate, code, fact, listTable, plain, type Text } from '../report.ts';
 import { summarizeList, withoutFullStop } from '../sentences.ts';
-import type { ReportedArtifact } from './report-artifacts.ts';
+import type { ReportOutcome } from './report-artifacts.ts';
 
 /** How many artifacts a sentence names. */
 const maximumNamed = 5;
@@ -16,7 +16,7 @@ interface Reports {
   readonly flow: string;
   readonly trail: string;
   readonly commit: GitCommitInfo;
-  readonly reported: readonly ReportedArtifact[];
+  readonly reported: readonly ReportOutcome[];
 }
 
 /** The result of reporting artifacts: which of them are recorded, and why the others are not. */
@@ -54,7 +54,7 @@ export function createReportResult(reports: Reports): OperationResult {
   return withKeptEvidence(result, combineKept(reported.flatMap(({ kept }) => kept ?? [])));
 }
 
-function toOutcome(reported: readonly ReportedArtifact[]): OperationOutcome {
+function toOutcome(reported: readonly ReportOutcome[]): OperationOutcome {
   const failure = reported.find((one) => one.failure !== undefined)?.failure;
   return failure === undefined ? { outcome: 'done' } : { outcome: 'error', failure };
 }
@@ -63,7 +63,7 @@ function conclude({ flow, trail, commit, reported }: Reports): string {
   const place = `in flow ${flow}, trail ${trail === commit.sha1 ? abbreviate(trail) : trail}`;
   const recorded = reported.filter(({ state }) => state === 'recorded');
   const others = reported.filter(({ state }) => state !== 'recorded');
-  const names = (some: readonly ReportedArtifact[]): string =>
+  const names = (some: readonly ReportOutcome[]): string =>
     summarizeList(
       some.map(({ filename }) => filename),
       maximumNamed,
@@ -90,8 +90,8 @@ function combineKept(kept: readonly KeptEvidence[]): KeptEvidence | undefined {
   return { ...first, item: summarizeList(items, maximumNamed, { separator: ', ' }) };
 }
 
-function toRow({ filename, fingerprint, state }: ReportedArtifact): readonly Text[] {
-  const marks: Readonly<Record<ReportedArtifact['state'], string>> = {
+function toRow({ filename, fingerprint, state }: ReportOutcome): readonly Text[] {
+  const marks: Readonly<Record<ReportOutcome['state'], string>> = {
     recorded: '✅ recorded',
     kept: '⏳ kept',
     failed: '❌ not recorded',
@@ -100,11 +100,6 @@ function toRow({ filename, fingerprint, state }: ReportedArtifact): readonly Tex
   return [plain(filename), code(abbreviate(fingerprint)), plain(marks[state])];
 }
 
-function toResponseEntry({
-  filename,
-  fingerprint,
-  state,
-  response,
-}: ReportedArtifact): Readonly<Record<string, unknown>> {
+function toResponseEntry({ filename, fingerprint, state, response }: ReportOutcome): Readonly<Record<string, unknown>> {
   return { filename, fingerprint, state, ...(response === undefined ? {} : { response }) };
 }

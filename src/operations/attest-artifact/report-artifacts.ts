@@ -7,7 +7,7 @@ import type { OperationContext } from '../operation.ts';
 import type { BuiltArtifact } from './gather-artifacts.ts';
 
 /** What became of the report of an artifact. */
-export interface ReportedArtifact extends BuiltArtifact {
+export interface ReportOutcome extends BuiltArtifact {
   readonly state: 'recorded' | 'kept' | 'failed' | 'not sent';
   /** The service's answer, if it recorded the artifact. */
   readonly response?: { readonly message?: string; readonly html_url?: string };
@@ -34,9 +34,9 @@ export async function reportArtifacts(
   artifacts: readonly BuiltArtifact[],
   { flow, toDocument, ...settings }: CommonReport,
   context: OperationContext,
-): Promise<readonly ReportedArtifact[]> {
+): Promise<readonly ReportOutcome[]> {
   const { org, client, call } = context;
-  const reported: ReportedArtifact[] = [];
+  const reported: ReportOutcome[] = [];
   for (const artifact of artifacts) {
     if (reported.some(({ state }) => state === 'failed')) {
       reported.push({ ...artifact, state: 'not sent' });

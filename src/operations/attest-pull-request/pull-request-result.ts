@@ -1,5 +1,5 @@
 import { pullRequestKind } from '../../contract/attestations/pull-request.ts';
-import type { FoundPullRequest } from '../../evidence/pull-requests/gather-pull-requests.ts';
+import type { PullRequestOfCommit } from '../../evidence/pull-requests/gather-pull-requests.ts';
 import { attestationEvidence, attestationFacts, recordedSentence } from '../attest/attestation-report.ts';
 import type { Attested, GatheredEvidence } from '../attest/define-attest-operation.ts';
 import type { OperationResult } from '../operation.ts';
@@ -8,7 +8,7 @@ import { pluralize } from '../sentences.ts';
 
 /** The pull requests of the commit, and how many approvals the step requires. */
 export interface GatheredPullRequests extends GatheredEvidence {
-  readonly found: readonly FoundPullRequest[];
+  readonly found: readonly PullRequestOfCommit[];
   readonly minimumApprovals: number;
 }
 
@@ -49,7 +49,7 @@ function describeMissingApprovals({ found, minimumApprovals }: GatheredPullReque
   return `it has ${pluralize(most, 'approval')} by others than its authors, and \`minimum-approvals\` requires ${minimumApprovals}`;
 }
 
-function pullRequestTable(found: readonly FoundPullRequest[]): readonly Table[] {
+function pullRequestTable(found: readonly PullRequestOfCommit[]): readonly Table[] {
   const rows = found.map(({ number, record, approvals }): readonly Text[] => [
     link(`#${number}`, record.url),
     plain(record.title ?? ''),

@@ -7,7 +7,7 @@ import {
   isListTemplate,
   type AppliedTemplate,
   type Level,
-  type Requirement,
+  type TemplateRequirement,
 } from './template/template.ts';
 
 /** A piece of evidence that counts: the latest attestation with its name, and in a template file also with its level. */
@@ -48,7 +48,7 @@ export interface Judgement {
  * @param artifact the artifact's name, for the labels of what is about it; undefined if it needs no name
  */
 export function compareEvidence<Piece extends Evidence>(
-  requirements: readonly Requirement[],
+  requirements: readonly TemplateRequirement[],
   evidence: readonly Piece[],
   artifact?: string,
 ): readonly EvidenceStatus<Piece>[] {
@@ -70,7 +70,7 @@ export function compareEvidence<Piece extends Evidence>(
   return [...required, ...others];
 }
 
-function toLabel(name: string, level: Requirement['level'], artifact: string | undefined): string {
+function toLabel(name: string, level: TemplateRequirement['level'], artifact: string | undefined): string {
   return level === 'trail' || artifact === undefined ? name : `${artifact}.${name}`;
 }
 

@@ -38,7 +38,7 @@ export interface AppliedTemplate {
 export type Level = 'trail' | 'artifact';
 
 /** A piece of evidence that is required. */
-export interface Requirement extends RequiredAttestation {
+export interface TemplateRequirement extends RequiredAttestation {
   /** `any` in a list template, which does not distinguish levels. */
   readonly level: Level | 'any';
 }
@@ -58,12 +58,15 @@ export function countNames(template: Template): number {
 }
 
 /** What the template requires of the trail itself. A list requires evidence only of artifacts. */
-export function trailRequirements(template: Template): readonly Requirement[] {
+export function trailRequirements(template: Template): readonly TemplateRequirement[] {
   return isListTemplate(template) ? [] : template.attestations.map((required) => ({ ...required, level: 'trail' }));
 }
 
 /** What the template requires of an artifact itself, without the trail. */
-export function artifactRequirements(template: Template, reference: string | undefined): readonly Requirement[] {
+export function artifactRequirements(
+  template: Template,
+  reference: string | undefined,
+): readonly TemplateRequirement[] {
   if (isListTemplate(template)) {
     return requiredEvidence(template).map((name) => ({ name, type: '*', level: 'any' }));
   }
@@ -72,6 +75,6 @@ export function artifactRequirements(template: Template, reference: string | und
 }
 
 /** Everything that decides the state of an artifact: the requirements of its trail and its own. */
-export function allRequirements(template: Template, reference: string | undefined): readonly Requirement[] {
+export function allRequirements(template: Template, reference: string | undefined): readonly TemplateRequirement[] {
   return [...trailRequirements(template), ...artifactRequirements(template, reference)];
 }

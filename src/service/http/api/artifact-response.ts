@@ -8,7 +8,7 @@ import {
   allRequirements,
   artifactRequirements,
   isListTemplate,
-  type Requirement,
+  type TemplateRequirement,
 } from '../../domain/template/template.ts';
 import type { Appearance, ArtifactDetails, AttestationSummary } from '../../domain/records.ts';
 import { mergeByTime } from '../../domain/time-series.ts';
@@ -61,7 +61,7 @@ function evidenceKeys(
   return evidence.map((piece) => [toKey(piece.level, evidenceName(piece.name), own), piece]);
 }
 
-function toKey(level: Requirement['level'], name: string, own: ReadonlySet<string>): string {
+function toKey(level: TemplateRequirement['level'], name: string, own: ReadonlySet<string>): string {
   return level === 'trail' && own.has(name) ? `trail/${name}` : name;
 }
 

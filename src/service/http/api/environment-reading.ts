@@ -1,8 +1,4 @@
-import {
-  getEnvironment,
-  listEnvironments,
-  type EnvironmentOverview as OverviewResponse,
-} from '../../../contract/environment-list.ts';
+import { getEnvironment, listEnvironments, type EnvironmentResponse } from '../../../contract/environment-list.ts';
 import { listEnvironmentEvents, type EnvironmentLogEntry } from '../../../contract/environment-log.ts';
 import { namedEnvironmentNotFound } from '../../../contract/errors.ts';
 import { defaultPageSize } from '../../../contract/paging.ts';
@@ -23,7 +19,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
     const { org, env_name: name } = parameters;
     const found = await environments.findEnvironment(dependencies, { org, name });
     if (found === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
-    return { status: 200, body: toOverviewResponse(found) };
+    return { status: 200, body: toEnvironmentResponse(found) };
   });
 
   addRoute(host, listEnvironments, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
@@ -45,7 +41,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
       ...{ org, name, sort, descending: direction === 'desc' },
       ...{ kinds: isEmpty ? [] : kinds, page: isPaged ? { number, size } : undefined },
     });
-    const shown = listed.map(toOverviewResponse);
+    const shown = listed.map(toEnvironmentResponse);
     if (!isPaged) return { status: 200, body: shown };
     const pages = { page: number, per_page: size, total_pages: Math.ceil(total / size), total_count: total };
     return { status: 200, body: { environments: shown, ...pages } };
@@ -68,7 +64,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
 }
 
 /** Converts an environment to the response. */
-function toOverviewResponse(environment: EnvironmentOverview): OverviewResponse {
+function toEnvironmentResponse(environment: EnvironmentOverview): EnvironmentResponse {
   const { name, org, kind, description, compliant, lastReportedAt, lastModifiedAt, lastChangedAt } = environment;
   return {
     ...{ name, org, type: kind, description, state: compliant },

@@ -4,7 +4,7 @@ import {
   getSnapshot,
   noSuchSnapshot,
   type SnapshotArtifact,
-  type SnapshotDetails,
+  type SnapshotDetailsResponse,
 } from '../../../contract/snapshot-details.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import * as snapshots from '../../application/snapshot-details.ts';
@@ -25,7 +25,7 @@ export function addSnapshotDetailsRoute(host: RouteHost, dependencies: RouteDepe
     const found = await snapshots.inspectSnapshot(dependencies, { org, environment, selector, now });
     switch (found.outcome) {
       case 'found':
-        return { status: 200, body: toSnapshotDetails(found, dependencies.links) };
+        return { status: 200, body: toDetailsResponse(found, dependencies.links) };
       case 'environment not found':
         throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
       case 'too large':
@@ -51,7 +51,7 @@ function parseSelector(environment: string, expression: string): SnapshotSelecto
 }
 
 /** Converts a snapshot to the response. */
-function toSnapshotDetails(found: snapshots.SnapshotDetails, links: Links): SnapshotDetails {
+function toDetailsResponse(found: snapshots.SnapshotDetails, links: Links): SnapshotDetailsResponse {
   const { kind, snapshot, members, previous, provenance } = found;
   const { org, environment, number, from, judgement } = snapshot;
   const isCompliant = createArtifactVerdict(snapshot, members);
