@@ -1,4 +1,4 @@
-import { evidenceName, toReportScopes } from '../domain/evidence-scope.ts';
+import { evidenceName, listTargetArtifacts, toReportScopes } from '../domain/evidence-scope.ts';
 import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
 import type { RecordedAttestation } from '../storage/attestation-series.ts';
 import type { RecordedSummary } from '../storage/attestations.ts';
@@ -31,7 +31,7 @@ export function findAttestationsByName(
       if (found.length === maximumFoundAttestations) break;
       if (evidenceName(summary.name) !== wanted) continue;
       const attestation = await transaction.attestations.findById(org, summary.id);
-      if (attestation !== undefined && isNamed(attestation, name)) found.push(attestation);
+      if (attestation !== undefined && isAboutArtifact(attestation, name)) found.push(attestation);
     }
     return found;
   });
@@ -47,12 +47,10 @@ async function listCandidates(
   return attestations.listBound({ org, flow }, toReportScopes(report), maximumSearched);
 }
 
-/** Whether the attestation has the name; `web.unit` can also be sent as `unit` with the target `web`. */
-function isNamed({ name, document }: RecordedAttestation, wanted: string): boolean {
-  const evidence = evidenceName(wanted);
-  if (evidence === wanted || name === wanted) return true;
-  const artifact = wanted.slice(0, wanted.length - evidence.length - 1);
-  return name === evidence && (document.target_artifacts ?? []).includes(artifact);
+/** Whether an attestation with the same evidence name is about the artifact in the wanted name, if it has one. */
+function isAboutArtifact({ document }: RecordedAttestation, wanted: string): boolean {
+  const [artifact] = listTargetArtifacts({ attestation_name: wanted });
+  return artifact === undefined || listTargetArtifacts(document).includes(artifact);
 }
 
 /** Finds an attestation by its id; undefined if the organization has none. */

@@ -45,16 +45,17 @@ export function evidenceName(attestationName: string): string {
  */
 export function toAttestationScopes(attestation: AttestationSubject): readonly [Scope, ...Scope[]] {
   if (attestation.artifact_fingerprint !== undefined) return [fingerprintScope(attestation.artifact_fingerprint)];
-  const [first, ...others] = listTargets(attestation);
+  const [first, ...others] = listTargetArtifacts(attestation);
   if (first === undefined) return [trailScope(attestation.trail)];
   const scope = (target: string): Scope => targetScope(attestation.trail, target, attestation.git_commit);
   return [scope(first), ...others.map(scope)];
 }
 
-function listTargets({
+/** The artifacts of the template that an attestation names: by the prefix of its name, and as targets. */
+export function listTargetArtifacts({
   attestation_name: name,
   target_artifacts: targets = [],
-}: AttestationSubject): readonly string[] {
+}: Pick<AttestationSubject, 'attestation_name' | 'target_artifacts'>): readonly string[] {
   const dot = name.indexOf('.');
   return [...new Set(dot === -1 ? targets : [name.slice(0, dot), ...targets])];
 }

@@ -5,7 +5,7 @@ import type { Links } from '../../domain/links.ts';
 import type { CountedAttestation, ReportedArtifact } from '../../domain/records.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from '../../domain/trail-details.ts';
 import type { TrailArtifactStatus } from '../../domain/trail-state.ts';
-import { evidenceName } from '../../domain/evidence-scope.ts';
+import { evidenceName, listTargetArtifacts } from '../../domain/evidence-scope.ts';
 import { toTemplateResponse } from './template-file.ts';
 
 /** Converts a trail to an entry of a list. */
@@ -165,10 +165,9 @@ function toAttestationEvents(
     const about = { target_artifact: target, artifact_fingerprint: fingerprint };
     return [{ ...event, type: 'artifact_attestation_reported', ...about }];
   }
-  const dot = name.indexOf('.');
-  const all = new Set(dot === -1 ? targets : [name.slice(0, dot), ...targets]);
-  if (all.size === 0) return [{ ...event, type: 'trail_attestation_reported' }];
-  return [...all].map((target) => ({
+  const all = listTargetArtifacts({ attestation_name: name, target_artifacts: targets });
+  if (all.length === 0) return [{ ...event, type: 'trail_attestation_reported' }];
+  return all.map((target) => ({
     ...event,
     type: 'trail_attestation_for_artifact_reported',
     target_artifact: target,
