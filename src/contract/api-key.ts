@@ -1,5 +1,5 @@
 import { defineEndpoint, noQuery, type Choice } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { accessErrors, commonErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
 import { orgName, serviceAccountName, userName } from './names.ts';
@@ -59,7 +59,6 @@ const accountPath = Type.Object({ org: orgName, name: serviceAccountName });
 const accountKeyPath = Type.Object({ org: orgName, name: serviceAccountName, key_id: keyId });
 const memberPath = Type.Object({ org: orgName, user: userName });
 const memberKeyPath = Type.Object({ org: orgName, user: userName, key_id: keyId });
-const accessErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
 
 const byAdmins: Choice = {
   subject: 'who may see and change keys',

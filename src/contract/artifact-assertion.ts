@@ -1,7 +1,7 @@
 import { decisive, Type, type Static } from './schema.ts';
 import { artifactNotFound } from './artifact.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { commonErrors, namedFlowNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { maximumPolicies } from './limits.ts';
 import { environmentName, fingerprint, flowName, orgName, policyName } from './names.ts';
 import { policyMissing } from './policy.ts';
@@ -93,13 +93,6 @@ export const artifactUnknown = {
   when: 'No flow of the organization has an artifact with that fingerprint.',
 } as const;
 
-/** The response if the environment does not exist. */
-export const assertedEnvironmentMissing = {
-  status: 404,
-  message: "Environment named '{environment}' does not exist for organization '{org}'",
-  when: 'The organization has no environment of that name.',
-} as const;
-
 /** Judges an artifact by its flows, by the policies of an environment, or by given policies. */
 export const assertArtifact = defineEndpoint({
   operation: 'assert-artifact',
@@ -120,13 +113,11 @@ export const assertArtifact = defineEndpoint({
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The verdict, whether compliant or not.', schema: artifactAssertion }],
   errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
+    ...accessErrors,
     namedFlowNotFound,
     artifactUnknown,
     artifactNotFound,
-    assertedEnvironmentMissing,
+    namedEnvironmentNotFound,
     policyMissing,
   ],
   authentication: ['bearer'],

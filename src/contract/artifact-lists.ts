@@ -1,6 +1,6 @@
 import { artifact, artifactEvent, artifactNotFound } from './artifact.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, namedFlowNotFound } from './errors.ts';
+import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { Type, type Static } from './schema.ts';
@@ -23,7 +23,7 @@ export const findLatestCommit = defineEndpoint({
       schema: Type.Object({ latest_commit: Type.Union([commitSha, Type.Null()]) }),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedFlowNotFound],
+  errors: [...accessErrors, namedFlowNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -46,13 +46,7 @@ export const listArtifactsOfCommit = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The artifacts, the latest first.', schema: Type.Array(artifact) }],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    namedFlowNotFound,
-    artifactNotFound,
-  ],
+  errors: [...accessErrors, namedFlowNotFound, artifactNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -84,13 +78,6 @@ export const listedArtifact = Type.Object({
 /** An artifact in a list. */
 export type ListedArtifact = Static<typeof listedArtifact>;
 
-/** The response if the organization has no flow of that name. */
-export const listedFlowMissing = {
-  status: 404,
-  message: "Flow named '{flow}' does not exist for organization '{org}'",
-  when: 'The organization has no flow of that name.',
-} as const;
-
 /** The response if no artifact comes from the repository. */
 export const repositoryMissing = {
   status: 404,
@@ -117,13 +104,7 @@ export const listArtifacts = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The artifacts of the page.', schema: Type.Array(listedArtifact) }],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    listedFlowMissing,
-    repositoryMissing,
-  ],
+  errors: [...accessErrors, namedFlowNotFound, repositoryMissing],
   authentication: ['bearer'],
   choices: [
     {
@@ -204,7 +185,7 @@ export const searchArtifacts = defineEndpoint({
       }),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, nothingMatches],
+  errors: [...accessErrors, nothingMatches],
   authentication: ['bearer'],
   choices: [
     {

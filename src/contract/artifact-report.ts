@@ -2,7 +2,7 @@ import { externalUrls } from './attestations/attestation-fields.ts';
 import { Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo, type GitCommitInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, flowNotFound } from './errors.ts';
+import { accessErrors, commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText } from './text-fields.ts';
 
@@ -84,13 +84,7 @@ export const reportArtifact = defineEndpoint({
       }),
     },
   ],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    flowNotFound,
-    commonErrors.conflict,
-  ],
+  errors: [...accessErrors, flowNotFound, commonErrors.conflict],
   authentication: ['bearer'],
   choices: [
     {

@@ -1,7 +1,8 @@
 import { Type, type Static } from './schema.ts';
 import { listedAttestation } from './attestation-list.ts';
+import { commitResponse } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, namedFlowNotFound } from './errors.ts';
+import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { attestationId, attestationName, fingerprint, flowName, orgName, trailName } from './names.ts';
 
 /** The maximum number of attestations that a look-up by name returns. */
@@ -10,23 +11,12 @@ export const maximumFoundAttestations = 5;
 /** A single attestation: the entry of a list with its commit (observed on the wire). */
 export const foundAttestation = Type.Object({
   ...listedAttestation.properties,
-  git_commit_info: Type.Optional(
-    Type.Object({
-      sha1: Type.String(),
-      author: Type.String(),
-      message: Type.String(),
-      branch: Type.String(),
-      timestamp: Type.Number({ description: 'Unix seconds; 0 if it is unknown.' }),
-      url: Type.Optional(Type.String()),
-    }),
-  ),
+  git_commit_info: Type.Optional(commitResponse),
   status_info: Type.String({ description: 'The reason for the verdict, in words.' }),
 });
 
 /** A single attestation. */
 export type FoundAttestation = Static<typeof foundAttestation>;
-
-const readErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
 
 /** Get the attestations of a trail by name. Not one of the sixteen operations. */
 export const findTrailAttestations = defineEndpoint({
@@ -44,7 +34,7 @@ export const findTrailAttestations = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
-  errors: [...readErrors, namedFlowNotFound],
+  errors: [...accessErrors, namedFlowNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -66,7 +56,7 @@ export const findArtifactAttestations = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
-  errors: [...readErrors, namedFlowNotFound],
+  errors: [...accessErrors, namedFlowNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -94,7 +84,7 @@ export const findAttestationById = defineEndpoint({
       schema: Type.Object({ data: Type.Array(foundAttestation) }),
     },
   ],
-  errors: readErrors,
+  errors: accessErrors,
   authentication: ['bearer'],
   choices: [
     {

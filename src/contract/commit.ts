@@ -27,6 +27,16 @@ export const gitCommitInfo = Type.Object(
 /** What is known about a commit. */
 export type GitCommitInfo = Static<typeof gitCommitInfo>;
 
+/** A commit in the answers about trails and attestations: the public client requires the time and the texts. */
+export const commitResponse = Type.Object({
+  sha1: Type.String(),
+  author: Type.String(),
+  message: Type.String(),
+  branch: Type.String(),
+  timestamp: Type.Number({ description: 'Unix seconds; 0 if it is unknown.' }),
+  url: Type.Optional(Type.String()),
+});
+
 /** The repository as a client reports it (observed on the wire; `repo_info` of the stored artifact). */
 export const repoInfo = Type.Object(
   {

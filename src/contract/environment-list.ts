@@ -1,6 +1,6 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { environmentKinds } from './environment.ts';
-import { commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { Type, type Static } from './schema.ts';
@@ -39,7 +39,7 @@ export const getEnvironment = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The environment.', schema: environmentResponse }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedEnvironmentNotFound],
+  errors: [...accessErrors, namedEnvironmentNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -99,7 +99,7 @@ export const listEnvironments = defineEndpoint({
       ]),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  errors: accessErrors,
   authentication: ['bearer'],
   choices: [
     {

@@ -1,5 +1,5 @@
 import { defineEndpoint } from './endpoint.ts';
-import { commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { Type, type Static } from './schema.ts';
@@ -48,7 +48,7 @@ export const listEnvironmentEvents = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The events of the page.', schema: Type.Array(environmentLogEntry) }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedEnvironmentNotFound],
+  errors: [...accessErrors, namedEnvironmentNotFound],
   authentication: ['bearer'],
   choices: [
     {

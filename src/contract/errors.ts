@@ -46,6 +46,9 @@ export const commonErrors = {
   },
 } as const satisfies Record<string, ErrorResponse>;
 
+/** The error responses of every endpoint of an organization. */
+export const accessErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
+
 /** The error of operations 9, 10 and 12 for a flow that does not exist (interface, Errors). */
 export const flowNotFound = {
   status: 404,

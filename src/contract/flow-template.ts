@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { accessErrors, commonErrors } from './errors.ts';
 import { visibility } from './flow.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { flowName, orgName } from './names.ts';
@@ -40,13 +40,7 @@ export const createFlowFromFile = defineEndpoint({
     { status: 201, description: 'The flow was created.', schema: Type.String() },
     { status: 200, description: 'The flow was updated.', schema: Type.String() },
   ],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    commonErrors.conflict,
-    templateFilePart.tooLarge,
-  ],
+  errors: [...accessErrors, commonErrors.conflict, templateFilePart.tooLarge],
   authentication: ['bearer'],
   choices: [
     {

@@ -3,7 +3,7 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
-import { pageQuery } from './paging.ts';
+import { pageQuery, pagination } from './paging.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
 
 /** One item of a flow's template (interface, Flow). A comma separates several names. */
@@ -155,12 +155,7 @@ export const listFlows = defineEndpoint({
         Type.Array(flowSummary),
         Type.Object({
           data: Type.Array(flowSummary),
-          pagination: Type.Object({
-            page: Type.Integer(),
-            per_page: Type.Integer(),
-            page_count: Type.Integer(),
-            total: Type.Integer(),
-          }),
+          pagination,
         }),
       ]),
     },

@@ -1,5 +1,5 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { orgName, userName } from './names.ts';
 import { roles } from './role.ts';
 import { Type } from './schema.ts';
@@ -23,7 +23,6 @@ export const lastAdmin = {
 } as const;
 
 const memberPath = Type.Object({ org: orgName, user: userName });
-const accessErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
 
 /** A member of an organization. */
 export const member = Type.Object({

@@ -1,5 +1,5 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { maximumNotifications, maximumNotificationTargets } from './limits.ts';
 import { notificationNumber, orgName } from './names.ts';
 import {
@@ -57,7 +57,7 @@ export const createNotification = defineEndpoint({
   body: { kind: 'json', schema: notificationPayload },
   repetition: { effect: 'appends', volatile: [], remedy: 'List the notifications before you send the request again.' },
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  errors: accessErrors,
   authentication: ['bearer'],
   choices: [
     {
@@ -89,7 +89,7 @@ export const listNotifications = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All notifications by number.', schema: Type.Array(notification) }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  errors: accessErrors,
   authentication: ['bearer'],
   choices: [{ subject: 'who may list notifications', choice: 'every role', source: 'as in operation 8' }],
 });
@@ -116,7 +116,7 @@ export const updateNotification = defineEndpoint({
   body: { kind: 'json', schema: notificationChange },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The notification as it is now.', schema: notification }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
+  errors: [...accessErrors, notificationNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -145,7 +145,7 @@ export const inspectNotification = defineEndpoint({
       schema: Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
+  errors: [...accessErrors, notificationNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -155,6 +155,9 @@ export const inspectNotification = defineEndpoint({
     },
   ],
 });
+
+/** The default grace period of a previous secret, in hours. */
+export const defaultSecretGraceHours = 24;
 
 /** Give a webhook a new secret. The previous one stays valid for the grace period. */
 export const rotateWebhookSecret = defineEndpoint({
@@ -180,7 +183,7 @@ export const rotateWebhookSecret = defineEndpoint({
           Type.Number({
             minimum: 0,
             maximum: 168,
-            description: 'How many hours the previous secret is used as well. Default: 24.',
+            description: `How many hours the previous secret is used as well. Default: ${defaultSecretGraceHours}.`,
           }),
         ),
       },
@@ -202,7 +205,7 @@ export const rotateWebhookSecret = defineEndpoint({
       }),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, webhookNotFound],
+  errors: [...accessErrors, webhookNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -224,7 +227,7 @@ export const deleteNotification = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'idempotent', alreadyDone: notificationNotFound },
   success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
+  errors: [...accessErrors, notificationNotFound],
   authentication: ['bearer'],
   choices: [
     {

@@ -1,10 +1,21 @@
-import { Type } from './schema.ts';
+import { Type, type Static } from './schema.ts';
 
 /** The maximum number of entries on a page. The interface shows no limit. */
 export const maximumPageSize = 1000;
 
 /** The default number of entries on a page: the size that the public client requests. */
 export const defaultPageSize = 15;
+
+/** Where a page is in its list. */
+export const pagination = Type.Object({
+  page: Type.Integer(),
+  per_page: Type.Integer(),
+  page_count: Type.Integer(),
+  total: Type.Integer(),
+});
+
+/** Where a page is in its list. */
+export type Pagination = Static<typeof pagination>;
 
 /** The query parameters of a page (interface, Limits: each at least 1). */
 export const pageQuery = {

@@ -1,5 +1,5 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { orgName } from './names.ts';
 import { policy } from './policy.ts';
 import { Type } from './schema.ts';
@@ -15,7 +15,7 @@ export const listPolicies = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All policies, sorted by name.', schema: Type.Array(policy) }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  errors: accessErrors,
   authentication: ['bearer'],
   choices: [
     {

@@ -1,12 +1,11 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { accessErrors, commonErrors } from './errors.ts';
 import { role } from './member.ts';
 import { orgName, serviceAccountName } from './names.ts';
 import { Type } from './schema.ts';
 import { serviceAccount, serviceAccountNotFound } from './service-account.ts';
 
 const description = Type.String({ maxLength: 1000 });
-const accessErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
 
 /** The response if there is a service account of that name. */
 export const serviceAccountExists = {

@@ -1,5 +1,5 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { Type, type Static } from './schema.ts';
 
@@ -75,13 +75,7 @@ export const getSnapshot = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The snapshot.', schema: snapshotDetails }],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    namedEnvironmentNotFound,
-    noSuchSnapshot,
-  ],
+  errors: [...accessErrors, namedEnvironmentNotFound, noSuchSnapshot],
   authentication: ['bearer'],
   choices: [
     {

@@ -1,10 +1,11 @@
 import { Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { artifactStates } from './compliance.ts';
-import { repoInfo } from './commit.ts';
+import { commitResponse, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { accessErrors } from './errors.ts';
 import { fingerprint, flowName, orgName, trailName } from './names.ts';
+import { pagination } from './paging.ts';
 
 const complianceState = Type.Enum([...artifactStates]);
 
@@ -28,15 +29,6 @@ const artifactStatus = Type.Object({
   artifact_fingerprint: Type.Optional(Type.String()),
   artifact_id: Type.Optional(Type.String()),
   attestations_statuses: Type.Array(attestationStatus),
-});
-
-const commit = Type.Object({
-  sha1: Type.String(),
-  author: Type.String(),
-  message: Type.String(),
-  branch: Type.String(),
-  timestamp: Type.Number({ description: 'Unix seconds; 0 if it is unknown.' }),
-  url: Type.Optional(Type.String()),
 });
 
 /** Something that happened to a trail (observed on the wire). */
@@ -71,7 +63,7 @@ export const trail = Type.Object({
   created_at: Type.Number({ description: 'Unix seconds.' }),
   last_modified_at: Type.Number({ description: 'Unix seconds.' }),
   origin_url: Type.Optional(Type.String()),
-  git_commit_info: Type.Optional(commit),
+  git_commit_info: Type.Optional(commitResponse),
   repo_info: Type.Optional(repoInfo),
   external_urls: Type.Optional(externalUrls),
   user_data: Type.Unknown(),
@@ -109,7 +101,7 @@ export const getTrail = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The trail.', schema: trail }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, trailNotFound],
+  errors: [...accessErrors, trailNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -153,12 +145,7 @@ const trailPage = Type.Object({
       html_url: Type.String(),
     }),
   ),
-  pagination: Type.Object({
-    page: Type.Integer(),
-    per_page: Type.Integer(),
-    page_count: Type.Integer(),
-    total: Type.Integer(),
-  }),
+  pagination,
 });
 
 /** The default number of trails on a page, and the maximum: each of them is judged. */
@@ -184,7 +171,7 @@ export const listTrails = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The trails of the page.', schema: trailPage }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
+  errors: accessErrors,
   authentication: ['bearer'],
   choices: [
     {

@@ -1,11 +1,6 @@
-import {
-  artifactUnknown,
-  assertArtifact,
-  assertedEnvironmentMissing,
-  type ArtifactAssertion,
-} from '../../../contract/artifact-assertion.ts';
+import { artifactUnknown, assertArtifact, type ArtifactAssertion } from '../../../contract/artifact-assertion.ts';
 import { artifactNotFound } from '../../../contract/artifact.ts';
-import { namedFlowNotFound } from '../../../contract/errors.ts';
+import { namedEnvironmentNotFound, namedFlowNotFound } from '../../../contract/errors.ts';
 import { policyMissing } from '../../../contract/policy.ts';
 import * as assertions from '../../application/artifact-assertion.ts';
 import type { JudgedReport } from '../../application/provenance.ts';
@@ -45,7 +40,7 @@ function toObstacleError(
         ? new ApiError(artifactUnknown, { values: { org, fingerprint } })
         : new ApiError(artifactNotFound, { values: { org, fingerprint, flow } });
     case 'environment not found':
-      return new ApiError(assertedEnvironmentMissing, { values: { org, environment } });
+      return new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
     case 'policy not found':
       return new ApiError(policyMissing, { values: { org, policy: obstacle.policy } });
   }

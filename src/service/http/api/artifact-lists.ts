@@ -2,7 +2,6 @@ import {
   findLatestCommit,
   listArtifacts,
   listArtifactsOfCommit,
-  listedFlowMissing,
   nothingMatches,
   repositoryMissing,
   searchArtifacts,
@@ -82,7 +81,7 @@ function requireSource(query: EndpointQuery<typeof listArtifacts>): lists.Artifa
 
 function toMissingError(org: string, source: lists.ArtifactListQuery['source']): ApiError {
   return 'flow' in source
-    ? new ApiError(listedFlowMissing, { values: { org, flow: source.flow } })
+    ? new ApiError(namedFlowNotFound, { values: { org, flow: source.flow } })
     : new ApiError(repositoryMissing, { values: { repo: source.repository } });
 }
 

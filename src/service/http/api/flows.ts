@@ -11,6 +11,7 @@ import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { validationError, ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { toPagination } from './pagination.ts';
 import { requireTemplate, toTemplateResponse } from './template-file.ts';
 
 /** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
@@ -62,9 +63,7 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     const data = found.flows.map(toFlowSummary);
     if (position === undefined) return { status: 200, body: data };
     const { page, perPage } = position;
-    const { total } = found;
-    const pagination = { page, per_page: perPage, page_count: Math.ceil(total / perPage), total };
-    return { status: 200, body: { data, pagination } };
+    return { status: 200, body: { data, pagination: toPagination(page, perPage, found.total) } };
   });
 }
 

@@ -1,5 +1,6 @@
 import {
   createNotification,
+  defaultSecretGraceHours,
   deleteNotification,
   inspectNotification,
   listNotifications,
@@ -18,9 +19,6 @@ import { ApiError, requireChange, validationError } from '../errors/api-error.ts
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { toNotificationResponse } from './notifications.ts';
-
-/** The default grace period of a previous secret, in hours. */
-const defaultGraceHours = 24;
 
 const tooManyRule = `is new, but the organization already has the maximum of ${maximumNotifications} notifications; change or delete one of them`;
 
@@ -89,7 +87,7 @@ function addDeliveryRoutes(host: RouteHost, dependencies: RouteDependencies): vo
 
   addRoute(host, rotateWebhookSecret, administer, ({ parameters, document, carryOut }) => {
     const { org, notification_number: number, position } = parameters;
-    const { secret, grace_period_hours: grace = defaultGraceHours } = document;
+    const { secret, grace_period_hours: grace = defaultSecretGraceHours } = document;
     const rotation = { org, number: Number(number), position: Number(position), secret, grace: grace * 3600 };
     return carryOut(
       (rotated: notifications.RotateSecretResult, isRemembered) => {

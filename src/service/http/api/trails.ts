@@ -7,6 +7,7 @@ import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { toPagination } from './pagination.ts';
 import { requireTemplate } from './template-file.ts';
 import { toTrailResponse, toTrailSummary } from './trail-response.ts';
 
@@ -44,12 +45,11 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
       tag === undefined
         ? await trails.listTrails(dependencies, { org, filter: { flow, fingerprint }, part })
         : { trails: [], total: 0 };
-    const { total } = found;
     return {
       status: 200,
       body: {
         data: found.trails.map((details) => toTrailSummary(details, links)),
-        pagination: { page, per_page: perPage, page_count: Math.ceil(total / perPage), total },
+        pagination: toPagination(page, perPage, found.total),
       },
     };
   });
