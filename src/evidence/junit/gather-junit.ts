@@ -7,7 +7,7 @@ import { formatBytes } from '../files/format-bytes.ts';
 import { readUnchanged } from '../files/read-unchanged.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { readXml } from './read-xml.ts';
-import { maximumFailedTests, SuiteResults, type FailedTest } from './suite-results.ts';
+import { maximumFailedTests, splitRemedy, SuiteResults, type FailedTest } from './suite-results.ts';
 
 /** The results in JUnit files. */
 export interface JunitEvidence {
@@ -61,6 +61,6 @@ function createTooManyError(what: string): UserError {
   return new UserError({
     input: 'junit-path',
     what: `the files have ${what}, more than fit into one attestation`,
-    remedy: 'Split the results over several steps, each with its own `attestation-name`.',
+    remedy: splitRemedy,
   });
 }

@@ -285,7 +285,10 @@ function notJUnit(root: string): XmlRefusal {
   };
 }
 
+/** What to do if the results do not fit into one attestation. */
+export const splitRemedy = 'Split the results over several steps, each with its own `attestation-name`.';
+
 const tooManySuites: XmlRefusal = {
   what: `there are more than ${maximumSuites} test suites, the most that fit into one attestation`,
-  remedy: 'Split the results over several steps, each with its own `attestation-name`.',
+  remedy: splitRemedy,
 };

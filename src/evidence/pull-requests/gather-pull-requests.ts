@@ -52,15 +52,17 @@ export async function gatherPullRequests(
     { owner, repo, commit_sha: sha },
     `the pull requests of commit ${sha}`,
   );
-  const belonging = listed.filter((one) => isOpenOrMerged(one) && isOf(repository, one));
+  const belonging = listed.filter(
+    (pullRequest) => isOpenOrMerged(pullRequest) && isInRepository(repository, pullRequest),
+  );
   const all = belonging.length > 0 ? belonging : await readFromEvent(query, api);
   const found: PullRequestOfCommit[] = [];
-  for (const one of all) {
-    const number = valueAt(one, 'number');
+  for (const pullRequest of all) {
+    const number = valueAt(pullRequest, 'number');
     if (typeof number !== 'number') continue;
-    const described = await describe(number, one, query, api);
-    log.info(`Pull request ${number}: ${described.record.state}, approvals by others: ${described.approvals.length}`);
-    found.push(described);
+    const details = await readDetails(number, pullRequest, query, api);
+    log.info(`Pull request ${number}: ${details.record.state}, approvals by others: ${details.approvals.length}`);
+    found.push(details);
   }
   return found;
 }
@@ -70,7 +72,7 @@ function isOpenOrMerged(pullRequest: unknown): boolean {
 }
 
 /** GitHub also lists pull requests with the same commit in forks of the repository. */
-function isOf({ owner, name }: RepositoryName, pullRequest: unknown): boolean {
+function isInRepository({ owner, name }: RepositoryName, pullRequest: unknown): boolean {
   const base = textAt(pullRequest, 'base', 'repo', 'full_name');
   return base === undefined || base.toLowerCase() === `${owner}/${name}`.toLowerCase();
 }
@@ -91,7 +93,8 @@ async function readFromEvent({ sha, job, repository }: PullRequestQuery, api: Gi
   return isOpenOrMerged(one) && (isQueued || fullSha(valueAt(one, 'head', 'sha')) === sha) ? [one] : [];
 }
 
-async function describe(
+/** Reads the reviews and commits of a pull request. */
+async function readDetails(
   number: number,
   pullRequest: unknown,
   { repository: { owner, name: repo }, redact }: PullRequestQuery,
