@@ -111,9 +111,10 @@ function flowShortcomings({ flows = [] }: ArtifactAssertion): readonly Shortcomi
   return flows.flatMap(({ flow, state, state_info: info, compliance_status: status }) => {
     const source = `flow ${flow}`;
     const found = status.attestations_statuses.flatMap((attestation): readonly Shortcoming[] => {
-      const { attestation_name: name, status: word, is_compliant: isCompliant, unexpected } = attestation;
-      if (word === 'MISSING') {
-        return unexpected === true ? [] : [{ source, words: `${name} is missing`, verdict: 'incomplete' }];
+      const { attestation_name: name, attestation_type: type = '*', is_compliant: isCompliant } = attestation;
+      if (attestation.status === 'MISSING') {
+        const words = `${name} is missing${type === '*' ? '' : ` (an attestation of the type ${type})`}`;
+        return attestation.unexpected === true ? [] : [{ source, words, verdict: 'incomplete' }];
       }
       return isCompliant === false ? [{ source, words: `${name} is not compliant`, verdict: 'non-compliant' }] : [];
     });
