@@ -166,15 +166,16 @@ describe('a gate never passes by accident, though every verdict is ignored', () 
     expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('expected form') });
   });
 
-  it('not by an environment that cannot be read', async () => {
-    const { result } = await against(
-      { environment: 'prod', wait: '0' },
-      list(anArtifact()),
-      list([current]),
-      answersText(200, page, html),
-    );
+  it.each([
+    ['a web page', answersText(200, page, html), 'HTML'],
+    ['an answer without a verdict', list({ scope: 'environment', environment: 'prod' }), 'compliant'],
+    ['a verdict on another environment', list({ compliant: true, scope: 'environment', environment: 'dev' }), 'dev'],
+    ['a verdict of another scope', list({ compliant: true, scope: 'flow', environment: 'prod' }), 'flow'],
+  ])('not by %s instead of the verdict of an environment', async (_what, answer, words) => {
+    const inputs = { operation: 'assert-artifact', environment: 'prod', wait: '0' };
+    const { result } = await against(inputs, answer);
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', compliant: '' } });
-    expect(result.log).toContain('Environment prod could not be judged: diff-environments: ');
+    expect(result.log).toContain(words);
   });
 });
 

@@ -58,7 +58,7 @@ describe('runOperation, with variables of the job', () => {
       COMPLIANCE_ON_NON_COMPLIANT: 'ignore',
       COMPLIANCE_WAIT: '600',
       COMPLIANCE_TRAIL: 'of-the-job',
-      COMPLIANCE_ENVIRONMENT: 'production',
+      COMPLIANCE_ATTESTATION_ID: '1a2b3c4d-0000-1111-2222-12345678',
       COMPLIANCE_ON_MISSING_TOKEN: 'skip',
     };
     const transport = answeringTransport(compliantArtifacts);
@@ -67,7 +67,7 @@ describe('runOperation, with variables of the job', () => {
     expect(transport.requests.map(({ url }) => url.search)).toEqual(['']);
     expect(log.warnings).toEqual([
       expect.stringMatching(
-        /^COMPLIANCE_ON_NON_COMPLIANT, COMPLIANCE_ON_MISSING_TOKEN, COMPLIANCE_TRAIL, COMPLIANCE_ENVIRONMENT, COMPLIANCE_WAIT are not read: /u,
+        /^COMPLIANCE_ON_NON_COMPLIANT, COMPLIANCE_ON_MISSING_TOKEN, COMPLIANCE_TRAIL, COMPLIANCE_ATTESTATION_ID, COMPLIANCE_WAIT are not read: /u,
       ),
     ]);
   });
