@@ -53,6 +53,7 @@ function pullRequestAnswers(sha: string): Readonly<Record<string, unknown>> {
     [`${repository}/pulls/7/reviews`]: [
       { id: 1, user: { login: 'bob', type: 'User' }, state: 'APPROVED', submitted_at: '2026-11-18T10:00:00Z' },
     ],
+    [`${repository}/collaborators/bob/permission`]: { permission: 'write', role_name: 'maintain' },
     [`${repository}/pulls/7/commits`]: [
       {
         sha,

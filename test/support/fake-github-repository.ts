@@ -111,6 +111,7 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     ['GET', new RegExp(`^${repository}/commits/(?<sha>[0-9a-f]{40})/pulls$`, 'u'), () => ok([mergedPullRequest])],
     ['GET', new RegExp(`^${repository}/pulls/\\d+/reviews$`, 'u'), () => ok([approval])],
     ['GET', new RegExp(`^${repository}/pulls/\\d+/commits$`, 'u'), () => ok([])],
+    ['GET', new RegExp(`^${repository}/collaborators/bob/permission$`, 'u'), () => ok({ permission: 'write' })],
     ['POST', new RegExp(`^${basePath.replace('/v3', '')}/graphql$`, 'u'), askGraphQL],
   ];
   return {

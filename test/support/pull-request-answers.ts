@@ -41,6 +41,7 @@ export function pullRequestAnswers(commit: string): Readonly<Record<string, GitH
     [`${path}/commits/${commit}/pulls${page}`]: { status: 200, body: [listedPullRequest(commit)] },
     [`${path}/pulls/12/reviews${page}`]: { status: 200, body: [review] },
     [`${path}/pulls/12/commits${page}`]: { status: 200, body: [apiCommit(commit)] },
+    [`${path}/collaborators/bob/permission`]: { status: 200, body: { permission: 'write', role_name: 'write' } },
   };
 }
 

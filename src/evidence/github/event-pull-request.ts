@@ -56,14 +56,14 @@ function pullRequestFromRun(run: unknown, event: unknown): PullRequest {
 }
 
 /** The outcome of looking for a pull request. */
-type FoundPullRequest = { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
+type PullRequestOfCommit = { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
 
 /** Finds the one open pull request of the repository with this head. */
 export async function findPullRequest(
   { owner: headOwner, branch, sha }: PullRequestHead,
   api: GitHubApi,
   { owner, name }: RepositoryName,
-): Promise<FoundPullRequest> {
+): Promise<PullRequestOfCommit> {
   const answer = await api.ask({
     route: 'GET /repos/{owner}/{repo}/pulls',
     parameters: { owner, repo: name, state: 'open', head: `${headOwner}:${branch}`, per_page: 100 },

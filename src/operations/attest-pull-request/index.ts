@@ -1,5 +1,7 @@
 import { pullRequestKind } from '../../contract/attestations/pull-request.ts';
 import { connectGitHubApi } from '../../evidence/github/github-api.ts';
+import { findApprovalShortage } from '../../evidence/pull-requests/approval-shortage.ts';
+import { createPushAccess } from '../../evidence/pull-requests/push-access.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
 import { minimumApprovals } from '../inputs/evidence-inputs.ts';
@@ -21,7 +23,10 @@ export const attestPullRequest = defineAttestOperation({
     // Only this operation needs it.
     const { gatherPullRequests } = await import('../../evidence/pull-requests/gather-pull-requests.ts');
     const query = { sha: info.sha1, job, repository, redact: values.redactCommitInfo, log };
-    return { found: await gatherPullRequests(query, api), minimumApprovals: values.minimumApprovals };
+    const found = await gatherPullRequests(query, api);
+    const minimum = values.minimumApprovals;
+    const shortage = await findApprovalShortage(found, minimum, createPushAccess(api, repository));
+    return { found, minimumApprovals: minimum, shortage };
   },
   toDocument: (common, { found }) => ({
     ...common,

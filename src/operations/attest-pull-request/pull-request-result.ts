@@ -1,15 +1,18 @@
 import { pullRequestKind } from '../../contract/attestations/pull-request.ts';
+import type { ApprovalShortage } from '../../evidence/pull-requests/approval-shortage.ts';
 import type { PullRequestOfCommit } from '../../evidence/pull-requests/gather-pull-requests.ts';
 import { attestationEvidence, attestationFacts, recordedSentence } from '../attest/attestation-report.ts';
 import type { Attested, GatheredEvidence } from '../attest/define-attest-operation.ts';
 import type { OperationResult } from '../operation.ts';
 import { abbreviate, link, listTable, plain, type Table, type Text } from '../report.ts';
-import { pluralize } from '../sentences.ts';
+import { pluralize, summarizeList } from '../sentences.ts';
 
 /** The pull requests of the commit, and how many approvals the step requires. */
 export interface GatheredPullRequests extends GatheredEvidence {
   readonly found: readonly PullRequestOfCommit[];
   readonly minimumApprovals: number;
+  /** Undefined if a pull request has enough approvals. */
+  readonly shortage: ApprovalShortage | undefined;
 }
 
 /**
@@ -42,11 +45,36 @@ export function createPullRequestResult(attested: Attested<GatheredPullRequests>
   };
 }
 
+/** The maximum number of people to name in a sentence. */
+const maximumNames = 5;
+
 /** Why no pull request has enough approvals; undefined if one has. */
-function describeMissingApprovals({ found, minimumApprovals }: GatheredPullRequests): string | undefined {
-  const most = Math.max(...found.map(({ approvals }) => approvals.length));
-  if (most >= minimumApprovals) return undefined;
-  return `it has ${pluralize(most, 'approval')} by others than its authors, and \`minimum-approvals\` requires ${minimumApprovals}`;
+function describeMissingApprovals({ shortage, minimumApprovals }: GatheredPullRequests): string | undefined {
+  if (shortage === undefined) return undefined;
+  const { counted, cannotPush, unknown } = shortage;
+  const uncounted = [...describeCannotPush(cannotPush), ...describeUnknown(unknown)];
+  const access = uncounted.length > 0 ? ' with write access' : '';
+  const approvals = pluralize(counted, 'approval');
+  const missing = `it has ${approvals} by others than its authors${access}, and \`minimum-approvals\` requires ${minimumApprovals}`;
+  return [missing, ...uncounted].join('; ');
+}
+
+function describeCannotPush(usernames: ApprovalShortage['cannotPush']): readonly string[] {
+  if (usernames.length === 0) return [];
+  return [`approvals by ${nameFirst(usernames)} do not count, because they have no write access`];
+}
+
+function describeUnknown(unknown: ApprovalShortage['unknown']): readonly string[] {
+  const [first] = unknown;
+  if (first === undefined) return [];
+  const names = nameFirst(unknown.map(({ username }) => username));
+  return [
+    `approvals by ${names} do not count, because GitHub's API did not say whether they have write access: ${first.why}`,
+  ];
+}
+
+function nameFirst(usernames: readonly string[]): string {
+  return summarizeList(usernames, maximumNames, { separator: ', ' });
 }
 
 function pullRequestTable(found: readonly PullRequestOfCommit[]): readonly Table[] {

@@ -17,6 +17,8 @@ const pulls = `/api/v3/repos/acme/widgets/commits/${shas.head}/pulls?per_page=10
 const reviews = '/api/v3/repos/acme/widgets/pulls/12/reviews?per_page=100&page=1';
 const commits = '/api/v3/repos/acme/widgets/pulls/12/commits?per_page=100&page=1';
 
+const accessOf = (login: string): string => `/api/v3/repos/acme/widgets/collaborators/${login}/permission`;
+
 const merged = {
   number: 12,
   state: 'closed',
@@ -80,6 +82,7 @@ const approved = {
   [pulls]: ok([merged]),
   [reviews]: ok([review('ann'), review('bob')]),
   [commits]: ok([apiCommit(shas.head)]),
+  [accessOf('bob')]: ok({ permission: 'write', role_name: 'maintain' }),
 };
 
 describe('attest-pull-request', () => {
@@ -107,6 +110,34 @@ describe('attest-pull-request', () => {
         'it has 1 approval by others than its authors, and `minimum-approvals` requires 2. The pull requests are recorded',
       ),
     });
+  });
+
+  it('does not count approvals of people without write access, and records them', async () => {
+    const replies = { ...approved, [accessOf('bob')]: ok({ permission: 'read', role_name: 'triage' }) };
+    const result = await attest(replies, { inputs: { 'minimum-approvals': '1' } });
+    expect(result).toMatchObject({
+      outcome: 'non-compliant',
+      conclusion: expect.stringContaining(
+        'it has 0 approvals by others than its authors with write access, and `minimum-approvals` requires 1; approvals by bob do not count, because they have no write access. The pull requests are recorded',
+      ),
+    });
+    expect(reportTables(result)).toMatchObject({ 'Pull requests (1)': [['#12', 'Add a lid', 'MERGED', 'ann', 'bob']] });
+  });
+
+  it('does not count approvals if GitHub does not say who has write access', async () => {
+    const replies = { ...approved, [accessOf('bob')]: githubError(403, 'Resource not accessible by integration') };
+    const result = await attest(replies, { inputs: { 'minimum-approvals': '1' } });
+    expect(result).toMatchObject({
+      outcome: 'non-compliant',
+      conclusion: expect.stringMatching(
+        /approvals by bob do not count, because GitHub's API did not say whether they have write access: it answered 403: Resource not accessible.*; the token needs the repository permission `metadata: read`/u,
+      ),
+    });
+  });
+
+  it('asks for write access only if approvals are required', async () => {
+    await attest(approved);
+    expect(github?.requests.map(({ url }) => url)).not.toContain(accessOf('bob'));
   });
 
   it('is non-compliant without a pull request, and does not count one that was closed', async () => {
