@@ -11,6 +11,13 @@ export const keysAcceptedHeader = 'accept-idempotency-key';
 export const replayedHeader = 'idempotent-replayed';
 
 /**
+ * The response header that marks such an answer if the record of the key no longer counts (`true`): an attestation that
+ * is not the latest of its name for everything that it is about, unless the latest has the same content, or a version of
+ * a policy that is not the latest.
+ */
+export const supersededHeader = 'idempotent-superseded';
+
+/**
  * The key of `user_data` under which the action records the idempotency key of an attestation, so that it can be found
  * in a list of a service that ignores the header. The user's own data must not contain it.
  */

@@ -37,6 +37,7 @@ function send(request: Call, key: string): Promise<Called> {
   return call(service, { ...request, headers: { ...request.headers, 'idempotency-key': `"${key}"` } });
 }
 
+const isSuperseded = ({ headers }: Called): boolean => headers.get('idempotent-superseded') === 'true';
 const isReplay = ({ headers }: Called): boolean => headers.get('idempotent-replayed') === 'true';
 
 interface Change {
@@ -139,6 +140,25 @@ describe('a request with a key that was used for the same content', () => {
     expect((await send(attestation(), 'one')).status).toBe(201);
     expect(isReplay(await send(attestation({ attempt: 2 }), 'one'))).toBe(true);
     expect(await countAttestations()).toBe(1);
+  });
+
+  it.each<[string, (content: string) => Call]>([
+    ['attestation of the name', (status) => attestation({ status })],
+    ['version of the policy', policyUpload],
+  ])('is told if another %s is the latest', async (_record, request) => {
+    await saveFlow(service);
+    const keys = ['OK', 'ERROR', 'OK', 'ERROR', 'WARN', 'ERROR'];
+    const answers: unknown[] = [];
+    for (const key of keys) {
+      const answer = await send(request(key), key);
+      answers.push([isReplay(answer), isSuperseded(answer)]);
+    }
+    const [created, current, superseded] = [
+      [false, false],
+      [true, false],
+      [true, true],
+    ];
+    expect(answers).toEqual([created, created, superseded, current, created, superseded]);
   });
 
   it('is answered after a restart, and for records after any time', async () => {

@@ -1,6 +1,6 @@
 import { judgeAttestation, type AttestationDocument, type AttestationType } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
-import { evidenceName, toAttestationScopes } from '../domain/evidence-scope.ts';
+import { evidenceName, toAttestationScopes, type Scope } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation } from '../domain/records.ts';
 import type { AttestationReader } from '../storage/attestations.ts';
@@ -52,9 +52,10 @@ export async function attest(
 ): Promise<OnceResult<AttestResult>> {
   const { org, flow, trail, document } = command;
   const { artifact_fingerprint: fingerprint } = document;
+  const place = toPlace({ ...command, name: document.attestation_name });
   const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
     // The transaction looks for repetitions, too, but only after the file was kept.
-    const repetition = file === undefined ? undefined : await findRepeated(attestations, request);
+    const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
     if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
@@ -75,11 +76,38 @@ export async function attest(
   return recordAttestation(dependencies, attestation, request);
 }
 
+/** Where an attestation counts: in each of the scopes until there is another one of its evidence name. */
+interface EvidencePlace {
+  readonly org: string;
+  readonly scopes: readonly Scope[];
+  readonly evidence: string;
+}
+
+function toPlace({
+  org,
+  trail,
+  name,
+  document,
+}: Pick<Attestation, 'org' | 'trail' | 'name' | 'document'>): EvidencePlace {
+  const { artifact_fingerprint, target_artifacts, git_commit_info } = document;
+  const subject = { trail, attestation_name: name, artifact_fingerprint, target_artifacts };
+  const scopes = toAttestationScopes({ ...subject, git_commit: git_commit_info?.sha1 });
+  return { org, scopes, evidence: evidenceName(name) };
+}
+
+/** Requests with the same content have the same place. */
 function findRepeated(
   attestations: AttestationReader,
+  { org, scopes, evidence }: EvidencePlace,
   request: KeyedRequest<AttestResult> | undefined,
 ): Promise<RepeatedRequest<AttestResult> | undefined> {
-  return findRepeatedRequest(request, attestations.findRequestDigest.bind(attestations), 'recorded');
+  const findDigest = attestations.findRequestDigest.bind(attestations);
+  return findRepeatedRequest(
+    request,
+    findDigest,
+    'recorded',
+    async (key) => !(await attestations.isCurrent(org, key, scopes, evidence)),
+  );
 }
 
 /** Stores the content before the record, so that a crash cannot leave a record without its file. */
@@ -100,16 +128,15 @@ export function recordAttestation(
   request?: KeyedRequest<AttestResult>,
 ): Promise<OnceResult<AttestResult>> {
   const { document, ...summary } = attestation;
-  const { org, flow, trail, name, createdAt } = summary;
+  const { org, flow, trail, createdAt } = summary;
   const documentJson = JSON.stringify(document);
-  const { artifact_fingerprint, target_artifacts, git_commit_info } = document;
-  const subject = { trail, attestation_name: name, artifact_fingerprint, target_artifacts };
-  const scopes = toAttestationScopes({ ...subject, git_commit: git_commit_info?.sha1 });
-  const evidence = evidenceName(name);
+  const { artifact_fingerprint } = document;
+  const place = toPlace(attestation);
+  const { scopes, evidence } = place;
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
   return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<AttestResult>> => {
     const { flows, trails, attestations } = transaction;
-    const repetition = await findRepeated(attestations, request);
+    const repetition = await findRepeated(attestations, place, request);
     if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (await attestations.isAnyScopeFull({ org, flow }, scopes, evidence, maximumEvidenceNames)) {

@@ -16,9 +16,12 @@ export interface KeyedRequest<Result> extends RequestKey, RecordKey {
 export class RepeatedRequest<Result> {
   /** What the first request led to; undefined if it had other content. */
   readonly first: FirstOutcome<Result> | undefined;
+  /** Whether the first request appended a record that no longer counts. */
+  readonly isSuperseded: boolean;
 
-  constructor(first: FirstOutcome<Result> | undefined) {
+  constructor(first: FirstOutcome<Result> | undefined, isSuperseded = false) {
     this.first = first;
+    this.isSuperseded = isSuperseded;
   }
 }
 
@@ -33,16 +36,19 @@ export type FirstOutcome<Result> = { readonly result: Result } | { readonly answ
  *
  * @param findDigest finds the digest of the request that appended the record with this key
  * @param result the result of that request
+ * @param isSuperseded finds out whether the record no longer counts; by default, records always count
  */
 export async function findRepeatedRequest<Result>(
   request: KeyedRequest<Result> | undefined,
   findDigest: (org: string, key: string) => Promise<string | undefined>,
   result: Result,
+  isSuperseded: (key: string) => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<RepeatedRequest<Result> | undefined> {
   if (request === undefined) return undefined;
   const digest = await findDigest(request.org, request.key);
   if (digest === undefined) return undefined;
-  return new RepeatedRequest(digest === request.digest ? { result } : undefined);
+  if (digest !== request.digest) return new RepeatedRequest<Result>(undefined);
+  return new RepeatedRequest({ result }, await isSuperseded(request.key));
 }
 
 const secondsPerDay = 24 * 60 * 60;

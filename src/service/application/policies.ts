@@ -42,7 +42,7 @@ export function savePolicy(
   const rules = JSON.stringify(policy.rules);
   return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<SavePolicyResult>> => {
     const { policies } = transaction;
-    const repetition = request === undefined ? undefined : await findRepeatedVersion(policies, request);
+    const repetition = request === undefined ? undefined : await findRepeatedVersion(policies, name, request);
     if (repetition !== undefined) return repetition;
     const latest = await policies.findLatestVersion(org, name);
     const version = (latest ?? 0) + 1;
@@ -61,13 +61,16 @@ export function savePolicy(
 /** Finds the version that a keyed request added earlier, with the policy as it was then. */
 async function findRepeatedVersion(
   policies: PolicyReader,
+  name: string,
   { org, key, digest }: KeyedRequest<SavePolicyResult>,
 ): Promise<RepeatedRequest<SavePolicyResult> | undefined> {
   const found = await policies.findByKey(org, key, historyLimits);
   if (found === undefined) return undefined;
   const { version, policy } = found;
   const outcome = version === 1 ? 'created' : 'updated';
-  return new RepeatedRequest(found.digest === digest ? { result: { outcome, policy } } : undefined);
+  if (found.digest !== digest) return new RepeatedRequest<SavePolicyResult>(undefined);
+  const latest = await policies.findLatestVersion(org, name);
+  return new RepeatedRequest({ result: { outcome, policy } }, latest !== version);
 }
 
 /** Finds a policy with its history. */

@@ -52,9 +52,12 @@ interface HandlerResponse {
 /** The response to an earlier request, which is sent again. */
 export class ReplayedResponse {
   readonly first: HandlerResponse;
+  /** Whether the record of that request no longer counts. */
+  readonly isSuperseded: boolean;
 
-  constructor(first: HandlerResponse) {
+  constructor(first: HandlerResponse, isSuperseded = false) {
     this.first = first;
+    this.isSuperseded = isSuperseded;
   }
 }
 
@@ -139,9 +142,10 @@ function respondToFirst<Result, Response extends HandlerResponse>(
   result: OnceResult<Result>,
 ): Response | ReplayedResponse {
   if (!(result instanceof RepeatedRequest)) return respond(result, false);
-  const { first } = result;
+  const { first, isSuperseded } = result;
   if (first === undefined) throw new ApiError(keyErrors.otherContent, { errors: [keyFault] });
-  return new ReplayedResponse('result' in first ? respond(first.result, true) : fromAnswer(first.answer));
+  const response = 'result' in first ? respond(first.result, true) : fromAnswer(first.answer);
+  return new ReplayedResponse(response, isSuperseded);
 }
 
 function fromAnswer({ status, body }: Answer): HandlerResponse {

@@ -9,7 +9,7 @@ import type {
   EndpointQuery,
   Success,
 } from '../../contract/endpoint.ts';
-import { replayedHeader } from '../../contract/idempotency.ts';
+import { replayedHeader, supersededHeader } from '../../contract/idempotency.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { countHeldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
@@ -106,6 +106,7 @@ export function addRoute<E extends Endpoint, Who>(
       const response = await (isLarge(request) ? largeDocuments.run(work) : work());
       if (!(response instanceof ReplayedResponse)) return sendJson(reply, response.status, response.body);
       reply.header(replayedHeader, 'true');
+      if (response.isSuperseded) reply.header(supersededHeader, 'true');
       return sendJson(reply, response.first.status, response.first.body);
     },
   });

@@ -24,6 +24,11 @@ export interface AttestationReader {
   findById(org: string, id: string): Promise<(Attestation & Sequenced) | undefined>;
   /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */
   findRequestDigest(org: string, key: string): Promise<string | undefined>;
+  /**
+   * Whether the attestation that was recorded with this idempotency key, or one with the same content, is the latest of
+   * its evidence name in each of its scopes.
+   */
+  isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean>;
   /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
   findLatest(flow: FlowReference): Promise<{ readonly sequence: number; readonly createdAt: number } | undefined>;
   /** The latest attestations of a trail, newest first. */

@@ -1,4 +1,4 @@
-import type { Endpoint, ErrorResponse, Success } from '../../../contract/endpoint.ts';
+import type { Endpoint, ErrorResponse, Success, RecordPlace } from '../../../contract/endpoint.ts';
 import { keyErrors } from '../../../contract/key-errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
@@ -18,6 +18,12 @@ export const headerComponents: JsonObject = {
   },
   'Idempotent-Replayed': {
     description: '`true` if this is the answer to an earlier request with the same key; nothing was changed now.',
+    schema: { type: 'string' },
+    example: 'true',
+  },
+  'Idempotent-Superseded': {
+    description:
+      '`true` if the record of the earlier request no longer counts: for all or some of what it is about, another one is the latest.',
     schema: { type: 'string' },
     example: 'true',
   },
@@ -85,7 +91,13 @@ function toHeaders({ deprecatedSince }: Endpoint): JsonObject {
 }
 
 function toReplayHeader({ repetition }: Endpoint): JsonObject {
-  return repetition.effect === 'safe'
-    ? {}
-    : { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
+  if (repetition.effect === 'safe') return {};
+  const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
+  if (repetition.effect !== 'appends' || !isSupersedable(repetition.recordedIn)) return replayed;
+  return { ...replayed, 'Idempotent-Superseded': { $ref: '#/components/headers/Idempotent-Superseded' } };
+}
+
+/** Whether a later record can take the place of another one. */
+function isSupersedable(place: RecordPlace | undefined): boolean {
+  return place === 'attestation list' || place === 'policy versions';
 }

@@ -27,6 +27,10 @@ import { prepare, type Prepared } from './statements.ts';
 const reading = {
   find: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
   findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = ? AND idempotency_key = ?',
+  isCurrent: `SELECT 1 FROM attestations f
+      CROSS JOIN current_evidence c ON c.org = f.org AND c.flow = f.flow AND c.scope = ?3 AND c.name = ?4
+      CROSS JOIN attestations a ON a.org = c.org AND a.flow = c.flow AND a.sequence = c.sequence
+    WHERE f.org = ?1 AND f.idempotency_key = ?2 AND a.type = f.type AND a.request_digest = f.request_digest`,
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
     ORDER BY sequence DESC LIMIT 1`,
   listByTrail: `SELECT ${summaryColumns} FROM attestations a
@@ -84,6 +88,11 @@ export class SqliteAttestationReader implements AttestationReader {
     return this.session.execute(() =>
       optional(this.#statements.findRequestDigest.get(org, key), (row) => text(row, 'request_digest')),
     );
+  }
+
+  isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean> {
+    const { isCurrent } = this.#statements;
+    return this.session.execute(() => scopes.every((scope) => isCurrent.get(org, key, scope, evidence) !== undefined));
   }
 
   findLatest({ org, flow }: FlowReference): ReturnType<AttestationReader['findLatest']> {
