@@ -1,6 +1,11 @@
 import { violations } from '../contract/check.ts';
 import type { EndpointResponse, AuthenticationMethod, Endpoint, FilePartStyle } from '../contract/endpoint.ts';
-import { formatIdempotencyKey, idempotencyKeyHeader, replayedHeader } from '../contract/idempotency.ts';
+import {
+  formatIdempotencyKey,
+  idempotencyKeyHeader,
+  replayedHeader,
+  supersededHeader,
+} from '../contract/idempotency.ts';
 import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../http/send-with-retry.ts';
 import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
@@ -45,6 +50,8 @@ export interface PreparedRequest {
 interface SharedKnowledge {
   readonly deprecations: DeprecationNotices;
   readonly support: KeySupport;
+  /** The keys of writes that are recorded once more, by the keys that they have in every attempt of the run. */
+  readonly renewedKeys: Map<string, string>;
 }
 
 /** Calls any endpoint of the contract. */
@@ -57,7 +64,11 @@ export class ComplianceClient implements EndpointCaller {
   constructor(
     connection: Connection,
     context: CallContext,
-    shared: SharedKnowledge = { deprecations: new DeprecationNotices(context), support: new KeySupport() },
+    shared: SharedKnowledge = {
+      deprecations: new DeprecationNotices(context),
+      support: new KeySupport(),
+      renewedKeys: new Map(),
+    },
   ) {
     this.#connection = connection;
     this.#context = { ...context, transport: shared.support.observe(context.transport) };
@@ -110,12 +121,31 @@ export class ComplianceClient implements EndpointCaller {
     const earlier = call.since === undefined ? undefined : await attempts?.findEarlier();
     if (earlier !== undefined) return toFoundResult(earlier.record);
     try {
-      return await this.#send(endpoint, prepared, attempts);
+      const result = await this.#send(endpoint, prepared, attempts);
+      if (result !== undefined) return result;
     } catch (error) {
       if (this.#context.signal?.aborted === true || attempts === undefined || !(error instanceof Failure)) throw error;
       const { record } = await attempts.settle(error);
       return toFoundResult(record);
     }
+    await this.#renewKey(endpoint, call, prepared);
+    return this.call(endpoint, call);
+  }
+
+  /** Gives a write another key, which it keeps: for its retries, and if it is kept for later. */
+  async #renewKey(endpoint: Endpoint, call: EndpointCall<Endpoint>, { key }: PreparedRequest): Promise<void> {
+    if (key !== undefined) this.#shared.renewedKeys.set(key, await this.#createKey(endpoint, call, true));
+  }
+
+  async #deriveKey(endpoint: Endpoint, call: EndpointCall<Endpoint>): Promise<string> {
+    const key = await this.#createKey(endpoint, call, false);
+    return this.#shared.renewedKeys.get(key) ?? key;
+  }
+
+  async #createKey(endpoint: Endpoint, call: EndpointCall<Endpoint>, recordsAgain: boolean): Promise<string> {
+    const { createKey } = await loadWrites();
+    const { identity } = this.#connection;
+    return createKey(endpoint, call, { identity, random: this.#context.random, recordsAgain });
   }
 
   async #attemptsOf(
@@ -127,6 +157,7 @@ export class ComplianceClient implements EndpointCaller {
     const { WriteAttempts } = await loadWrites();
     const { clock, retryPolicy } = this.#context;
     const { retryFor } = retryPolicy;
+    const isRenewed = [...this.#shared.renewedKeys.values()].includes(key);
     return new WriteAttempts({
       endpoint,
       sent: { key, parameters: call.parameters, document, file: call.file, since: call.since ?? clock.now() },
@@ -143,14 +174,16 @@ export class ComplianceClient implements EndpointCaller {
           answeredAt: clock.now(),
           isKeyed: this.#shared.support.isKnown,
         }),
+      mayRenewKey: this.#connection.identity?.runId !== undefined && call.key === undefined && !isRenewed,
     });
   }
 
+  /** @returns undefined if the write must be sent again, with another key (`WriteAttempts.isOutdated`) */
   async #send<E extends Endpoint>(
     endpoint: E,
     { request, path }: PreparedRequest,
     writing: WriteAttempts | undefined,
-  ): Promise<EndpointResult<E>> {
+  ): Promise<EndpointResult<E> | undefined> {
     const label = endpointLabel(endpoint);
     const { clock, log, signal } = this.#context;
     const { deprecations, support } = this.#shared;
@@ -160,8 +193,15 @@ export class ComplianceClient implements EndpointCaller {
       deprecations.report(endpoint, request.url, answer.headers);
       const isKeyed = support.isKnown;
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt: clock.now(), isKeyed });
+      if (writing?.isOutdated(answer) === true) {
+        log.info(
+          `${label}: an earlier attempt had sent the same, but it no longer counts, so it is recorded once more`,
+        );
+        return undefined;
+      }
       const isReplayed = answer.headers[replayedHeader] === 'true';
-      if (isReplayed) log.info(`${label}: ${describeReplay(attempts)}`);
+      const note = answer.headers[supersededHeader] === 'true' ? '; what was recorded since counts instead' : '';
+      if (isReplayed) log.info(`${label}: ${describeReplay(attempts)}${note}`);
       return {
         status: answer.status,
         // `successBody` has checked the body against the schema that this type is made from.
@@ -183,14 +223,18 @@ export class ComplianceClient implements EndpointCaller {
    */
   async prepare<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<PreparedRequest> {
     checkCall(endpoint, call);
-    const { baseUrl, apiToken, authenticationMethod, filePartStyle, identity } = this.#connection;
-    const { random } = this.#context;
+    const { baseUrl, apiToken, authenticationMethod, filePartStyle } = this.#connection;
     const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
     const writes = isWrite(endpoint) ? await loadWrites() : undefined;
-    const key = call.key ?? (await writes?.createKey(endpoint, call, { identity, random }));
+    const key = call.key ?? (writes === undefined ? undefined : await this.#deriveKey(endpoint, call));
     const isKeyed = writes !== undefined && key !== undefined;
     const document = isKeyed ? writes.withRecordedKey(endpoint, call.document, key) : call.document;
-    const body = await requestBody(endpoint, { document, file: call.file, filePartStyle, random });
+    const body = await requestBody(endpoint, {
+      document,
+      file: call.file,
+      filePartStyle,
+      random: this.#context.random,
+    });
     const request: HttpRequest = {
       method: endpoint.method,
       url: new URL(baseUrl.href.replace(/\/$/u, '') + path),

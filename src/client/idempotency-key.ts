@@ -22,6 +22,8 @@ export interface WriteIdentity {
 export interface ExecutionIdentity extends WriteIdentity {
   /** Random for each request that a step wants to be carried out; its retries have the same. */
   readonly execution: string;
+  /** Whether the record of an earlier attempt no longer counts, so that the same evidence is recorded once more. */
+  readonly recordsAgain?: boolean;
 }
 
 /** What a request sends, as far as it counts for its idempotency key. */
@@ -35,7 +37,7 @@ export interface WriteContent {
 
 /**
  * The idempotency key of a request. If the endpoint appends a record, the same step with the same content has the same
- * key in every attempt of the run, so that the same evidence is recorded once. Otherwise the key is only for the retries
+ * key in every attempt of the run, so that the same evidence is recorded once, as long as it counts. Otherwise the key is only for the retries
  * of one execution, so that whatever runs again sets the state again. The attempt is not enough for that: GitHub gives
  * two calls of a reusable workflow the same `GITHUB_JOB`, two uses of a composite action in a job the same
  * `GITHUB_ACTION`, and another step may have changed the state in between.
@@ -44,12 +46,13 @@ export interface WriteContent {
  * the service.
  */
 export function idempotencyKey(endpoint: Endpoint, identity: ExecutionIdentity, content: WriteContent): string {
-  const { repository, runId, attempt, job, matrix, step, execution } = identity;
+  const { repository, runId, attempt, job, matrix, step, execution, recordsAgain = false } = identity;
+  const isOfRun = endpoint.repetition.effect === 'appends' && !recordsAgain;
   const digest = sha256([
     endpointLabel(endpoint),
     repository,
     runId,
-    endpoint.repetition.effect === 'appends' ? undefined : [attempt, execution],
+    isOfRun ? undefined : [attempt, execution],
     job,
     matrix,
     step,

@@ -19,15 +19,18 @@ interface KeySource {
   readonly identity: WriteIdentity | undefined;
   /** A number from 0 up to 1. */
   readonly random: () => number;
+  /** See `ExecutionIdentity`. */
+  readonly recordsAgain?: boolean;
 }
 
 /** The idempotency key of a request. Outside a GitHub run, nothing identifies the step, so the key is random. */
-export async function createKey(endpoint: Endpoint, call: WriteCall, { identity, random }: KeySource): Promise<string> {
+export async function createKey(endpoint: Endpoint, call: WriteCall, source: KeySource): Promise<string> {
+  const { identity, random, recordsAgain = false } = source;
   const { file } = call;
   const content = { ...call, file: file === undefined ? undefined : ([file.filename, await digest(file)] as const) };
   const execution = randomDigits(random);
   const step = identity?.runId === undefined ? unknownStep(execution) : identity;
-  return idempotencyKey(endpoint, { ...step, execution }, content);
+  return idempotencyKey(endpoint, { ...step, execution, recordsAgain }, content);
 }
 
 /** The SHA-256 of a file in hex digits, read in chunks. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
 import {
   backoff,
   isPassingProblem,
@@ -46,6 +47,8 @@ interface WriteOptions {
   readonly client: EndpointCaller;
   /** Whether an answer with a status of success has the form that the service gives it. */
   readonly isReliable: (answer: HttpResponse) => boolean;
+  /** Whether the key is shared with earlier attempts of the run and was derived now, not when the write was kept. */
+  readonly mayRenewKey: boolean;
 }
 
 /** The maximum number of look-ups after an attempt, regardless of `retries`. */
@@ -61,6 +64,8 @@ export class WriteAttempts {
   readonly #label: string;
   /** Whether an attempt so far may have been carried out. */
   #isUnclear = false;
+  /** Whether an attempt so far may have reached the service or a gateway, which may repeat it. */
+  #wasSent = false;
   /** The result of looking after the latest attempt; undefined if it was not looked for. */
   #look: Look | undefined;
   /** Why the latest look had no result; undefined if it had one. */
@@ -101,6 +106,7 @@ export class WriteAttempts {
     if (kind === 'confirmed' || kind === 'final') return undefined;
     const reason = this.#describe(outcome);
     if (kind === 'unsent') return reason;
+    this.#wasSent = true;
     const wasUnclear = this.#isUnclear;
     this.#isUnclear = true;
     if (endpoint.repetition.effect !== 'appends') return reason;
@@ -114,6 +120,17 @@ export class WriteAttempts {
     this.#look = undefined;
     this.#isUnclear = false;
     return { ...reason, reason: `${reason.reason}, and it is not on record` };
+  }
+
+  /**
+   * Whether an answer says that an earlier attempt of the run recorded the same, but something else counts since, so
+   * that the write must be recorded once more. If an attempt of this write may have arrived before, the record may be
+   * its own, and what came later is newer.
+   */
+  isOutdated({ headers }: HttpResponse): boolean {
+    const isSuperseded = headers[replayedHeader] === 'true' && headers[supersededHeader] === 'true';
+    const { endpoint, mayRenewKey } = this.#options;
+    return isSuperseded && endpoint.repetition.effect === 'appends' && mayRenewKey && !this.#wasSent;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EndpointCall } from '../../src/client/endpoint-call.ts';
 import type { FilePart } from '../../src/client/request-body.ts';
 import type { Connection } from '../../src/client/client.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
@@ -164,6 +165,46 @@ describe('the client with the service', () => {
       query: { trail: 'v1' },
     });
     expect(abbreviated.body).toEqual(whole.body);
+  });
+});
+
+describe('evidence of several attempts of a run', () => {
+  const callOf = (flow: string, status: string): EndpointCall<typeof attestSonar> => ({
+    parameters: { org, flow_name: flow, trail_name: 'v1' },
+    document: attestation(status),
+  });
+  const clientOfAttempt = (attempt: number): TestClient['client'] => {
+    const run = { repository: 'acme/web', runId: '7', attempt: String(attempt) };
+    return clientOf({ identity: { ...run, job: 'build', matrix: undefined, step: '__run' } });
+  };
+  const attestIn = async (flow: string, statuses: readonly string[]): Promise<readonly string[]> => {
+    const sources: string[] = [];
+    for (const [index, status] of statuses.entries()) {
+      sources.push((await clientOfAttempt(index + 1).call(attestSonar, callOf(flow, status))).source);
+    }
+    return sources;
+  };
+  const stateIn = async (flow: string): Promise<unknown> => {
+    const parameters = { org, flow_name: flow, fingerprint: digest(flow) };
+    return (await clientOf().call(getArtifact, { parameters })).body.state;
+  };
+
+  it('ends with what the last one found, even if an earlier one found the same', async () => {
+    await makeFlow('attempts');
+    await makeArtifact('attempts', 'v1', digest('attempts'));
+    const sources = await attestIn('attempts', ['ERROR', 'ERROR', 'OK', 'ERROR', 'ERROR']);
+    expect(sources).toEqual(['answer', 'replay', 'answer', 'answer', 'replay']);
+    await expect(stateIn('attempts')).resolves.toBe('NON-COMPLIANT');
+  });
+
+  it('is not recorded again if it was kept before something newer was recorded', async () => {
+    await makeFlow('kept');
+    await makeArtifact('kept', 'v1', digest('kept'));
+    const { key } = await clientOfAttempt(1).prepare(attestSonar, callOf('kept', 'OK'));
+    await attestIn('kept', ['OK', 'ERROR']);
+    const kept = { ...callOf('kept', 'OK'), ...(key === undefined ? {} : { key }), since: 0 };
+    await expect(clientOf().call(attestSonar, kept)).resolves.toMatchObject({ source: 'replay' });
+    await expect(stateIn('kept')).resolves.toBe('NON-COMPLIANT');
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
+import type { EndpointCall } from '../../src/client/endpoint-call.ts';
 import type { WriteIdentity } from '../../src/client/idempotency-key.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { failureOf } from '../support/failures.ts';
@@ -24,15 +25,17 @@ const identity: WriteIdentity = {
 };
 const page = { pagination: { total: 0, page: 1, per_page: 100, page_count: 1 }, data: [] };
 
+const sonarCall: EndpointCall<typeof attestSonar> = {
+  parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
+  document: {
+    attestation_name: 'sonar',
+    sonar_results: { project: { key: 'acme_web' }, qualityGate: { status: 'OK', conditions: [] } },
+    user_data: { ticket: 'ABC-1' },
+  },
+};
+
 function attest({ client }: TestClient): ReturnType<typeof client.call<typeof attestSonar>> {
-  return client.call(attestSonar, {
-    parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
-    document: {
-      attestation_name: 'sonar',
-      sonar_results: { project: { key: 'acme_web' }, qualityGate: { status: 'OK', conditions: [] } },
-      user_data: { ticket: 'ABC-1' },
-    },
-  });
+  return client.call(attestSonar, sonarCall);
 }
 
 const saveFlow = ({ client }: TestClient): Promise<unknown> =>
@@ -105,6 +108,65 @@ describe('a write', () => {
     expect(client.log.infos).toEqual([
       'attest-sonar: an earlier attempt of this step had already sent the same; nothing was done twice',
     ]);
+  });
+
+  describe('whose record no longer counts', () => {
+    const superseded = answers(201, 'OK', {
+      ...accepts,
+      'idempotent-replayed': 'true',
+      'idempotent-superseded': 'true',
+    });
+    const rerun = { connection: { identity: { ...identity, attempt: '3' } } };
+
+    it('is recorded once more, with a key of its own that its retries share', async () => {
+      const server = await startServer(superseded, resetsBeforeTheAnswer, answers(201, 'OK', accepts));
+      const client = openClient(server.url, rerun);
+      await expect(attest(client)).resolves.toMatchObject({ source: 'answer' });
+      const [first, second, third] = keysOf(server);
+      expect(second).toMatch(/^"7-[\w-]{43}"$/u);
+      expect([second === first, third === second]).toEqual([false, true]);
+      expect(server.requests[1]?.body().toString()).toContain(`"idempotency_key":${String(second)}`);
+      expect(client.log.infos[0]).toBe(
+        'attest-sonar: an earlier attempt had sent the same, but it no longer counts, so it is recorded once more',
+      );
+    });
+
+    it('is kept with the new key if it is not answered', async () => {
+      const server = await startServer(superseded, answers(503, {}, accepts));
+      const client = openClient(server.url, { ...rerun, retryPolicy: { retries: 0 }, random: Math.random });
+      await failureOf(attest(client));
+      const { key } = await client.client.prepare(attestSonar, sonarCall);
+      expect(keysOf(server)[1]).toBe(`"${key}"`);
+    });
+
+    it('is recorded at most once more', async () => {
+      const server = await startServer(superseded, superseded);
+      await expect(attest(openClient(server.url, rerun))).resolves.toMatchObject({ source: 'replay' });
+      expect(keysOf(server)).toHaveLength(2);
+    });
+
+    it.each<[string, Fault, readonly Fault[]]>([
+      ['a lost answer', resetsBeforeTheAnswer, [answers(200, page, accepts)]],
+      ['an answer that may be about a repetition by a gateway', answers(503, {}, accepts), []],
+    ])('is not recorded again after %s', async (_what, fault, looks) => {
+      const server = await startServer(fault, ...looks, superseded);
+      const client = openClient(server.url, rerun);
+      await expect(attest(client)).resolves.toMatchObject({ source: 'replay' });
+      expect(new Set(keysOf(server)).size).toBe(1);
+      expect(client.log.infos.at(-1)).toBe(
+        'attest-sonar: an earlier attempt had arrived; nothing was done twice; what was recorded since counts instead',
+      );
+    });
+
+    it('is not recorded again if it was kept, or if no step sends it', async () => {
+      const server = await startServer(answers(200, page, accepts), superseded, superseded);
+      const kept = { ...sonarCall, key: '7-kept', since: 0 };
+      await expect(openClient(server.url, rerun).client.call(attestSonar, kept)).resolves.toMatchObject({
+        source: 'replay',
+      });
+      await expect(attest(openClient(server.url))).resolves.toMatchObject({ source: 'replay' });
+      expect(methodsOf(server)).toEqual(['GET', 'POST', 'POST']);
+    });
   });
 
   it('is sent again if looking for it shows that the service honours keys', async () => {
