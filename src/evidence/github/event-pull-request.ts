@@ -56,7 +56,8 @@ function pullRequestFromRun(run: unknown, event: unknown): PullRequest {
 }
 
 /** The outcome of looking for a pull request. */
-type PullRequestOfCommit = { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
+type PullRequestOfCommit =
+  { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
 
 /** Finds the one open pull request of the repository with this head. */
 export async function findPullRequest(
