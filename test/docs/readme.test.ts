@@ -80,7 +80,7 @@ describe("the README's table of operations", () => {
     const failing = runnable.filter(({ gate }) => gate === 'fail').map(({ name }) => name);
     const others = failing.filter((name) => !name.startsWith('attest-')).map((name) => `\`${name}\``);
     expect(readme.replaceAll(/\s+/gu, ' ')).toContain(
-      `The operations that attest and ${others.join(' and ')} fail the step unless the verdict is compliant.`,
+      `${others.join(', ')} and the operations that attest evidence fail the step unless the verdict is compliant.`,
     );
   });
 });
