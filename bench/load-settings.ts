@@ -3,7 +3,7 @@ export interface LoadSettings {
   readonly port: number;
   /** Whole requests as they go over the wire. They are sent in turn. */
   readonly requests: readonly string[];
-  /** Digits in the requests that are counted up, so that each request has others; absent if there are none. */
+  /** A number in the requests that is increased for each request; absent if all requests are sent as they are. */
   readonly counted?: string;
   /** The status that every response must have. */
   readonly status: number;

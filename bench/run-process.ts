@@ -6,7 +6,7 @@ export interface Command {
   readonly program: string;
   readonly parameters: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Runs before the time is measured. May return variables that only this run gets. */
+  /** Runs before the time is measured. May return environment variables for this run only. */
   readonly prepare?: () => Readonly<Record<string, string>> | undefined;
 }
 

@@ -16,7 +16,7 @@ const [path = ''] = process.argv.slice(2);
 const settings = JSON.parse(await readFile(path, 'utf8')) as LoadSettings;
 const { counted } = settings;
 const requests = settings.requests.map((text) => ({ bytes: Buffer.from(text), counters: findCounters(text) }));
-// The same service is measured several times.
+// Starts at random, because the same service is measured several times and must not see a number again.
 const first = Number(counted ?? 0) + Math.floor(Math.random() * 1e9);
 const begins = performance.now() + settings.warmUpSeconds * 1000;
 const ends = begins + settings.seconds * 1000;
@@ -56,7 +56,7 @@ async function sendRequests(): Promise<void> {
   if (performance.now() < ends) throw new Error('the service closed a connection');
 }
 
-/** Where the counted text is in a request, in bytes. */
+/** The positions of the counted number in a request, in bytes. */
 function findCounters(text: string): readonly number[] {
   if (counted === undefined) return [];
   return [...text.matchAll(new RegExp(counted, 'gu'))].map(({ index }) => Buffer.byteLength(text.slice(0, index)));

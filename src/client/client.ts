@@ -46,7 +46,7 @@ export interface PreparedRequest {
   readonly key?: string;
 }
 
-/** What clients with different time limits share. */
+/** The state that clients with different time limits share. */
 interface SharedKnowledge {
   readonly deprecations: DeprecationNotices;
   readonly support: KeySupport;
@@ -60,7 +60,7 @@ export class ComplianceClient implements EndpointCaller {
   readonly #context: CallContext;
   readonly #shared: SharedKnowledge;
 
-  /** @param shared what another client knows, so that it is not found out or shown twice */
+  /** @param shared the state of another client, so that nothing is looked up or shown twice */
   constructor(
     connection: Connection,
     context: CallContext,
@@ -82,7 +82,7 @@ export class ComplianceClient implements EndpointCaller {
     return new ComplianceClient(this.#connection, context, this.#shared);
   }
 
-  /** The URL of a page of the service, beside its API. */
+  /** The URL of a page of the service, outside its API. */
   pageUrl(...segments: readonly string[]): string {
     const host = this.#connection.baseUrl.href.replace(/\/api\/v2\/*$/u, '');
     return [host, ...segments.map((segment) => encodeURIComponent(segment))].join('/');
@@ -163,7 +163,7 @@ export class ComplianceClient implements EndpointCaller {
       sent: { key, parameters: call.parameters, document, file: call.file, since: call.since ?? clock.now() },
       support: this.#shared.support,
       context: this.#context,
-      // Looking for the record does not begin a time limit of its own.
+      // A look-up does not get a time limit of its own.
       client:
         retryFor === undefined ? this : this.until(Math.min(retryPolicy.until ?? Infinity, clock.now() + retryFor)),
       isReliable: (answer) =>
@@ -253,7 +253,7 @@ export class ComplianceClient implements EndpointCaller {
 
 /** The result of a write whose record was found. */
 function toFoundResult<E extends Endpoint>(record: unknown): EndpointResult<E> {
-  // Found by the endpoint's own declaration, in the form that the endpoint answers with.
+  // The look-up returns a record in the form of the endpoint's answer.
   return { status: 200, body: record as EndpointResponse<E>, source: 'look-up', earlierArrived: true };
 }
 

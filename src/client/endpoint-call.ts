@@ -43,7 +43,7 @@ export interface EndpointResult<E extends Endpoint> {
   readonly earlierArrived: boolean;
 }
 
-/** Calls any endpoint: the client, as far as its parts see it. */
+/** Calls any endpoint. Parts of the client use it without depending on the whole client. */
 export interface EndpointCaller {
   call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<EndpointResult<E>>;
 }

@@ -18,15 +18,15 @@ export interface WriteIdentity {
   readonly step: string | undefined;
 }
 
-/** The step, and what only this execution of it has. */
+/** The identity of one execution of a step. */
 export interface ExecutionIdentity extends WriteIdentity {
-  /** Random for each request that a step wants to be carried out; its retries have the same. */
+  /** Random for each call; the retries of a call share it. */
   readonly execution: string;
   /** Whether the record of an earlier attempt no longer counts, so that the same evidence is recorded once more. */
   readonly recordsAgain?: boolean;
 }
 
-/** What a request sends, as far as it counts for its idempotency key. */
+/** The parts of a request that determine its idempotency key. */
 export interface WriteContent {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
@@ -37,13 +37,13 @@ export interface WriteContent {
 
 /**
  * The idempotency key of a request. If the endpoint appends a record, the same step with the same content has the same
- * key in every attempt of the run, so that the same evidence is recorded once, as long as it counts. Otherwise the key is only for the retries
- * of one execution, so that whatever runs again sets the state again. The attempt is not enough for that: GitHub gives
- * two calls of a reusable workflow the same `GITHUB_JOB`, two uses of a composite action in a job the same
- * `GITHUB_ACTION`, and another step may have changed the state in between.
+ * key in every attempt of the run, so that the same evidence is recorded once, as long as it counts. Otherwise only the
+ * retries of one execution share the key, so that a step that runs again sets the state again. The attempt does not
+ * identify an execution: GitHub gives two calls of a reusable workflow the same `GITHUB_JOB`, two uses of a composite
+ * action in a job the same `GITHUB_ACTION`, and another step may have changed the state in between.
  *
- * It begins with the id of the run, which grows: keys that are recorded at the same time are neighbours in the index of
- * the service.
+ * The key begins with the id of the run, which grows, so that keys of the same time are neighbours in the index of the
+ * service.
  */
 export function idempotencyKey(endpoint: Endpoint, identity: ExecutionIdentity, content: WriteContent): string {
   const { repository, runId, attempt, job, matrix, step, execution, recordsAgain = false } = identity;

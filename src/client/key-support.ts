@@ -10,7 +10,7 @@ export function saysKeysAreHonoured({ headers }: Pick<HttpResponse, 'headers'>):
 }
 
 /**
- * Whether the service honours idempotency keys. Every answer of such a service says so, errors as well; once it is
+ * Whether the service honours idempotency keys. Every answer of such a service says so, including errors; once it is
  * known, an answer that does not say so is not from the service.
  */
 export class KeySupport {
@@ -21,7 +21,7 @@ export class KeySupport {
     return this.#isKnown;
   }
 
-  /** The same transport; its answers are read for the header. */
+  /** Wraps a transport to read the header in its answers. */
   observe(transport: Transport): Transport {
     return {
       preload: (url) => transport.preload(url),

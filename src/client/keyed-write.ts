@@ -13,7 +13,7 @@ interface WriteCall extends Omit<WriteContent, 'file'> {
   readonly file?: FilePart | undefined;
 }
 
-/** Where a key comes from besides the content. */
+/** The sources of a key besides the content. */
 interface KeySource {
   /** Undefined if no step sends the request. */
   readonly identity: WriteIdentity | undefined;

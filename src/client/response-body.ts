@@ -104,7 +104,10 @@ function isPlainText({ text, headers }: HttpResponse): boolean {
   return text.trim() === '' || /^text\/plain\s*(;|$)/iu.test(headers['content-type']?.trim() ?? '');
 }
 
-/** Whether an error answer has the body that every error of the service has. A truncated or a foreign one has not. */
+/**
+ * Whether an error answer has the body that every error of the service has. A truncated answer, or one from a proxy, does
+ * not.
+ */
 export function isErrorOfService(answer: HttpResponse): boolean {
   const body = readJsonBody(answer);
   return body.problem === undefined && textAt(body.value, 'message') !== undefined;

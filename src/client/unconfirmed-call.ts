@@ -21,11 +21,11 @@ export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): boole
 export interface RecordKnowledge {
   /** Whether the service honours the idempotency key of the request. */
   readonly isKeyed: boolean;
-  /** Whether it was looked for and not found. */
+  /** Whether a look-up showed that there is no record. */
   readonly isAbsent: boolean;
 }
 
-/** Adds to a failure that the service may have recorded what was sent, and what to do. */
+/** Adds a note to a failure: the service may have recorded the write, and what to do. */
 export function withRecordNote(
   failure: Failure,
   { remedy: check }: { readonly remedy: string },

@@ -34,10 +34,10 @@ type AttemptKind =
   /** Another attempt would end in the same way. */
   | 'final';
 
-/** What looking for a record found out. */
+/** The result of looking for a record. */
 type Look = { readonly record: unknown } | 'absent' | 'unknown' | 'impossible';
 
-/** A write that is being sent, and what it needs to be settled. */
+/** A write, and the dependencies of `WriteAttempts`. */
 interface WriteOptions {
   readonly endpoint: Endpoint;
   readonly sent: SentWrite;
@@ -66,9 +66,9 @@ export class WriteAttempts {
   #isUnclear = false;
   /** Whether an attempt so far may have reached the service or a gateway, which may repeat it. */
   #wasSent = false;
-  /** The result of looking after the latest attempt; undefined if it was not looked for. */
+  /** The result of the look-up after the latest attempt; undefined if there was no look-up. */
   #look: Look | undefined;
-  /** Why the latest look had no result; undefined if it had one. */
+  /** Why the latest look-up failed; undefined if it did not. */
   #lookFailure: Failure | undefined;
 
   constructor(options: WriteOptions) {
@@ -159,7 +159,7 @@ export class WriteAttempts {
     if (outcome instanceof TransportError) return kindOfError(outcome);
     const { status, headers } = outcome;
     if (status >= 200 && status < 300) return this.#options.isReliable(outcome) ? 'confirmed' : 'unclear';
-    // What an earlier attempt did may be why this one failed, so the reason must be readable, and the service's.
+    // An earlier attempt may be the cause of this failure, so the answer is final only if it is an error of the service.
     if (!isPassingStatus(status)) return this.#isUnclear && !isErrorOfService(outcome) ? 'unclear' : 'final';
     const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
     return mayHaveBeenCarriedOut(status, retryAfter) ? 'unclear' : 'refused';
@@ -177,8 +177,8 @@ export class WriteAttempts {
    * Looks for the record repeatedly, because the service may still be processing the request. Stops as soon as an
    * answer shows that the service honours keys and the request can be sent again instead.
    *
-   * @param isRefused whether a single look without a result settles it
-   * @param maximum how many looks there are at most
+   * @param isRefused whether a single look-up without a result is enough
+   * @param maximum the maximum number of look-ups
    */
   async #lookUp(isRefused: boolean, maximum: number): Promise<Look> {
     const { endpoint, context, support } = this.#options;

@@ -22,7 +22,7 @@ export interface KeptEvidence {
   readonly failure: Failure;
 }
 
-/** What became of evidence. */
+/** The outcome of a delivery: the answer of the service, or the evidence in a spool. */
 export type Delivery<E extends EvidenceEndpoint> =
   | { readonly answer: EndpointResult<E>; readonly kept?: never }
   | { readonly answer?: never; readonly kept: KeptEvidence };

@@ -3,8 +3,8 @@ import type { Operation } from './operation.ts';
 
 /**
  * Loads each operation on demand: a step runs one, and loading takes time in every job. In the bundle, get-artifact is
- * in the main file, because another file takes a millisecond to load; the operations that record attestations share a file; all others
- * share one, so that their common code exists once.
+ * in the main file, because another file takes a millisecond to load. The operations that record attestations share a
+ * file, and so do all others, so that their common code exists once.
  */
 export const operations: Readonly<Record<AnyOperationName, () => Promise<Operation>>> = {
   'create-flow': async () => (await import(/* webpackChunkName: 'others' */ './create-flow.ts')).createFlow,

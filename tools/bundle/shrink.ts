@@ -11,14 +11,14 @@ import {
 } from 'typescript';
 
 /**
- * A script of the bundle, as small as it gets without changing what it does: comments and spaces go, and what a module
- * declares and nothing uses; local names become short, and those of functions and classes stay, so that a stack in the
+ * A script of the bundle, as small as possible without changing its behaviour: comments, spaces and unused declarations
+ * are removed; local names become short, and those of functions and classes stay, so that a stack in the
  * log of a step can be read. ASCII only, because V8 reads that twice as fast.
  */
 export async function shrink(script: string): Promise<string> {
   const { code } = await minify(script, {
     module: false,
-    // Nothing but removing what is unused: any other change of the code saves little, and makes stacks harder to read.
+    // Only unused code is removed: any other change of the code saves little, and makes stacks harder to read.
     compress: { defaults: false, unused: true, keep_fargs: true },
     mangle: { keep_fnames: true, keep_classnames: true },
     format: { comments: false, asciiOnly: true },

@@ -30,7 +30,7 @@ export function withoutChoices(script: string): string {
   return [...pieces, script.slice(end)].join('');
 }
 
-/** The list of choices of a declaration; undefined if the node is none, or refers to a list. */
+/** The list of choices of a declaration; undefined if the node is not a declaration, or refers to a list. */
 function choicesOf(node: Node): Expression | undefined {
   if (!isObjectLiteralExpression(node)) return undefined;
   const values = new Map<string, Expression>();

@@ -15,8 +15,8 @@ const pageSize = 100;
 const maximumPages = 100;
 
 /**
- * Looks for an attestation by its idempotency key, in the list of its flow since it was sent. Reads in the direction in
- * which nothing is missed if others record meanwhile, in any sort order of the service.
+ * Looks for an attestation by its idempotency key, in the list of its flow since it was sent. Reads in a direction that
+ * misses nothing if attestations are recorded meanwhile, whatever the sort order of the service.
  */
 export async function findAttestation(
   { key, parameters, since }: SentWrite,

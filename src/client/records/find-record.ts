@@ -15,8 +15,8 @@ export interface SentWrite {
 /**
  * Looks once for the record of a request.
  *
- * @returns what the endpoint could have answered; undefined if the service does not have the record
- * @throws Failure if it cannot be found out
+ * @returns the record, in the form of the endpoint's answer; undefined if the service does not have the record
+ * @throws Failure if the look-up fails
  */
 export type FindRecord = (sent: SentWrite, client: EndpointCaller) => Promise<unknown>;
 

@@ -12,7 +12,7 @@ interface UnattachedFile {
   readonly sha256: string;
 }
 
-/** Files that were too large to be attached, so that whoever has them can prove that they are the ones. */
+/** Files that were too large to be attached, with digests that prove their identity later. */
 export interface UnattachedFiles {
   readonly count: number;
   /** All files together, in bytes. */

@@ -52,8 +52,7 @@ export function wrapReadErrors<Result>(path: string | Buffer, work: () => Result
 }
 
 /**
- * Runs work whose problems name the input that usually gives it something, although another one did, and attributes
- * them to that one.
+ * Runs work, and attributes its problems to the input that was actually given, instead of the input that they name.
  *
  * @param usual the input that the problems name
  * @throws UserError like the work, with the name of the input

@@ -8,7 +8,7 @@ import type { FingerprintedArtifact } from './fingerprint.ts';
 /** The maximum number of artifacts in a checksums file: each is a request. */
 export const maximumChecksums = 1000;
 
-/** How many bad lines an error names. */
+/** The maximum number of bad lines in an error. */
 const maximumBadLines = 10;
 
 /**

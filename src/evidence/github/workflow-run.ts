@@ -11,7 +11,7 @@ export interface WorkflowRun {
   readonly headSha: string;
   /** `owner/name`. */
   readonly repository: string;
-  /** The repository of the head commit; undefined if it was deleted. Another one than `repository` is a fork. */
+  /** The repository of the head commit; undefined if it was deleted. For a fork, it differs from `repository`. */
   readonly headRepository: string | undefined;
   /** The user who started the first attempt. */
   readonly actor: string | undefined;

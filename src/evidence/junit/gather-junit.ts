@@ -19,10 +19,10 @@ export interface JunitEvidence {
   readonly failedCount: number;
 }
 
-/** What is left of a request for everything but the results, in bytes: the commit and the user data. */
+/** The part of a request that is reserved for the commit and the user data, in bytes. */
 const otherBytes = 256 * 1024;
 
-/** How many files the log lists at most. */
+/** The maximum number of files in the log. */
 const maximumListedFiles = 100;
 
 /**

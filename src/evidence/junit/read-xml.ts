@@ -43,8 +43,8 @@ export interface XmlHandler {
 const rewriteRemedy = 'Write the file again: the tool that writes it may have been stopped before the end.';
 
 /**
- * Reads an XML document in UTF-8 or UTF-16 without holding it in memory. Definitions of entities are refused, whether
- * they expand to very much or name files, and external ones are never loaded.
+ * Reads an XML document in UTF-8 or UTF-16 without holding it in memory. Definitions of entities are refused,
+ * because entities can expand without limit or name files. External entities are never loaded.
  *
  * @param name the file, for errors
  * @param chunks its bytes
@@ -87,7 +87,7 @@ function connect(
     refuse({ what: `it is not well-formed XML (${toOneLine(message)})`, remedy: rewriteRemedy });
   };
   parser.ondoctype = (text) => {
-    // What is between brackets can define entities.
+    // The internal subset (in brackets) can define entities.
     if (text.includes('[')) refuse(entitiesRefusal);
   };
   parser.onopentagstart = () => {
@@ -147,8 +147,8 @@ function toOneLine(message: string): string {
 }
 
 /**
- * XML does not allow NUL, and the parser does not notice it. It is replaced and not refused, because it usually is in
- * the output of a test; the service takes no text that contains it.
+ * XML does not allow NUL, but the parser does not notice it. NUL is replaced instead of refused, because it is usually
+ * part of the output of a test; the service rejects texts that contain it.
  */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '\uFFFD');

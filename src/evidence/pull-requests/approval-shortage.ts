@@ -5,9 +5,9 @@ import type { PushAccess } from './push-access.ts';
 export interface ApprovalShortage {
   /** How many approvals count, for the pull request that has the most. */
   readonly counted: number;
-  /** Others than its authors who approved it and cannot push, so that their approvals do not count. */
+  /** Approvers who are not its authors but cannot push, so that their approvals do not count. */
   readonly cannotPush: readonly string[];
-  /** Those of whom GitHub did not say whether they can push. Their approvals do not count either. */
+  /** Approvers whose access GitHub did not report, and why. Their approvals do not count either. */
   readonly unknown: readonly { readonly username: string; readonly why: string }[];
 }
 

@@ -15,7 +15,7 @@ export type PushAccessAnswer = { readonly canPush: boolean } | { readonly unknow
 /** The maximum number of people that are asked about: anybody can approve a public pull request. */
 const maximumQuestions = 200;
 
-/** The roles with write access. `maintain` and custom roles are mapped to them (GitHub's documentation, "Collaborators"). */
+/** The roles with write access. GitHub maps `maintain` and custom roles to them (its documentation, "Collaborators"). */
 const pushRoles: ReadonlySet<string> = new Set(['admin', 'write']);
 
 /** Creates access to the answers for a repository. */

@@ -6,7 +6,7 @@ import type { SonarApiRequest, SonarApiResult, SonarServer } from './server/sona
 /** How to make the revision visible to everyone with access to the background task. */
 export const setRevisionAdvice = 'give the scan `-Dsonar.scm.revision=` and the SHA of the scanned commit';
 
-/** Makes a request anonymous when it is spread into it. */
+/** Makes a request anonymous if spread into it. */
 export type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
 
 /**

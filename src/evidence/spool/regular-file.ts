@@ -12,7 +12,7 @@ const safeFlags =
   process.platform === 'win32' ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Opens a file for reading, if it is neither a link nor anything else that is no file.
+ * Opens a regular file for reading. Links, folders and devices are refused.
  *
  * @param work gets the open file and its size in bytes
  * @throws Damage

@@ -147,7 +147,7 @@ async function writeWhole(
   }
 }
 
-/** Brings the names in a folder to the disk. Windows has no such operation. */
+/** Flushes the entries of a folder to the disk. Windows has no such operation. */
 async function syncFolder(files: SpoolFiles, path: string): Promise<void> {
   const folder = await files.open(path, 'r').catch((thrown: unknown) => {
     if (process.platform === 'win32') return undefined;

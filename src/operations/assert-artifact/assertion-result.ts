@@ -8,10 +8,10 @@ import { summarizeList, withoutFullStop } from '../sentences.ts';
 import { describeVerdict, type AssertedArtifact, type Assertions } from './judge-assertions.ts';
 import type { Criterion } from './parse-assertion.ts';
 
-/** How many problems the report lists. */
+/** The maximum number of problems in the report. */
 const maximumProblems = 50;
 
-/** How many artifacts the table has, and the conclusion names. */
+/** The maximum number of artifacts in the table and in the conclusion. */
 const maximumRows = 100;
 const maximumNamed = 3;
 

@@ -11,7 +11,7 @@ import { abbreviate } from '../report.ts';
 import { summarizeList } from '../sentences.ts';
 import { parseAssertion, type Criterion, type ParsedAssertion } from './parse-assertion.ts';
 
-/** How many shortcomings a sentence names. */
+/** The maximum number of shortcomings in a sentence. */
 const maximumNamed = 5;
 
 /** The answer for one artifact. */
@@ -92,7 +92,7 @@ export function describeVerdict({ verdict, shortcomings }: ParsedAssertion): str
   return [toArtifactState(verdict), ...(reasons.length === 0 ? [] : [summarizeList(reasons, maximumNamed)])].join(': ');
 }
 
-/** What a final verdict still waits for, a line each; empty if no later poll can change the verdict. */
+/** The things that a final verdict still waits for, one per line; empty if no later poll can change the verdict. */
 export function pendingReasons({ artifacts, failures, verdict }: Assertions): readonly string[] {
   if (verdict !== undefined && verdict !== 'incomplete') return [];
   if (!failures.every(mayRecover)) return [];

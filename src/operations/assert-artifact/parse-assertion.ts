@@ -3,7 +3,7 @@ import { verdictFromArtifactState, worstVerdict, type Verdict } from '../../cont
 import { ExternalError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 
-/** What an artifact is judged by. */
+/** The criteria that an artifact is judged by. */
 export interface Criterion {
   readonly flow: string | undefined;
   readonly environment: string | undefined;
@@ -27,7 +27,7 @@ export interface ParsedAssertion {
   readonly shortcomings: readonly Shortcoming[];
 }
 
-/** What an answer must say that it judged by. */
+/** The criteria that an answer must confirm. */
 export function expectedScope({ environment, policies }: Criterion): AssertionScope {
   if (environment !== undefined) return 'environment';
   return policies === undefined ? 'flow' : 'policy';
@@ -92,7 +92,7 @@ function findMismatch(answer: ArtifactAssertion, fingerprint: string, criterion:
   return answer.compliant ? findUnjudged(answer, criterion) : undefined;
 }
 
-/** What was asked about and is missing from an answer that says "compliant". */
+/** The requested criteria that an answer "compliant" does not confirm. */
 function findUnjudged(
   answer: ArtifactAssertion,
   { flow, environment, policies = [] }: Criterion,

@@ -5,10 +5,10 @@ import { abbreviate, code, fact, listTable, plain, type Text } from '../report.t
 import { summarizeList, withoutFullStop } from '../sentences.ts';
 import type { ReportOutcome } from './report-artifacts.ts';
 
-/** How many artifacts a sentence names. */
+/** The maximum number of artifacts in a sentence. */
 const maximumNamed = 5;
 
-/** How many artifacts the table has. */
+/** The maximum number of artifacts in the table. */
 const maximumRows = 100;
 
 /** The reports of all artifacts. */

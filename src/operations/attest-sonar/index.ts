@@ -77,7 +77,7 @@ function toProject({ sonarProjectKey: key, sonarBranch, sonarPullRequest }: Sour
   return key === undefined ? undefined : { key, branch: sonarBranch, pullRequest: sonarPullRequest };
 }
 
-/** There is one source of the analysis: a report, which has default places, a task, or a project. */
+/** Checks that there is one source of the analysis: a report (which has default paths), a task, or a project. */
 function checkSources(values: SourceValues): readonly Problem[] {
   const { sonarReportPath, sonarTaskUrl, sonarProjectKey, sonarBranch, sonarPullRequest, sonarHostUrl } = values;
   const problems: Problem[] = [];

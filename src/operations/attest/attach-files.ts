@@ -12,7 +12,7 @@ export interface AttachedFiles {
   readonly unattached: UnattachedFiles | undefined;
 }
 
-/** How many files the log lists at most. */
+/** The maximum number of files in the log. */
 const maximumListedFiles = 100;
 
 /**

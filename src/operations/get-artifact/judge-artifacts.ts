@@ -53,7 +53,7 @@ export interface Judgement {
   /** The worst verdict of all; undefined if something that could not be looked up may be worse. */
   readonly verdict: Verdict | undefined;
   readonly failures: readonly Failure[];
-  /** The same failures, each different one once. */
+  /** The failures without duplicates. */
   readonly failureGroups: readonly FailureGroup[];
 }
 

@@ -1,7 +1,7 @@
 import { oneOf, text } from './input-types.ts';
 import { optional, withDefault } from './input.ts';
 
-/** What the step does with evidence that it cannot deliver. It decides whether the step passes, so no variable sets it. */
+/** What to do with evidence that cannot be delivered. It decides whether the step passes, so no variable sets it. */
 export const onOutage = oneOf('on-outage', ['fail', 'keep']);
 
 /** The folder of a spool; of several, or an archive, for `replay`. */

@@ -12,8 +12,8 @@ import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 const clockDifference = 5 * 60_000;
 
 /**
- * Why an item does not come from where it claims, as far as it can be seen without GitHub; undefined if it may be
- * genuine. The end of a sentence.
+ * Why an item cannot come from the run that it claims, checked without GitHub; undefined if it may be genuine. The end
+ * of a sentence.
  *
  * @param runId the run that the item was downloaded from
  * @param now in milliseconds since the epoch
@@ -24,7 +24,7 @@ export function claimProblem(manifest: SpoolManifest, runId: string, job: Job, n
   const gathered = Date.parse(gathered_at);
   if (run.run_id !== runId) return `claims to be from run ${run.run_id}, but was downloaded from run ${runId}`;
   if (!isSameName(run.repository, repository)) return `is from the repository ${run.repository}, not ${repository}`;
-  // Else it could take the key of an item of another run, which the service would then refuse.
+  // Otherwise it could use the key of another run's item, which the service would then refuse.
   if (!isKeyOfRun(idempotency_key, runId)) return 'has an idempotency key that is not from its run';
   if (Number.isNaN(gathered) || gathered > now + clockDifference) {
     return `claims to be gathered in the future (${gathered_at})`;

@@ -106,7 +106,7 @@ interface ReadableItem {
 interface ReadItems {
   /** In the order in which they were gathered. */
   readonly read: readonly ReadableItem[];
-  /** What is not delivered now: refused, or delivered before. */
+  /** Items that are not delivered now: refused, or delivered before. */
   readonly rejected: readonly ReplayedItem[];
 }
 

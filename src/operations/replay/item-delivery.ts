@@ -28,18 +28,18 @@ interface DeliveryOptions {
 
 type Verdict = Pick<ReplayedItem, 'state' | 'reason' | 'remedy'>;
 
-/** After so many items in a row that the service did not take, the rest is not tried. */
+/** After this many consecutive failures, the remaining items are not tried. */
 const maximumFailures = 3;
 
 /**
- * Delivers items one after the other. Where they go and on whose behalf comes from the step; what an item says about
- * itself is checked first. One that cannot be delivered does not stop the others.
+ * Delivers items one after the other. The step sets the address, the organization and the API key; the claims of an
+ * item are checked first. An item that cannot be delivered does not stop the others.
  */
 export class ItemDelivery {
   readonly #options: DeliveryOptions;
-  /** What GitHub says about each run, by its id. */
+  /** The runs as GitHub describes them, by id. */
   readonly #runs = new Map<string, ReturnType<typeof fetchWorkflowRun>>();
-  /** How many items in a row the service did not take. */
+  /** The number of consecutive items that could not be sent. */
   #failures = 0;
 
   constructor(options: DeliveryOptions) {
@@ -129,7 +129,7 @@ export class ItemDelivery {
     if (!(error instanceof Failure) || this.#options.context.call.signal?.aborted === true) throw error;
     const { message: reason, remedy } = error;
     const isPassing = mayBeDeliveredLater(error);
-    // A service that does not accept the key accepts it for no item.
+    // If the service rejects the API key, it rejects it for every item.
     const isUnauthorized = error instanceof ServiceError && [401, 403].includes(error.facts.status);
     this.#failures = isPassing || isUnauthorized ? this.#failures + 1 : 0;
     return isPassing ? { state: 'failed', reason } : { state: 'refused', reason, remedy };

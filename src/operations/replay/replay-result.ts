@@ -3,7 +3,7 @@ import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, listTable, plain, type Text } from '../report.ts';
 import { pluralize, summarizeList } from '../sentences.ts';
 
-/** What became of an item. */
+/** The outcome of delivering an item. */
 export type ItemState =
   /** Recorded now. */
   | 'delivered'
@@ -11,14 +11,14 @@ export type ItemState =
   | 'on record'
   /** An earlier replay of the same folder delivered it. */
   | 'delivered before'
-  /** It is damaged, not genuine, or not accepted by the service: without a correction, another replay ends as this. */
+  /** It is damaged, not genuine, or not accepted by the service: unless corrected, it fails again. */
   | 'refused'
   /** The service or GitHub could not be reached: another replay may deliver it. */
   | 'failed'
   /** A dry run. */
   | 'not sent';
 
-/** An item, and what became of it. */
+/** An item and its outcome. */
 export interface ReplayedItem {
   /** Its path below the folder of the spools. */
   readonly name: string;
@@ -44,7 +44,7 @@ const marks: Readonly<Record<ItemState, string>> = {
   'not sent': '⏭️ not sent',
 };
 
-/** The rows of the report at most; the response has all items. */
+/** The maximum number of rows in the report; the response has all items. */
 const maximumRows = 200;
 
 /** The result of a replay: red if anything was not delivered. */
@@ -94,7 +94,7 @@ function toOutcome(items: readonly ReplayedItem[], undelivered: readonly Replaye
   return { outcome: items.some(({ state }) => state === 'not sent') ? 'skipped' : 'done' };
 }
 
-/** How many items the error names. */
+/** The maximum number of items in the error. */
 const maximumNamed = 3;
 
 const gatherAgain =

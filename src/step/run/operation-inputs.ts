@@ -69,7 +69,7 @@ function unsupportedInputs({ unsupported = [] }: Operation, source: InputSource)
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
 }
 
-/** `on-outage` for an operation that records no evidence; `fail` is what such an operation does anyway. */
+/** `on-outage` for an operation that records no evidence; such an operation always behaves like `fail`. */
 function outageProblems({ name, inputs }: Operation, source: InputSource): readonly Problem[] {
   const isUsed = Object.values(inputs).some(({ input }) => input.name === onOutage.name);
   const given = inputText(source, onOutage);

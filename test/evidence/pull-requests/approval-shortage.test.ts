@@ -9,7 +9,7 @@ function pullRequest(...usernames: readonly string[]): PullRequestOfCommit {
   return { number: 12, approvals, record };
 }
 
-/** People whose names begin with `w` may push, and nobody knows about those with `u`. */
+/** Names that begin with `w` may push; for those with `u`, GitHub does not say. */
 function accessOf(asked: string[] = []): PushAccess {
   return {
     of: (username) => {
@@ -19,28 +19,31 @@ function accessOf(asked: string[] = []): PushAccess {
   };
 }
 
-describe('a shortage of approvals', () => {
-  it('is none if enough people with push access approved, and asks for no more', async () => {
+describe('findApprovalShortage', () => {
+  it('finds none if enough people with push access approved, and then stops asking', async () => {
     const asked: string[] = [];
     expect(await findApprovalShortage([pullRequest('eve', 'wim', 'wes')], 1, accessOf(asked))).toBeUndefined();
     expect(asked).toEqual(['eve', 'wim']);
   });
 
-  it.each([0, 1])('asks nobody if push access does not matter: a minimum of %s without approvals', async (minimum) => {
-    const asked: string[] = [];
-    const shortage = await findApprovalShortage([pullRequest()], minimum, accessOf(asked));
-    expect(shortage).toEqual(minimum === 0 ? undefined : { counted: 0, cannotPush: [], unknown: [] });
-    expect(asked).toEqual([]);
-  });
+  it.each([0, 1])(
+    'does not ask about access if it does not matter: a minimum of %s without approvals',
+    async (minimum) => {
+      const asked: string[] = [];
+      const shortage = await findApprovalShortage([pullRequest()], minimum, accessOf(asked));
+      expect(shortage).toEqual(minimum === 0 ? undefined : { counted: 0, cannotPush: [], unknown: [] });
+      expect(asked).toEqual([]);
+    },
+  );
 
-  it('asks nobody if no approvals are required', async () => {
+  it('does not ask about access if no approvals are required', async () => {
     const asked: string[] = [];
     expect(await findApprovalShortage([pullRequest('wim')], 0, accessOf(asked))).toBeUndefined();
     expect(await findApprovalShortage([], 0, accessOf(asked))).toBeUndefined();
     expect(asked).toEqual([]);
   });
 
-  it('has who does not count, for the pull request with the most approvals that count', async () => {
+  it('lists the approvers who do not count, for the pull request with the most approvals that count', async () => {
     const found = [pullRequest('eve', 'mal'), pullRequest('wim', 'eve', 'ulf'), pullRequest('wim')];
     expect(await findApprovalShortage(found, 2, accessOf())).toEqual({
       counted: 1,
@@ -49,7 +52,7 @@ describe('a shortage of approvals', () => {
     });
   });
 
-  it('is none if another pull request has enough', async () => {
+  it('finds none if another pull request has enough', async () => {
     expect(await findApprovalShortage([pullRequest('eve'), pullRequest('wim')], 1, accessOf())).toBeUndefined();
   });
 });

@@ -119,7 +119,7 @@ describe('attest-junit', () => {
     });
   });
 
-  it('packs a single large file, and records digests of what is too large even so', async () => {
+  it('packs a single large file, and records digests if the files are still too large', async () => {
     const noise = randomBytes(11_600_000).toString('base64');
     await workspace.write('a.xml', `<testsuite name="a"><testcase/><system-out>${noise}</system-out></testsuite>`);
     const { result, bodies, log } = await attest();

@@ -39,7 +39,7 @@ describe('a script of the bundle', () => {
     expect(resultOf(await shrink(script))).toEqual(['Gate', 'verdict']);
   });
 
-  it('loses what a module declares and nothing uses, but nothing that has an effect, and no parameters', async () => {
+  it('loses unused declarations, but nothing that has an effect, and no parameters', async () => {
     const script = `var table = { 1: (module) => {
   function forgotten() { return 'forgotten'; }
   const words = ['forgotten'];

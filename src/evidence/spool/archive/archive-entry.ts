@@ -1,8 +1,8 @@
 import { Damage } from '../regular-file.ts';
 
-/** A file or folder in an archive. Nothing about it has been checked but the form of the archive. */
+/** A file or folder in an archive. Only the form of the archive has been checked. */
 export interface ArchiveEntry {
-  /** As the archive has it; it may lead anywhere. */
+  /** The name in the archive, unchecked: it may lead anywhere. */
   readonly name: string;
   readonly type: 'file' | 'folder';
   /** In bytes, as the archive says. */
@@ -44,7 +44,7 @@ function partProblem(part: string): string | undefined {
   return isPortable ? undefined : 'has a name that a file cannot have on all systems';
 }
 
-/** A name for messages: short, on one line, and without characters that a terminal would carry out. */
+/** A name for messages: short, on one line, and without characters that a terminal would interpret. */
 export function showName(name: string): string {
   const short = name.length > 100 ? `${name.slice(0, 100)}…` : name;
   return `its entry ${JSON.stringify(short.replaceAll(/[\u007f-\u009f\u2028\u2029]/gu, '?'))}`;

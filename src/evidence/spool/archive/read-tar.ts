@@ -4,10 +4,10 @@ import { decodeName, showName, type ArchiveEntry } from './archive-entry.ts';
 /** The block size of a tar archive, in bytes: everything is padded to a multiple of it. */
 const blockBytes = 512;
 
-/** The maximum size of what describes an entry, in bytes: a long name, or pax records. */
+/** The maximum size of a description of an entry (a long name, or pax records), in bytes. */
 const maximumDescriptionBytes = 64 * 1024;
 
-/** What is refused, by the type flag of its header. */
+/** The types of entries that are refused, by the type flag of the header. */
 const refusedTypes: ReadonlyMap<string, string> = new Map([
   ['1', 'a hard link'],
   ['2', 'a symbolic link'],
@@ -18,7 +18,7 @@ const refusedTypes: ReadonlyMap<string, string> = new Map([
   ['S', 'a sparse file'],
 ]);
 
-/** What comes before an entry and describes it. */
+/** The description that precedes an entry. */
 interface Description {
   readonly name?: string;
   readonly size?: number;
@@ -27,7 +27,7 @@ interface Description {
 /**
  * Reads a tar archive: POSIX.1-1988 ("ustar") and POSIX.1-2001 ("pax"), and the long names of GNU tar.
  *
- * @throws Damage if it is cut off, malformed, or has something else than files and folders
+ * @throws Damage if it is cut off, malformed, or contains anything but files and folders
  */
 export async function* readTar(archive: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveEntry, void, undefined> {
   const reader = new BlockReader(archive);
@@ -46,7 +46,7 @@ export async function* readTar(archive: AsyncIterable<Uint8Array>): AsyncGenerat
     const entryType = toEntryType(type, name, size);
     const content = reader.content(size);
     yield { name, type: entryType, size, content: () => content };
-    // Whatever the consumer left.
+    // Skips what the consumer did not read.
     await drain(content);
     await reader.exactly(paddingAfter(size));
   }
@@ -72,7 +72,7 @@ function parseHeader(header: Buffer): { readonly name: string; readonly size: nu
     const end = bytes.indexOf(0);
     return decodeName(end < 0 ? bytes : bytes.subarray(0, end));
   };
-  // In the format of GNU tar, the field of the prefix has something else.
+  // GNU tar uses the prefix field for other data.
   const isPosix = header.toString('latin1', 257, 263) === 'ustar\0';
   const prefix = isPosix ? field(345, 155) : '';
   const name = prefix === '' ? field(0, 100) : `${prefix}/${field(0, 100)}`;
@@ -141,7 +141,7 @@ function paddingAfter(size: number): number {
 /** Reads a stream in pieces of given sizes. */
 class BlockReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** What was received and not read yet. */
+  /** Received, but not read yet. */
   #received: Uint8Array = new Uint8Array();
 
   constructor(archive: AsyncIterable<Uint8Array>) {

@@ -12,11 +12,11 @@ const localHeaderBytes = 30;
 const chunkBytes = 64 * 1024;
 
 /**
- * Reads a zip archive. Where its entries are, and how large, comes from the directory at its end, as all tools read it;
- * so it does not matter whether sizes come after the content, as in the archives of GitHub's artifacts.
+ * Reads a zip archive. The directory at its end tells the position and size of each entry, as for all tools, so that
+ * sizes may follow the content, as they do in GitHub's artifacts.
  *
  * @param size of the file, in bytes
- * @throws Damage if it is cut off, malformed or encrypted, or has something else than files and folders
+ * @throws Damage if it is cut off, malformed or encrypted, or contains anything but files and folders
  */
 export async function* readZip(
   file: FileHandle,
@@ -27,7 +27,7 @@ export async function* readZip(
   let free = 0;
   for (const entry of entries.toSorted((one, other) => one.offset - other.offset)) {
     const { name, type, size: unpackedSize } = entry;
-    // The content of a bomb belongs to many entries.
+    // In a zip bomb, many entries share the same content.
     if (entry.offset < free) throw new Damage(`${showName(name)} overlaps with another entry`);
     const contentStart = await checkLocalHeader(file, entry);
     free = contentStart + entry.packedSize;
@@ -74,7 +74,7 @@ async function* readRange(file: FileHandle, start: number, size: number): AsyncG
   }
 }
 
-/** Reads so many bytes. @throws Damage if the file ends before */
+/** Reads `length` bytes. @throws Damage if the file ends earlier */
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
   if (bytesRead !== length) throw new Damage('it is cut off');

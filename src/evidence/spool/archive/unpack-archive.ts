@@ -10,7 +10,7 @@ import { decompress } from './decompress.ts';
 import { readTar } from './read-tar.ts';
 import { readZip } from './read-zip.ts';
 
-/** The limits of what is unpacked. */
+/** The limits for unpacking. */
 export interface UnpackLimits {
   /** How many files and folders an archive may have. */
   readonly entries: number;
@@ -120,7 +120,7 @@ async function write(folder: string, name: string, entry: ArchiveEntry): Promise
   }
 }
 
-/** The names of an archive's entries: none may stand for two of them, not even on a disk that ignores case. */
+/** The names of an archive's entries: no name may stand for two entries, not even on a disk that ignores case. */
 class TakenNames {
   readonly #files = new Set<string>();
   readonly #folders = new Set<string>();

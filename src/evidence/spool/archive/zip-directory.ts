@@ -29,7 +29,7 @@ const directoryHeaderBytes = 46;
 /** The maximum size of an entry of the directory, in bytes: with the longest name, and room for times and owners. */
 const maximumDirectoryEntryBytes = 8 * 1024;
 
-/** Numbers that say that the real ones are in Zip64 fields. */
+/** Placeholders: the real values are in Zip64 fields. */
 const zip64Counts = 0xffff;
 const zip64Sizes = 0xffff_ffff;
 

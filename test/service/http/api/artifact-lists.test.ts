@@ -142,7 +142,7 @@ describe('the lists of artifacts', () => {
     expect(mappingOf(found)).not.toHaveProperty('commits_list');
   });
 
-  it('reject a fingerprint of an external URL that is none', async () => {
+  it('reject an invalid fingerprint of an external URL', async () => {
     const json = {
       ...sampleArtifact(),
       external_urls: { docs: { href: 'https://d.example.com', fingerprint: 'abc' } },

@@ -236,7 +236,7 @@ describe('the log of an environment', () => {
     expect(await events(query)).toEqual(expected);
   });
 
-  it('rejects what is no time, and knows which environments exist', async () => {
+  it('rejects an invalid time and an unknown environment', async () => {
     for (const query of ['?start=soon', '?end=0', '?interval=x', '?start_ts=x']) {
       expect((await get(`/environments/acme/prod/events${query}`)).status).toBe(400);
     }

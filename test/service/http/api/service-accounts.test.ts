@@ -51,7 +51,7 @@ describe('service accounts', () => {
     expect((await get('a-first')).body).toMatchObject({ for_webhook: false });
   });
 
-  it('are reported as not found if there is none', async () => {
+  it('are reported as not found if they do not exist', async () => {
     const notFound = { status: 404, body: { message: 'Service account not found' } };
     expect(await get('ci')).toMatchObject(notFound);
     expect(await remove('ci')).toMatchObject(notFound);
