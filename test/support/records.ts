@@ -31,7 +31,7 @@ import type { SigningSecret } from '../../src/service/domain/webhook-secret.ts';
 import type { RecordedAttestation } from '../../src/service/storage/attestation-series.ts';
 import type { TargetReference } from '../../src/service/storage/notifications.ts';
 import type { AccountReader } from '../../src/service/storage/accounts.ts';
-import type { Storage } from '../../src/service/storage/storage.ts';
+import { allOrganizations, type Storage } from '../../src/service/storage/storage.ts';
 import { Judging } from '../../src/service/application/judging/judging.ts';
 import { PendingSnapshots, readCurrent } from '../../src/service/application/judging/pending-snapshots.ts';
 import type { Environment, SnapshotSummary } from '../../src/service/domain/environment/snapshot.ts';
@@ -74,7 +74,7 @@ export class Records {
 
   /** Creates an organization without members. */
   async createOrganization(org: string, at: number): Promise<'created' | 'exists'> {
-    const inserted = await this.storage.transaction((transaction) => transaction.organizations.insert(org, at));
+    const inserted = await this.storage.transaction(org, (transaction) => transaction.organizations.insert(org, at));
     return inserted === 'inserted' ? 'created' : 'exists';
   }
 
@@ -230,7 +230,7 @@ export class Records {
     notification: NewNotification,
     secrets: ReadonlyMap<number, SigningSecret> = new Map(),
   ): Promise<number | 'organization not found'> {
-    return this.storage.transaction(async (transaction) =>
+    return this.storage.transaction(notification.org, async (transaction) =>
       (await transaction.organizations.exists(notification.org))
         ? transaction.notifications.insert(notification, secrets)
         : 'organization not found',
@@ -262,7 +262,7 @@ export class Records {
   /** Adds events to the outbox, as the transaction of a snapshot does. */
   recordEvents(...events: readonly EnvironmentEvent[]): Promise<void> {
     const places = Map.groupBy(events, ({ org, environment }) => `${org}/${environment}`);
-    return this.storage.transaction(async (transaction) => {
+    return this.storage.transaction(allOrganizations, async (transaction) => {
       for (const group of places.values()) {
         const { org = '', environment = '' } = group[0] ?? {};
         const listeners = await transaction.deliveries.listListeners(org, environment);
@@ -306,7 +306,7 @@ export class Records {
   }
 
   addKey(key: StoredKey): Promise<'inserted' | 'exists'> {
-    return this.storage.transaction(({ accounts }) => accounts.insertKey(key));
+    return this.storage.transaction(key.org, ({ accounts }) => accounts.insertKey(key));
   }
 
   findKey(id: string): Promise<StoredKey | undefined> {
@@ -318,7 +318,7 @@ export class Records {
   }
 
   revokeKey(org: string, id: string, at: number): Promise<'revoked' | 'not found'> {
-    return this.storage.transaction(({ accounts }) => accounts.revokeKey(org, id, at));
+    return this.storage.transaction(org, ({ accounts }) => accounts.revokeKey(org, id, at));
   }
 
   findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {

@@ -1,5 +1,6 @@
 import { apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches, type ApiKey } from '../domain/api-key.ts';
 import type { AccountReader, AccountWriter } from '../storage/accounts.ts';
+import { allOrganizations } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { insertKey, toStoredKey, type CreatedKey } from './keys.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -31,7 +32,7 @@ export async function ensureInitialApiKey(
     throw new Error(`the first key does not have the form of an API key: ${apiKeyForm}`);
   }
   const key = chosen ?? newApiKey(randomBytes);
-  return storage.transaction(async ({ organizations, accounts }) => {
+  return storage.transaction(allOrganizations, async ({ organizations, accounts }) => {
     await organizations.insert(org, createdAt);
     const isThere = chosen === undefined ? await accounts.hasKeys(org) : await hasKey(accounts, org, chosen);
     if (isThere) return undefined;
@@ -71,7 +72,7 @@ export function createAdminKey(
 ): Promise<CreateAdminKeyResult> {
   const createdAt = unixSeconds(now());
   const key = newApiKey(randomBytes);
-  return storage.transaction(async ({ organizations, accounts }) => {
+  return storage.transaction(allOrganizations, async ({ organizations, accounts }) => {
     if (!(await organizations.exists(org))) return { outcome: 'organization not found' };
     const owner = user ?? (await chooseAdminUser(accounts, org));
     const memberships = await accounts.listMemberships(owner);

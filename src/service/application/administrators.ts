@@ -1,5 +1,5 @@
 import { unixSeconds, type Now } from '../../runtime/clock.ts';
-import type { Storage, WriteTransaction } from '../storage/storage.ts';
+import { allOrganizations, type Storage, type WriteTransaction } from '../storage/storage.ts';
 
 /** Rolls back a change that would leave an organization without an admin. */
 class LastAdminError extends Error {
@@ -11,7 +11,7 @@ export type LastAdminResult = 'last admin';
 
 /**
  * Runs a change of members or keys, unless it takes away the last admin of the organization who has a valid key: nobody
- * could administer the organization any more. A change in an organization without such an admin is always made.
+ * could administer the organization any more. The key may have been issued in another organization. A change in an organization without such an admin is always made.
  */
 export async function keepAdministered<Result>(
   { storage, now }: { readonly storage: Storage; readonly now: Now },
@@ -20,7 +20,7 @@ export async function keepAdministered<Result>(
 ): Promise<Result | LastAdminResult> {
   const at = unixSeconds(now());
   try {
-    return await storage.transaction(async (transaction) => {
+    return await storage.transaction(allOrganizations, async (transaction) => {
       const before = await transaction.accounts.hasValidAdminKey(org, at);
       const result = await change(transaction);
       if (before && !(await transaction.accounts.hasValidAdminKey(org, at))) throw new LastAdminError();

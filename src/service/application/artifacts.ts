@@ -167,6 +167,7 @@ export function recordArtifact(
   const reportJson = JSON.stringify(artifact.report);
   return runJudgingTransaction(
     dependencies,
+    artifact.org,
     async (transaction, context): Promise<OnceResult<RecordArtifactResult>> => {
       const { flows, trails, artifacts } = transaction;
       const { org, flow, createdAt, report } = artifact;

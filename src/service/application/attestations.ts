@@ -134,7 +134,7 @@ export function recordAttestation(
   const place = toPlace(attestation);
   const { scopes, evidence } = place;
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-  return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<AttestResult>> => {
+  return runJudgingTransaction(dependencies, org, async (transaction, context): Promise<OnceResult<AttestResult>> => {
     const { flows, trails, attestations } = transaction;
     const repetition = await findRepeated(attestations, place, request);
     if (repetition !== undefined) return repetition;

@@ -3,6 +3,7 @@ import { toMessages } from '../domain/event-digest.ts';
 import { isOverdue, type Delivery, type DeliveryFailure, type DueTarget } from '../domain/notifications.ts';
 import type { ListeningTarget, NewDelivery, WaitingTarget } from '../storage/deliveries.ts';
 import type { TargetReference } from '../storage/notifications.ts';
+import { allOrganizations } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
@@ -62,7 +63,7 @@ export async function rearmDeliveries({ storage }: Dependencies, { now }: { read
     waiting.filter((target) => isOverdue(target, now));
   const found = await storage.read(async ({ deliveries }) => selectOverdue(await deliveries.listDueAfter(now)));
   if (found.length === 0) return;
-  await storage.transaction(async ({ deliveries }) => {
+  await storage.transaction(allOrganizations, async ({ deliveries }) => {
     await deliveries.setDue(selectOverdue(await deliveries.listDueAfter(now)), now);
   });
 }
@@ -72,7 +73,7 @@ export function completeDelivery(
   { storage }: Dependencies,
   { delivery, at }: { readonly delivery: Delivery; readonly at: number },
 ): Promise<void> {
-  return storage.transaction(async ({ deliveries }) => {
+  return storage.transaction(delivery.org, async ({ deliveries }) => {
     await deliveries.delete(delivery);
     await deliveries.recordSuccess(delivery, at);
   });
@@ -86,12 +87,12 @@ export interface FailedDelivery {
 
 /** Records a failure; the delivery will be attempted again. */
 export function postponeDelivery({ storage }: Dependencies, { delivery, failure }: FailedDelivery): Promise<void> {
-  return storage.transaction(({ deliveries }) => deliveries.recordFailure(delivery, failure));
+  return storage.transaction(delivery.org, ({ deliveries }) => deliveries.recordFailure(delivery, failure));
 }
 
 /** Records a failure and drops the delivery. The next delivery of the target waits until the failure's `until`. */
 export function dropDelivery({ storage }: Dependencies, { delivery, failure }: FailedDelivery): Promise<void> {
-  return storage.transaction(async ({ deliveries }) => {
+  return storage.transaction(delivery.org, async ({ deliveries }) => {
     await deliveries.delete(delivery);
     await deliveries.recordFailure(delivery, failure);
   });

@@ -62,7 +62,7 @@ export function saveEnvironment(
     if (showsOthers || isJudgedByOthers) await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
     return { outcome: 'saved' };
   };
-  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, save));
+  return runJudgingTransaction(dependencies, environment.org, carryOutOnce(dependencies, request, save));
 }
 
 /** Returns why an environment cannot be saved; undefined if it can. */
@@ -146,7 +146,7 @@ export function recordReport(
     await new SnapshotUpdates(transaction, context).make(environment, { org, at: now }, content);
     return { outcome: 'snapshot made' };
   };
-  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, record));
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, record));
 }
 
 /** Updates the instances of the latest snapshot if it has the same artifacts. Returns whether it does. */
@@ -196,7 +196,7 @@ export function attachPolicies(
     }
     return 'attached';
   };
-  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, attachAll));
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, attachAll));
 }
 
 /** The result of `detachPolicies`. */
@@ -218,7 +218,7 @@ export function detachPolicies(
     }
     return 'detached';
   };
-  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, detachAll));
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, detachAll));
 }
 
 interface AttachmentChange {

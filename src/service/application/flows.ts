@@ -33,7 +33,7 @@ export async function saveFlow(
     await judgeEvidence(transaction, { org, flow: name }, now, context);
     return 'updated';
   };
-  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, save));
+  return runJudgingTransaction(dependencies, flow.org, carryOutOnce(dependencies, request, save));
 }
 
 /** Finds a flow; undefined if it does not exist. */

@@ -68,12 +68,19 @@ export class KeyUses {
     const uses = this.#waiting;
     if (uses.length === 0) return;
     this.#waiting = [];
+    const writes = [...Map.groupBy(uses, ({ org }) => org)].map(([org, used]) => this.#writeUses(org, used));
+    await Promise.all(writes);
+  }
+
+  /** Never rejects. */
+  async #writeUses(org: string, uses: readonly KeyUse[]): Promise<void> {
     try {
-      await this.#dependencies.storage.transaction(({ accounts }) => accounts.recordKeyUses(uses));
+      await this.#dependencies.storage.transaction(org, ({ accounts }) => accounts.recordKeyUses(uses));
     } catch (error) {
       // The next use of each key is noted again.
       for (const { id } of uses) this.#noted.delete(id);
-      this.#dependencies.log.info(`the last use of ${uses.length} API keys was not recorded: ${errorMessage(error)}`);
+      const what = `the last use of ${uses.length} API keys of ${org}`;
+      this.#dependencies.log.info(`${what} was not recorded: ${errorMessage(error)}`);
     }
   }
 }

@@ -53,7 +53,7 @@ export function createKey(
     await insertKey(accounts, stored);
     return { outcome: 'created', key: formatApiKey(key), stored };
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, create));
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, create));
 }
 
 /** Lists the keys of an owner that are not revoked, oldest first; undefined if there is no such owner. */
@@ -130,7 +130,7 @@ export function rotateKey(
     await insertKey(accounts, stored);
     return { outcome: 'created', key: formatApiKey(key), stored, graceEndsAt };
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, rotate));
+  return dependencies.storage.transaction(reference.org, carryOutOnce(dependencies, request, rotate));
 }
 
 /** The result of `revokeKey`. */

@@ -1,6 +1,6 @@
 import { mayOpen } from '../domain/access.ts';
 import type { Member, StoredKey } from '../domain/accounts.ts';
-import type { WriteTransaction } from '../storage/storage.ts';
+import { allOrganizations, type WriteTransaction } from '../storage/storage.ts';
 import { keepAdministered, type LastAdminResult } from './administrators.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -82,7 +82,7 @@ export function setDefaultOrganization(
     if (!key.isLimitedToOrg) await accounts.setDefaultOrganization(org, owner);
     return 'set';
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, set));
+  return dependencies.storage.transaction(allOrganizations, carryOutOnce(dependencies, request, set));
 }
 
 /** Finds the default organization of the user who owns the key; undefined if there is none, and for service accounts. */

@@ -88,7 +88,7 @@ export function createNotification(
     const notification = { ...created, number, lastModifiedAt: createdAt, failing: false };
     return { outcome: 'saved', notification, secrets };
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, create));
+  return dependencies.storage.transaction(created.org, carryOutOnce(dependencies, request, create));
 }
 
 /** The changes of a notification; undefined fields stay as they are. */
@@ -133,7 +133,7 @@ export function updateNotification(
     const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
     return { outcome: 'saved', notification, secrets };
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, update));
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, update));
 }
 
 /** Splits the wanted targets into those that the notification has, by their position, and new ones. */
@@ -264,7 +264,7 @@ export function rotateWebhookSecret(
     await notifications.replaceSecrets({ org, number, position }, secrets);
     return { outcome: 'rotated', secret, secrets };
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, rotate));
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, rotate));
 }
 
 /** The result of `deleteNotification`. */
@@ -279,5 +279,5 @@ export function deleteNotification(
   const deletedAt = unixSeconds(dependencies.now());
   const remove = ({ notifications }: WriteTransaction): Promise<DeleteNotificationResult> =>
     notifications.delete(org, number, deletedAt);
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, remove));
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
 }

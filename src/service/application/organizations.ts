@@ -1,6 +1,7 @@
 import type { UserReference } from './members.ts';
 import { addAdminKey, chooseAdminUser } from './admin-keys.ts';
 import type { CreatedKey } from './keys.ts';
+import { allOrganizations } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { newApiKey } from '../domain/api-key.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -21,7 +22,7 @@ export function createOrganization(
   const createdAt = unixSeconds(now());
   const key = newApiKey(randomBytes);
   const description = 'The first key of the organization';
-  return storage.transaction(async ({ organizations, accounts }) => {
+  return storage.transaction(allOrganizations, async ({ organizations, accounts }) => {
     if ((await organizations.insert(org, createdAt)) === 'exists') return { outcome: 'exists' };
     const user = wanted ?? (await chooseAdminUser(accounts, org));
     const created = await addAdminKey(accounts, { org, user, description, key, createdAt });

@@ -40,22 +40,26 @@ export function savePolicy(
   const { org, name, description, comment, text, user } = policy;
   // Serialized before the transaction, because other transactions wait for it.
   const rules = JSON.stringify(policy.rules);
-  return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<SavePolicyResult>> => {
-    const { policies } = transaction;
-    const repetition = request === undefined ? undefined : await findRepeatedVersion(policies, name, request);
-    if (repetition !== undefined) return repetition;
-    const latest = await policies.findLatestVersion(org, name);
-    const version = (latest ?? 0) + 1;
-    const made = { version, comment, createdBy: user, createdAt: now };
-    await policies.insertVersion({ org, name, description, ...made, text, rules, requestKey: request });
-    const type = latest === undefined ? 'policy_created' : 'policy_updated';
-    await policies.addEvents(org, [name], { type, timestamp: now, user });
-    const environments = await policies.listEnvironments(org, name);
-    await new SnapshotUpdates(transaction, context).update(environments, { org, at: now, forced: true });
-    const saved = await policies.find(org, name, historyLimits);
-    if (saved === undefined) throw new Error('a policy that was just saved is gone');
-    return { outcome: latest === undefined ? 'created' : 'updated', policy: saved };
-  });
+  return runJudgingTransaction(
+    dependencies,
+    org,
+    async (transaction, context): Promise<OnceResult<SavePolicyResult>> => {
+      const { policies } = transaction;
+      const repetition = request === undefined ? undefined : await findRepeatedVersion(policies, name, request);
+      if (repetition !== undefined) return repetition;
+      const latest = await policies.findLatestVersion(org, name);
+      const version = (latest ?? 0) + 1;
+      const made = { version, comment, createdBy: user, createdAt: now };
+      await policies.insertVersion({ org, name, description, ...made, text, rules, requestKey: request });
+      const type = latest === undefined ? 'policy_created' : 'policy_updated';
+      await policies.addEvents(org, [name], { type, timestamp: now, user });
+      const environments = await policies.listEnvironments(org, name);
+      await new SnapshotUpdates(transaction, context).update(environments, { org, at: now, forced: true });
+      const saved = await policies.find(org, name, historyLimits);
+      if (saved === undefined) throw new Error('a policy that was just saved is gone');
+      return { outcome: latest === undefined ? 'created' : 'updated', policy: saved };
+    },
+  );
 }
 
 /** Finds the version that a keyed request added earlier, with the policy as it was then. */

@@ -28,7 +28,7 @@ export function createServiceAccount(
     const inserted = await accounts.insertServiceAccount(account);
     return inserted === 'inserted' ? { outcome: 'created', account } : { outcome: 'exists' };
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, create));
+  return dependencies.storage.transaction(account.org, carryOutOnce(dependencies, request, create));
 }
 
 /** The changes of a service account; undefined fields stay as they are. */
@@ -50,7 +50,7 @@ export function updateServiceAccount(
     await accounts.updateServiceAccount({ org, name, ...changed });
     return { ...known, ...changed };
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, update));
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, update));
 }
 
 /** Operation 13: lists the service accounts of the organization, sorted by name. */
@@ -87,5 +87,5 @@ export function deleteServiceAccount(
     await accounts.revokeServiceAccountKeys(org, name, deletedAt);
     return 'deleted';
   };
-  return dependencies.storage.transaction(carryOutOnce(dependencies, request, remove));
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
 }

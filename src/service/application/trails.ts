@@ -45,7 +45,7 @@ export function beginTrail(
     }
     return known === undefined ? 'begun' : 'updated';
   };
-  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, begin));
+  return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin));
 }
 
 /** The maximum number of appearances of each artifact in the history of a trail. */

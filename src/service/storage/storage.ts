@@ -51,6 +51,19 @@ export interface WriteTransaction extends ReadTransaction {
   readonly rememberedAnswers: RememberedAnswerWriter;
 }
 
+/** The scope of a transaction that is about records of several organizations. */
+export const allOrganizations: unique symbol = Symbol('all organizations');
+
+/** The scope of a transaction that uses only methods that allow it, which say so. */
+export const concurrent: unique symbol = Symbol('concurrent');
+
+/**
+ * What a transaction is about. Transactions of one organization (given by name) run one after the other, also in several
+ * processes, so a decision cannot be outdated when it is saved. Those of all organizations run alone. Concurrent ones wait
+ * for no others.
+ */
+export type TransactionScope = string | typeof allOrganizations | typeof concurrent;
+
 /**
  * The storage of the service's records: the port that each database has an adapter for. Repositories find, list and
  * write records and contain no business rules; those are in `application/` and `domain/`. Records are returned as they
@@ -65,7 +78,10 @@ export interface Storage {
   /** Reads one consistent state of the committed data. */
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result>;
   /** Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects. */
-  transaction<Result>(work: (transaction: WriteTransaction) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    scope: TransactionScope,
+    work: (transaction: WriteTransaction) => Promise<Result>,
+  ): Promise<Result>;
   /** Calls the listener after every commit of this process. */
   onCommit(listener: () => void): void;
   /**

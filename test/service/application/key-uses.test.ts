@@ -12,7 +12,7 @@ function createKeyUses() {
     return Promise.resolve();
   };
   const storage: Pick<Storage, 'transaction'> = {
-    transaction: (work) => work({ accounts: { recordKeyUses } } as unknown as Parameters<typeof work>[0]),
+    transaction: (_org, work) => work({ accounts: { recordKeyUses } } as unknown as Parameters<typeof work>[0]),
   };
   const timers: (() => void)[] = [];
   const keyUses = new KeyUses({
@@ -47,7 +47,7 @@ describe('the last uses of keys', () => {
     state.isBroken = true;
     keyUses.note({ org: 'acme', id: 'one' });
     await keyUses.flush();
-    expect(state.logged).toEqual(['the last use of 1 API keys was not recorded: the disk is full']);
+    expect(state.logged).toEqual(['the last use of 1 API keys of acme was not recorded: the disk is full']);
     state.isBroken = false;
     keyUses.note({ org: 'acme', id: 'one' });
     await keyUses.stop();

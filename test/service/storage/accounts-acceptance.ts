@@ -235,7 +235,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       await records.addKey(key({ createdAt: 6 }));
       await records.addKey(key({ id: 'key2' }));
       await records.addKey(key({ id: 'key3', owner: 'bob' }));
-      await records.storage.transaction(({ accounts }) =>
+      await records.storage.transaction('acme', ({ accounts }) =>
         accounts.recordKeyUses([
           { org: 'acme', id: 'key1', at: 8 },
           { org: 'acme', id: 'key1', at: 9.5 },
@@ -251,7 +251,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       ]);
       await records.revokeKey('acme', 'key2', 10);
       expect(await list()).toEqual([['key1', 9.5]]);
-      await records.storage.transaction(({ accounts }) => accounts.setKeyExpiry('acme', 'key1', 11));
+      await records.storage.transaction('acme', ({ accounts }) => accounts.setKeyExpiry('acme', 'key1', 11));
       expect(await records.findKey('key1')).toEqual(key({ createdAt: 6, expiresAt: 11 }));
     });
 

@@ -88,7 +88,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
         await records.recordEvents(event());
         const target = { type: 'SLACK', webhook: 'https://new.example.com/x' } as const;
-        await records.storage.transaction(({ notifications }) =>
+        await records.storage.transaction('acme', ({ notifications }) =>
           notifications.replaceTargets({ org: 'acme', number: 1 }, [1], [{ target, secret }]),
         );
         expect(await records.findTargets('acme', 1)).toMatchObject([
@@ -101,7 +101,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
           name: 'y',
           lastModifiedAt: 99,
         } as const;
-        await records.storage.transaction(({ notifications }) =>
+        await records.storage.transaction('acme', ({ notifications }) =>
           notifications.update({ org: 'acme', number: 1, ...changed }),
         );
         expect(await records.findNotification('acme', 1)).toMatchObject(changed);

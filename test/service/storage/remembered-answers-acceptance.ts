@@ -20,7 +20,7 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
     beforeEach(async () => {
       tested = await open();
       ({ storage } = tested.records);
-      await storage.transaction(async ({ organizations }) => {
+      await storage.transaction('acme', async ({ organizations }) => {
         for (const org of ['acme', 'other']) await organizations.insert(org, 1);
       });
     });
@@ -29,9 +29,9 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
     });
 
     const find = (wanted: RequestKey, after: number): Promise<RememberedAnswer | undefined> =>
-      storage.transaction(({ rememberedAnswers }) => rememberedAnswers.find(wanted, after));
+      storage.transaction('acme', ({ rememberedAnswers }) => rememberedAnswers.find(wanted, after));
     const save = (wanted: RequestKey, saved: RememberedAnswer): Promise<void> =>
-      storage.transaction(({ rememberedAnswers }) => rememberedAnswers.save(wanted, saved));
+      storage.transaction('acme', ({ rememberedAnswers }) => rememberedAnswers.save(wanted, saved));
 
     it('return an answer to its request only, and only for its time', async () => {
       await save(request, answer(10));
@@ -52,7 +52,7 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
 
     it('delete the oldest expired answers, no more than the limit', async () => {
       for (const time of [30, 10, 20, 40]) await save({ ...request, key: `at ${time}` }, answer(time));
-      await storage.transaction(({ rememberedAnswers }) => rememberedAnswers.deleteOldest(30, 2));
+      await storage.transaction('acme', ({ rememberedAnswers }) => rememberedAnswers.deleteOldest(30, 2));
       const left = await Promise.all([10, 20, 30, 40].map((time) => find({ ...request, key: `at ${time}` }, 0)));
       expect(left.map((found) => found?.answeredAt)).toEqual([undefined, undefined, 30, 40]);
     });
@@ -69,10 +69,10 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
           runs += 1;
           return Promise.resolve(result);
         };
-        return storage.transaction(carryOutOnce({ now: () => seconds * 1000 }, sent, work));
+        return storage.transaction('acme', carryOutOnce({ now: () => seconds * 1000 }, sent, work));
       };
       const countAnswers = (): Promise<number> =>
-        storage.transaction(async ({ rememberedAnswers }) => {
+        storage.transaction('acme', async ({ rememberedAnswers }) => {
           const found = [];
           for (let index = 0; index < 30; index += 1) {
             found.push(await rememberedAnswers.find({ ...request, key: `key ${index}` }, -1));
@@ -108,13 +108,13 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
           return Promise.resolve('done');
         };
         const once = carryOutOnce({ now: () => 0 }, keyed(), work);
-        const failing = storage.transaction(async (transaction: WriteTransaction) => {
+        const failing = storage.transaction('acme', async (transaction: WriteTransaction) => {
           await once(transaction);
           throw new Error('on purpose');
         });
         await expect(failing).rejects.toThrow('on purpose');
-        expect(await storage.transaction(once)).toBe('done');
-        expect(await storage.transaction(once)).toBeInstanceOf(RepeatedRequest);
+        expect(await storage.transaction('acme', once)).toBe('done');
+        expect(await storage.transaction('acme', once)).toBeInstanceOf(RepeatedRequest);
         expect(attempts).toBe(2);
       });
 
@@ -131,7 +131,7 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
     describe('of records', () => {
       const requestKey = { key: 'one', digest: 'ab' };
       const insertArtifact = (org: string, id: string, key?: typeof requestKey): Promise<void> =>
-        storage.transaction(async ({ flows, trails, artifacts }) => {
+        storage.transaction('acme', async ({ flows, trails, artifacts }) => {
           const flow = { org, name: 'web', description: '', visibility: undefined, template: [], repoUrl: undefined };
           await flows.save({ ...flow, createdAt: 1, lastModifiedAt: 1 });
           await trails.insertMissing({ org, flow: 'web', name: 'main', createdAt: 1 });
@@ -140,7 +140,7 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
           await artifacts.insert(artifact, JSON.stringify(report), key);
         });
       const insertAttestation = (org: string, sequence: number, key?: typeof requestKey): Promise<void> =>
-        storage.transaction(({ attestations }) =>
+        storage.transaction('acme', ({ attestations }) =>
           attestations.insert({
             ...{ org, flow: 'web', trail: 'main', id: `id-${sequence}`, name: 'sonar', type: 'sonar' },
             ...{ verdict: 'compliant', reason: 'OK', createdAt: 1, reportedBy: 'ann', sequence, isStepBack: false },

@@ -17,7 +17,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
     });
 
     const create = (...names: readonly string[]): Promise<void> =>
-      storage.transaction(async ({ organizations }) => {
+      storage.transaction('acme', async ({ organizations }) => {
         for (const org of names) await organizations.insert(org, 1);
       });
     const existing = (...names: readonly string[]): Promise<readonly string[]> =>
@@ -30,7 +30,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
 
     it('see their own writes, which others do not see before the commit', async () => {
       let seen: readonly string[] = [];
-      await storage.transaction(async ({ organizations }) => {
+      await storage.transaction('acme', async ({ organizations }) => {
         await organizations.insert('one', 1);
         expect(await organizations.exists('one')).toBe(true);
         await soon();
@@ -41,7 +41,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
     });
 
     it('are rolled back if they reject, without affecting others', async () => {
-      const failing = storage.transaction(async ({ organizations }) => {
+      const failing = storage.transaction('acme', async ({ organizations }) => {
         await organizations.insert('failed', 1);
         await soon();
         throw new Error('on purpose');
@@ -54,7 +54,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
     it('are isolated from each other, however long they wait in between', async () => {
       const steps: string[] = [];
       const slow = (org: string): Promise<void> =>
-        storage.transaction(async ({ organizations }) => {
+        storage.transaction('acme', async ({ organizations }) => {
           steps.push(`${org} begins`);
           await organizations.insert(org, 1);
           await soon();
@@ -79,7 +79,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       await create('acme');
       const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
       const save = (role: 'reader' | 'admin'): Promise<void> =>
-        storage.transaction(({ accounts }) => accounts.saveMember({ ...member, role }));
+        storage.transaction('acme', ({ accounts }) => accounts.saveMember({ ...member, role }));
       await save('reader');
       await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'));
       let runs = 0;
@@ -94,10 +94,10 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
     it('do not cache what another transaction has changed since the read began', async () => {
       await create('acme');
       const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
-      await storage.transaction(({ accounts }) => accounts.saveMember({ ...member, role: 'reader' }));
+      await storage.transaction('acme', ({ accounts }) => accounts.saveMember({ ...member, role: 'reader' }));
       await storage.read(async ({ accounts, organizations }) => {
         await organizations.exists('acme');
-        await storage.transaction((changing) => changing.accounts.saveMember({ ...member, role: 'admin' }));
+        await storage.transaction('acme', (changing) => changing.accounts.saveMember({ ...member, role: 'admin' }));
         expect(await accounts.findRole('acme', 'user', 'ann')).toBe('reader');
       });
       expect(await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'))).toBe('admin');
@@ -111,16 +111,16 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
         seen.push(await accounts.findRole('acme', 'user', 'ann'));
       };
       const save = (role: 'reader' | 'admin', reject: boolean): Promise<void> =>
-        storage.transaction(async (transaction) => {
+        storage.transaction('acme', async (transaction) => {
           await look(transaction);
           await transaction.accounts.saveMember({ ...member, role });
           await look(transaction);
           if (reject) throw new Error('on purpose');
         });
       await save('reader', false);
-      await storage.transaction(look);
-      await Promise.allSettled([save('admin', true), storage.transaction(look), save('admin', false)]);
-      await storage.transaction(look);
+      await storage.transaction('acme', look);
+      await Promise.allSettled([save('admin', true), storage.transaction('acme', look), save('admin', false)]);
+      await storage.transaction('acme', look);
       await storage.read(look);
       expect(seen.slice(0, 3)).toEqual([undefined, 'reader', 'reader']);
       expect(seen.slice(3)).toEqual(['reader', 'admin', 'reader', 'reader', 'admin', 'admin', 'admin']);
@@ -141,7 +141,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
     it('cannot be used after they have ended', async () => {
       const leaked = await storage.read((transaction) => Promise.resolve(transaction.organizations));
       await expect(leaked.exists('acme')).rejects.toThrow('the transaction has ended');
-      const written = await storage.transaction((transaction) => Promise.resolve(transaction.organizations));
+      const written = await storage.transaction('acme', (transaction) => Promise.resolve(transaction.organizations));
       await expect(written.insert('acme', 1)).rejects.toThrow('the transaction has ended');
       expect(await existing('acme')).toEqual([]);
     });

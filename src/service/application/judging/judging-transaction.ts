@@ -13,11 +13,12 @@ export interface JudgingContext {
 }
 
 /**
- * Runs a transaction that may judge environments. A transaction cannot pause. If it needs much pattern matching, it is
+ * Runs a transaction that may judge environments of an organization. A transaction cannot pause. If it needs much pattern matching, it is
  * rolled back, the matching is done in portions between other work, and the transaction is run again with the results.
  */
 export function runJudgingTransaction<Result>(
   { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  org: string,
   work: (transaction: WriteTransaction, context: JudgingContext) => Promise<Result>,
 ): Promise<Result> {
   return repeatWithMatches(judging, async (matches) => {
@@ -26,7 +27,7 @@ export function runJudgingTransaction<Result>(
       left.pending = true;
     };
     const context = { matches, policies: judging.policies, leavePending };
-    const result = await storage.transaction((transaction) => work(transaction, context));
+    const result = await storage.transaction(org, (transaction) => work(transaction, context));
     if (left.pending) judging.announcePending();
     return result;
   });

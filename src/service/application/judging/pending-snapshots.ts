@@ -66,7 +66,7 @@ export class PendingSnapshots {
       const next = await this.#findNext(after);
       if (next === undefined) return;
       try {
-        after = await this.#makeSome(after);
+        after = await this.#makeSome(next);
       } catch {
         // The snapshot stays pending and blocks no others. A reader of its environment gets the error.
         failures += 1;
@@ -83,9 +83,10 @@ export class PendingSnapshots {
     return storage.read(({ snapshots }) => snapshots.findNextPending(after)).catch(() => undefined);
   }
 
-  #makeSome(after: PendingReference | undefined): Promise<PendingReference | undefined> {
-    return runJudgingTransaction(this.#dependencies, (transaction, context) =>
-      new SnapshotUpdates(transaction, context).makeSome(after),
+  /** Returns the last one that was created. */
+  #makeSome(first: PendingReference): Promise<PendingReference> {
+    return runJudgingTransaction(this.#dependencies, first.org, (transaction, context) =>
+      new SnapshotUpdates(transaction, context).makeSome(first),
     );
   }
 }
@@ -103,7 +104,7 @@ export async function readCurrent<Result>(
     });
     if ('result' in answer) return answer.result;
     for (const reference of answer.pending) {
-      await runJudgingTransaction(dependencies, (transaction, context) =>
+      await runJudgingTransaction(dependencies, org, (transaction, context) =>
         new SnapshotUpdates(transaction, context).makePending(reference),
       );
     }

@@ -101,21 +101,22 @@ export class SnapshotUpdates {
   }
 
   /**
-   * Creates some of the pending snapshots, in a round-robin order.
+   * Creates a pending snapshot, and some of the pending snapshots of its organization that follow it.
    *
-   * @returns the last one created, to continue after; undefined if none was pending
+   * @returns the last one created, to continue after
    * @throws MissingMatchesError
    */
-  async makeSome(after: PendingReference | undefined): Promise<PendingReference | undefined> {
-    let last: PendingReference | undefined;
+  async makeSome(first: PendingReference): Promise<PendingReference> {
+    await this.makePending(first);
+    let last = first;
     while (this.#stepsLeft > 0) {
-      const next = await this.#transaction.snapshots.findNextPending(last ?? after);
-      if (next === undefined) break;
+      const next = await this.#transaction.snapshots.findNextPending(last);
+      if (next?.org !== first.org) break;
       try {
         await this.makePending(next);
       } catch (error) {
-        if (!(error instanceof MissingMatchesError) || last === undefined) throw error;
-        break;
+        if (error instanceof MissingMatchesError) break;
+        throw error;
       }
       last = next;
     }

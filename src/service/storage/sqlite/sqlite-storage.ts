@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../files/data-folder.ts';
-import type { ReadTransaction, Storage, WriteTransaction } from '../storage.ts';
+import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { AccountCaches, SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationSeriesReader } from './attestation-series.ts';
@@ -71,7 +71,11 @@ export class SqliteStorage implements Storage {
     return this.#reads.run(work);
   }
 
-  transaction<Result>(work: (transaction: WriteTransaction) => Promise<Result>): Promise<Result> {
+  /** All transactions run one after the other, whatever their scope. */
+  transaction<Result>(
+    _scope: TransactionScope,
+    work: (transaction: WriteTransaction) => Promise<Result>,
+  ): Promise<Result> {
     return this.#queue.write(() => this.#session.run(() => work(this.#transaction)));
   }
 
