@@ -1,7 +1,7 @@
 import { ComplianceClient } from '../../client/client.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { Transport } from '../../http/transport.ts';
-import { isUnencryptedUrl } from '../../http/unencrypted-url.ts';
+import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
 import { operations } from '../../operations/registry.ts';
 import { UserError, type Problem } from '../../runtime/failure.ts';

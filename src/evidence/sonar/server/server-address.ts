@@ -1,4 +1,4 @@
-import { isUnencryptedUrl } from '../../../http/unencrypted-url.ts';
+import { isUnencryptedUrl } from '../../../runtime/unencrypted-url.ts';
 import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isUnencryptedUrl } from '../../src/http/unencrypted-url.ts';
+import { isUnencryptedUrl } from '../../src/runtime/unencrypted-url.ts';
 
 describe('an API key', () => {
   it.each([
