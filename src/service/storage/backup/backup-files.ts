@@ -5,7 +5,8 @@ import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts'
 import { attachmentPath } from '../files/attachment-layout.ts';
 import { attachmentsFolder } from '../files/data-folder.ts';
 import { makeFolder, privateFileMode, syncFolder } from '../files/durable-files.ts';
-import { chunkBytes, ContentCheck, openAttachment, openVerified, readAt } from '../files/verified-file.ts';
+import { ContentCheck } from '../content-check.ts';
+import { chunkBytes, openAttachment, openVerified, readAt } from '../files/verified-file.ts';
 
 /** The number of files that are read concurrently. */
 const concurrency = 8;

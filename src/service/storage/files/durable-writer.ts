@@ -68,7 +68,7 @@ export class DurableWriter extends Writable {
 }
 
 /** Writes everything; a single call may write less than it is given. */
-async function writeAll(file: FileHandle, chunks: readonly Buffer[]): Promise<void> {
+export async function writeAll(file: FileHandle, chunks: readonly Buffer[]): Promise<void> {
   for (let left = chunks; left.length > 0;) {
     const { bytesWritten } = await file.writev(left);
     left = after(left, bytesWritten);

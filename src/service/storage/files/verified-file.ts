@@ -1,41 +1,12 @@
-import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { errorCode } from '../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
+import { ContentCheck, verifyChunks } from '../content-check.ts';
 import { translateFileError } from '../storage-faults.ts';
 
 /** The size of the chunks in which files are read, in bytes. */
 export const chunkBytes = 256 * 1024;
-
-/** Compares content with its record, chunk by chunk. */
-export class ContentCheck {
-  readonly #content: AttachedContent;
-  readonly #hash = createHash('sha256');
-  #size = 0;
-
-  constructor(content: AttachedContent) {
-    this.#content = content;
-  }
-
-  /** The bytes added so far. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** @throws DamagedAttachmentError if it is longer than it should be */
-  add(chunk: Buffer): void {
-    this.#hash.update(chunk);
-    this.#size += chunk.length;
-    if (this.#size > this.#content.size) throw new DamagedAttachmentError('altered', this.#content);
-  }
-
-  /** @throws DamagedAttachmentError if the added content is not the recorded content */
-  end(): void {
-    if (this.#size < this.#content.size) throw new DamagedAttachmentError('truncated', this.#content);
-    if (this.#hash.digest('hex') !== this.#content.digest) throw new DamagedAttachmentError('altered', this.#content);
-  }
-}
 
 /** An open file whose content was verified. Read its stream to the end, destroy the stream, or close the file. */
 export interface VerifiedFile {
@@ -59,7 +30,7 @@ export async function openVerified(path: string, content: AttachedContent): Prom
   }
   return {
     stream: () => {
-      const stream = Readable.from(verifiedChunks(file, content), { objectMode: false });
+      const stream = Readable.from(verifyChunks(readChunks(file), content), { objectMode: false });
       // Needed if the stream is not read: a generator that was not started would not close the file.
       return stream.once('close', () => {
         file.close().catch(() => undefined);
@@ -90,21 +61,14 @@ async function verify(file: FileHandle, content: AttachedContent): Promise<void>
   check.end();
 }
 
-/**
- * Each chunk is held back until the next one is read, so that the last one is emitted after the digest was compared.
- */
-async function* verifiedChunks(file: FileHandle, content: AttachedContent): AsyncGenerator<Buffer> {
-  const check = new ContentCheck(content);
-  let held: Buffer | undefined;
-  for (;;) {
-    const chunk = await readAt(file, Buffer.allocUnsafe(chunkBytes), check.size);
-    if (chunk.length === 0) break;
-    check.add(chunk);
-    if (held !== undefined) yield held;
-    held = chunk;
+/** Reads a file from its beginning to its end, whatever its position is. The caller closes the file. */
+export async function* readChunks(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ;) {
+    const chunk = await readAt(file, Buffer.allocUnsafe(chunkBytes), position);
+    if (chunk.length === 0) return;
+    position += chunk.length;
+    yield chunk;
   }
-  check.end();
-  if (held !== undefined) yield held;
 }
 
 /** Reads from a position of the file; the result is shorter than the buffer at the end of the file. */
