@@ -18,6 +18,7 @@ const sentences: Readonly<Record<StorageReason, (path: string) => string>> = {
   failing: (path) => `the disk of ${path} reports an error; check the disk, and restore a backup if files are damaged`,
   damaged: (path) =>
     `${path} is damaged, or is not a database of this service; restore a backup, or choose another folder with --data`,
+  unreachable: (path) => `${path} cannot be reached; check its address and the network, and start again`,
 };
 
 /**

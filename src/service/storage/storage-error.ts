@@ -1,9 +1,10 @@
 /**
  * Why the storage cannot be used, as one word for `/ready` and the log. In this order: no space left; locked by another
- * process; read-only; no permission; folder or file missing; no file handles left; input/output error; content altered.
+ * process; read-only; no permission; folder or file missing; no file handles left; input/output error; content altered;
+ * database or object storage not reached.
  */
 export type StorageReason =
-  'full' | 'busy' | 'read-only' | 'inaccessible' | 'missing' | 'exhausted' | 'failing' | 'damaged';
+  'full' | 'busy' | 'read-only' | 'inaccessible' | 'missing' | 'exhausted' | 'failing' | 'damaged' | 'unreachable';
 
 /** A storage operation failed. A failed write has no effect. */
 export class StorageError extends Error {

@@ -30,6 +30,7 @@ const messages: Readonly<Record<StorageReason, string>> = {
   exhausted: 'too many files are open',
   failing: 'the disk reports an error',
   damaged: 'the storage is damaged',
+  unreachable: 'the database or object storage cannot be reached',
 };
 
 /** Creates the storage error for a reason. */
