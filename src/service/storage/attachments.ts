@@ -50,7 +50,7 @@ export class DamagedAttachmentError extends StorageError {
 /**
  * Stores the content of attachments by its SHA-256.
  *
- * @throws StorageError from every method, if the disk or file system fails.
+ * @throws StorageError from every method, if the disk, the file system or the network fails.
  */
 export interface AttachmentStore {
   /** Receives content without holding it in memory. If the stream fails, no file is left. */
@@ -69,7 +69,7 @@ export interface AttachmentStore {
    */
   verify(content: AttachedContent): Promise<void>;
   /**
-   * Checks that content can be stored, by a write that leaves no file.
+   * Checks that content can be stored, by a write that leaves no content.
    *
    * @throws StorageError if nothing can be stored now.
    */

@@ -1,0 +1,129 @@
+import { Agent as PlainAgent, request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as requestSecure } from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../../../runtime/clock.ts';
+import { StorageError } from '../storage-error.ts';
+import { ConnectionError } from './s3-faults.ts';
+
+/** A signed request. */
+export interface SignedRequest {
+  readonly method: 'GET' | 'PUT';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The content, with the length in `headers`; undefined for none. */
+  readonly body: AsyncIterable<Buffer> | Iterable<Buffer> | undefined;
+}
+
+/** An answer whose body was not read yet. */
+export interface Answer {
+  readonly status: number;
+  /** Throws ConnectionError if the connection is lost. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** In milliseconds. */
+export interface TimeLimits {
+  /** Until there is a connection, TLS included. */
+  readonly connect: number;
+  /** For one request, until the end of its answer. */
+  readonly request: number;
+}
+
+/** Connections that are used again: one agent for each protocol. */
+export class Connections {
+  // A server that closes an idle connection does so after some seconds; the service closes it first.
+  readonly #options = { keepAlive: true, maxFreeSockets: 16, timeout: 5000 };
+  readonly #plain = new PlainAgent(this.#options);
+  readonly #secure = new SecureAgent(this.#options);
+
+  /** Begins a request. Redirects are not followed. */
+  open({ method, url, headers }: SignedRequest, signal: AbortSignal): ClientRequest {
+    const options = { method, headers, signal };
+    return url.protocol === 'https:'
+      ? requestSecure(url, { ...options, agent: this.#secure })
+      : requestPlain(url, { ...options, agent: this.#plain });
+  }
+
+  close(): void {
+    this.#plain.destroy();
+    this.#secure.destroy();
+  }
+}
+
+/** Where an exchange takes place. */
+interface Surroundings {
+  readonly connections: Connections;
+  readonly clock: Clock;
+  /** Ends the exchange. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends one request, and passes the answer to `use`. The answer can be read only until `use` resolves.
+ *
+ * @throws ConnectionError if there is no complete answer in time; the errors of `use` and of the body, unchanged.
+ */
+export async function exchange<Result>(
+  { connections, clock, signal }: Surroundings,
+  request: SignedRequest,
+  limits: TimeLimits,
+  use: (answer: Answer) => Promise<Result>,
+): Promise<Result> {
+  const name = `${request.method} ${request.url.pathname}`;
+  const own = new AbortController();
+  const limit = (milliseconds: number, what: string): (() => void) =>
+    clock.after(milliseconds, () => {
+      own.abort(new Error(`no ${what} within ${milliseconds / 1000} s`));
+    });
+  const cancels = [limit(limits.request, 'complete answer')];
+  const ended = AbortSignal.any([signal, own.signal]);
+  // What Node.js reports after an abort does not say why.
+  const toConnectionError = (error: unknown): unknown =>
+    error instanceof StorageError ? error : new ConnectionError(name, ended.aborted ? ended.reason : error);
+  const sent = connections.open(request, ended);
+  try {
+    const cancelConnect = limit(limits.connect, 'connection');
+    cancels.push(cancelConnect);
+    onConnected(sent, cancelConnect);
+    const response = await send(sent, request.body).catch((error: unknown) => {
+      throw toConnectionError(error);
+    });
+    try {
+      return await use({ status: response.statusCode ?? 0, body: readBody(response, toConnectionError) });
+    } finally {
+      if (!response.readableEnded) response.destroy();
+    }
+  } finally {
+    // An answer that comes before the whole body was sent is an error; the rest of the body is not needed.
+    if (!sent.writableFinished) sent.destroy();
+    for (const cancel of cancels) cancel();
+  }
+}
+
+function onConnected(sent: ClientRequest, listener: () => void): void {
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) listener();
+    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', listener);
+  });
+}
+
+/** Resolves with the answer; it may come before the whole body was sent. Rejects with the error of the body, too. */
+function send(sent: ClientRequest, body: SignedRequest['body']): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve).on('error', reject);
+    if (body === undefined) sent.end();
+    else pipeline(Readable.from(body, { objectMode: false }), sent).catch(reject);
+  });
+}
+
+async function* readBody(
+  response: IncomingMessage,
+  toConnectionError: (error: unknown) => unknown,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* response as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw toConnectionError(error);
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import {
+  DamagedAttachmentError,
+  type AttachedContent,
+  type AttachmentStore,
+  type ReceivedFile,
+} from '../attachments.ts';
+import { ContentCheck, verifyChunks } from '../content-check.ts';
+import { streamAndDiscard, type UploadBuffer } from '../uploads/upload-buffer.ts';
+import type { CallLimits, S3Client } from './s3-client.ts';
+
+/** The limits of requests for content, which has at most 10 MiB. */
+const contentLimits: CallLimits = { connect: 5000, request: 30_000, call: 60_000, attempts: 4 };
+
+/** The limits of a probe. A health check must not wait long, and is repeated anyway. */
+const probeLimits: CallLimits = { connect: 2000, request: 4000, call: 5000, attempts: 2 };
+
+/**
+ * The name of the object that a probe writes. It is always the same and never removed, so that the service needs no
+ * permission to remove objects.
+ */
+const probeName = 'probe';
+const probeContent = Buffer.from('This object is written by health checks.\n');
+
+/** The name of the object with this content. */
+function objectName(digest: string): string {
+  return `${digest.slice(0, 2)}/${digest}`;
+}
+
+/** An object storage. Nothing can be read or written after `close`. */
+export interface S3AttachmentStore extends AttachmentStore {
+  close(): void;
+}
+
+/**
+ * Attachments in an S3-compatible storage, each as the object `ab/ab12…` named by its SHA-256. Objects are never
+ * removed: content whose record was not written stays, and is used if the same content is sent again.
+ */
+export class S3Attachments implements S3AttachmentStore {
+  readonly #client: S3Client;
+  readonly #uploads: UploadBuffer;
+
+  constructor(client: S3Client, uploads: UploadBuffer) {
+    this.#client = client;
+    this.#uploads = uploads;
+  }
+
+  async receive(content: Readable): Promise<ReceivedFile> {
+    const upload = await this.#uploads.receive(content);
+    return {
+      digest: upload.digest,
+      size: upload.size,
+      bytes: () => upload.bytes(),
+      keep: () => this.#client.put(objectName(upload.digest), upload, contentLimits),
+      discard: () => upload.discard(),
+    };
+  }
+
+  /** Reads the whole content before it returns: into memory if it is small, else into a temporary file. */
+  async read(content: AttachedContent): Promise<Readable> {
+    const upload = await this.#get(content, (body) => this.#uploads.receive(verifyChunks(body, content)));
+    return streamAndDiscard(upload);
+  }
+
+  async verify(content: AttachedContent): Promise<void> {
+    await this.#get(content, async (body) => {
+      const check = new ContentCheck(content);
+      for await (const chunk of body) check.add(chunk);
+      check.end();
+    });
+  }
+
+  #get<Result>(content: AttachedContent, use: (body: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {
+    const missing = (cause: unknown): Error => new DamagedAttachmentError('missing', content, { cause });
+    return this.#client.get(objectName(content.digest), contentLimits, { use, missing });
+  }
+
+  async probe(): Promise<void> {
+    await this.#uploads.probe();
+    const digest = createHash('sha256').update(probeContent).digest('hex');
+    const chunks = (): Iterable<Buffer> => [probeContent];
+    await this.#client.put(probeName, { digest, size: probeContent.length, chunks }, probeLimits);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}

@@ -1,0 +1,107 @@
+import { errorMessage } from '../../../runtime/failure.ts';
+import { StorageError, StorageFullError, type StorageReason } from '../storage-error.ts';
+import { storageError } from '../storage-faults.ts';
+
+/** An answer of the object storage that is not a success. */
+export class S3Refusal extends Error {
+  override readonly name = 'S3Refusal';
+  readonly status: number;
+  /** The error code of S3, such as `NoSuchKey`; empty if there is none. */
+  readonly code: string;
+
+  constructor(request: string, status: number, body: string) {
+    const [code, message] = [elementOf(body, 'Code'), elementOf(body, 'Message')];
+    const details = message === '' ? '' : ` (${message})`;
+    const remedy = findRemedy(status, code);
+    super(
+      [`${request}: ${[status, code].join(' ').trimEnd()}${details}`, remedy].filter((part) => part !== '').join('; '),
+    );
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** There was no complete answer: no connection, a lost connection, or a time limit. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+
+  constructor(request: string, cause: unknown) {
+    super(`${request}: ${errorMessage(cause)}`, { cause });
+  }
+}
+
+/** The text of an XML element, in the usual forms of S3's error answers. */
+function elementOf(body: string, name: string): string {
+  return new RegExp(`<${name}>([^<]{0,300})`, 'u').exec(body)?.[1]?.trim() ?? '';
+}
+
+const credentialCodes = [
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'InvalidToken',
+  'ExpiredToken',
+  'TokenRefreshRequired',
+  // versitygw
+  'XAdminUserNotFound',
+];
+const addressCodes = ['AuthorizationHeaderMalformed', 'PermanentRedirect', 'TemporaryRedirect', 'InvalidRegion'];
+
+/** What the operator can do; empty if the answer does not show it. */
+function findRemedy(status: number, code: string): string {
+  const variables = 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN';
+  if (credentialCodes.includes(code)) return `check ${variables}`;
+  if (code === 'RequestTimeTooSkewed') return "set this machine's clock";
+  if (code === 'NoSuchBucket') return 'create the bucket, or correct its name in --attachments';
+  if (addressCodes.includes(code) || isRedirect(status)) return 'check the region and the endpoint in --attachments';
+  if (isDenied(status)) return `check ${variables}, and the permissions that they have for the bucket`;
+  return '';
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+function isDenied(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+const passingStatuses = [408, 409, 425, 429, 500, 502, 503, 504];
+/** The upload was slow, or was damaged on its way. */
+const passingCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown'];
+const fullCodes = ['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'];
+
+/** Whether the answer says that there is no such object; 404 can also be about the bucket or the credentials. */
+export function isMissingObject(error: unknown): boolean {
+  return error instanceof S3Refusal && error.status === 404 && ['', 'NoSuchKey'].includes(error.code);
+}
+
+/** Whether another attempt may succeed although nothing was changed. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (!(error instanceof S3Refusal) || fullCodes.includes(error.code)) return false;
+  return passingStatuses.includes(error.status) || passingCodes.includes(error.code);
+}
+
+/** Error messages. They name no bucket, because they may be sent to a client. */
+const messages: Partial<Record<StorageReason, string>> = {
+  inaccessible: 'the object storage refuses access',
+  missing: 'the bucket of the object storage is missing',
+  failing: 'the object storage reports an error',
+};
+
+/** Converts a failed request to a storage error. Returns other errors unchanged. */
+export function toS3StorageError(error: unknown): unknown {
+  if (error instanceof ConnectionError) return storageError('unreachable', error);
+  if (!(error instanceof S3Refusal)) return error;
+  const reason = findReason(error);
+  if (reason === 'full') return new StorageFullError('the object storage is full', { cause: error });
+  const message = messages[reason];
+  return message === undefined ? storageError(reason, error) : new StorageError(reason, message, { cause: error });
+}
+
+function findReason({ status, code }: S3Refusal): StorageReason {
+  if (status === 507 || fullCodes.includes(code)) return 'full';
+  if (isDenied(status) || credentialCodes.includes(code) || addressCodes.includes(code)) return 'inaccessible';
+  if (status === 404 || isRedirect(status)) return 'missing';
+  return status !== 500 && passingStatuses.includes(status) ? 'unreachable' : 'failing';
+}
