@@ -3,8 +3,8 @@ export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/prepare-git.ts',
   roots: ['<rootDir>/test'],
-  // The others have configurations of their own: jest.slow.config.js and jest.client.config.js.
-  testMatch: ['**/!(*.slow|*.client).test.ts'],
+  // The others have configurations of their own: jest.slow.config.js, jest.client.config.js, jest.postgres.config.js.
+  testMatch: ['**/!(*.slow|*.client|*.postgres|*.s3).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

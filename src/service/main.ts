@@ -3,7 +3,8 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Terminal } from './commands/output-api-key.ts';
 import { parseBackupCommand } from './commands/parse-backup-command.ts';
 import { serve } from './commands/serve.ts';
-import { OptionError, parseServiceOptions, usage } from './commands/service-options.ts';
+import { OptionError } from './commands/option-error.ts';
+import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
 
 // The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore` or `create-key`. The

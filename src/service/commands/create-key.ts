@@ -7,7 +7,8 @@ import type { RandomBytes } from '../../runtime/random.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { createAdminKey } from '../application/admin-keys.ts';
 import { outputApiKey, type Terminal } from './output-api-key.ts';
-import { defaultDataFolder, OptionError, readDataFolder, readOrganization } from './service-options.ts';
+import { OptionError } from './option-error.ts';
+import { defaultDataFolder, readDataFolder, readOrganization } from './service-options.ts';
 import { withOperatorStorage } from '../storage/sqlite/operator-access.ts';
 
 /** The options of `create-key`. */

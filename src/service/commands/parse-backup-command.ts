@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { readDataFolder, OptionError, defaultDataFolder } from './service-options.ts';
+import { OptionError } from './option-error.ts';
+import { readDataFolder, defaultDataFolder } from './service-options.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 

@@ -5,11 +5,8 @@ import { findWeakness } from '../domain/administration-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { ServiceOptions } from '../service.ts';
-
-/** An invalid option; the message names the option and the remedy. */
-export class OptionError extends Error {
-  override readonly name = 'OptionError';
-}
+import { OptionError } from './option-error.ts';
+import { parseAttachments } from './parse-attachments.ts';
 
 /** The default data folder. */
 export const defaultDataFolder = 'service-data';
@@ -19,6 +16,12 @@ const settings = [
   ['port', 'NUMBER', 'the port to listen on; 0 for any free port (default 8080)'],
   ['host', 'ADDRESS', 'the address to listen on (default 127.0.0.1)'],
   ['data', 'FOLDER', 'the folder for the database and all files (default service-data)'],
+  [
+    'attachments',
+    'URL',
+    'keeps attachments in an S3-compatible storage, such as s3://bucket/prefix?region=eu-central-1; ' +
+      'needs a PostgreSQL database',
+  ],
   [
     'public-url',
     'URL',
@@ -74,6 +77,7 @@ export function parseServiceOptions(
   if (flags['help'] === true) return 'help';
   const valueOf = (setting: Setting): string | undefined => readSetting(setting, flags[setting], environment);
   const isOn = (setting: Setting): boolean => flags[setting] === true || parseSwitch(setting, valueOf(setting));
+  requireDataFolder(parseAttachments(valueOf('attachments'), environment));
   const key = valueOf('key');
   const org = readOrganization(flags['org'], environment);
   if (key !== undefined && org === undefined)
@@ -124,6 +128,15 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
   } catch (error) {
     throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
   }
+}
+
+/** @throws OptionError if attachments are to be kept elsewhere */
+function requireDataFolder(attachments: unknown): void {
+  if (attachments === undefined) return;
+  throw new OptionError(
+    '--attachments requires --database postgres://…, because with SQLite a backup copies the data folder, ' +
+      'and attachments elsewhere would be missing in it',
+  );
 }
 
 function parsePort(text: string): number {

@@ -96,6 +96,13 @@ describe('the settings of the service', () => {
     expect(() => parseServiceOptions(words, {})).toThrow(message);
   });
 
+  it('keep attachments elsewhere only with a database that a backup of the data folder does not contain', () => {
+    const environment = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const read = (): unknown => parseServiceOptions(['--attachments', 's3://bucket?region=eu-west-1'], environment);
+    expect(read).toThrow('--attachments requires --database postgres://');
+    expect(() => parseServiceOptions([], { COMPLIANCE_SERVICE_ATTACHMENTS: 'x' })).toThrow('must be an S3 URL');
+  });
+
   it.each([
     ['short', 'has 5 characters and needs 32 or more'],
     ['a'.repeat(64), 'has 1 different characters and needs 8 or more'],
