@@ -1,0 +1,26 @@
+import { errorMessage } from '../../src/runtime/failure.ts';
+import { buildVersitygw } from './object-storage/versitygw.ts';
+import { machinePostgres, noPostgres } from './postgres/binaries.ts';
+import { installEmbeddedPostgres } from './postgres/embedded.ts';
+
+// Installs what `npm run test:postgres` needs and this machine does not have: PostgreSQL, and an S3 server.
+
+try {
+  if (isUnset('COMPLIANCE_TEST_POSTGRES') && machinePostgres() === undefined) installPostgres();
+  if (isUnset('COMPLIANCE_TEST_S3')) buildVersitygw();
+} catch (error) {
+  console.error(errorMessage(error));
+  process.exitCode = 1;
+}
+
+function isUnset(name: string): boolean {
+  return (process.env[name] ?? '') === '';
+}
+
+function installPostgres(): void {
+  try {
+    installEmbeddedPostgres();
+  } catch (error) {
+    throw new Error(`${noPostgres} ${errorMessage(error)}`, { cause: error });
+  }
+}
