@@ -1,0 +1,104 @@
+import { Client } from 'pg';
+import { errorMessage } from '../../src/runtime/failure.ts';
+import { startObjectStorage } from '../../tools/servers/object-storage/object-storage-server.ts';
+import { isVersitygwBuilt } from '../../tools/servers/object-storage/versitygw.ts';
+import { canStartPostgres } from '../../tools/servers/postgres/binaries.ts';
+import { startPostgres } from '../../tools/servers/postgres/postgres-server.ts';
+
+/** The names of the databases that this run of the tests creates start with this. */
+const databasePrefix = 'COMPLIANCE_TEST_DATABASE_PREFIX';
+
+/** Which tests cannot run on this machine, and why, as sentences. */
+export function skippedTests(): readonly string[] {
+  const skipped = [];
+  if (!canStartPostgres())
+    skipped.push('Tests that stop PostgreSQL are skipped: it is not installed on this machine, only on another.');
+  if (!isVersitygwBuilt())
+    skipped.push(
+      'Tests that stop the object storage are skipped: run `node tools/servers/install.ts` without COMPLIANCE_TEST_S3.',
+    );
+  return skipped;
+}
+
+/** Ends what `startTestServers` has started. */
+export type StopTestServers = () => Promise<void>;
+
+/**
+ * Makes sure that there are a PostgreSQL server and S3-compatible object storage for all test files, and sets the
+ * variables that `createTestDatabase` and `testAttachments` read. Starts servers unless COMPLIANCE_TEST_POSTGRES and
+ * COMPLIANCE_TEST_S3 name them.
+ *
+ * @throws Error that says what to install or to set
+ */
+export async function startTestServers(environment: NodeJS.ProcessEnv = process.env): Promise<StopTestServers> {
+  const stops: StopTestServers[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of stops.toReversed()) await end();
+  };
+  try {
+    if (isUnset(environment['COMPLIANCE_TEST_POSTGRES'])) {
+      const server = await startPostgres();
+      stops.push(() => server.remove());
+      environment['COMPLIANCE_TEST_POSTGRES'] = server.url;
+    }
+    const url = environment['COMPLIANCE_TEST_POSTGRES'] ?? '';
+    const prefix = `compliance_test_${process.pid}_${Date.now()}_`;
+    environment[databasePrefix] = prefix;
+    await checkPostgres(url);
+    stops.push(() => dropDatabases(url, prefix));
+    if (isUnset(environment['COMPLIANCE_TEST_S3'])) {
+      const server = await startObjectStorage();
+      stops.push(() => server.remove());
+      Object.assign(environment, server.credentials, { COMPLIANCE_TEST_S3: server.url() });
+    }
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Connects to the database server at this URL, runs the work, and disconnects. */
+export async function withAdministrator<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  // The pending query fails, too.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the prefix of the names of this run's databases. */
+export function testDatabasePrefix(): string {
+  return process.env[databasePrefix] ?? 'compliance_test_';
+}
+
+function isUnset(value: string | undefined): boolean {
+  return value === undefined || value === '';
+}
+
+async function checkPostgres(url: string): Promise<void> {
+  try {
+    await withAdministrator(url, (client) => client.query('SELECT 1'));
+  } catch (error) {
+    throw new Error(`The PostgreSQL server in COMPLIANCE_TEST_POSTGRES does not answer: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Drops what tests have left. A started server is removed with all its databases; others keep them. */
+async function dropDatabases(url: string, prefix: string): Promise<void> {
+  await withAdministrator(url, async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`);
+  }).catch((error: unknown) => {
+    console.error(`Databases named ${prefix}… may be left: ${errorMessage(error)}`);
+  });
+}
