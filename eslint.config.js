@@ -45,6 +45,7 @@ const packageUsers = {
   re2js: ['service-domain'],
   fastify: ['service-http'],
   'node:sqlite': ['service-storage'],
+  pg: ['service-storage'],
   aws4fetch: ['service-storage'],
   nodemailer: ['service-notifications'],
 };

@@ -6,5 +6,16 @@ export default {
   ...base,
   globalSetup: '<rootDir>/test/support/start-test-servers.ts',
   globalTeardown: '<rootDir>/test/support/stop-test-servers.ts',
-  testMatch: ['**/*.postgres.test.ts', '**/*.s3.test.ts'],
+  testMatch: [
+    '**/*.postgres.test.ts',
+    '**/*.s3.test.ts',
+    // These start a service with `startTestService`, here on PostgreSQL.
+    '**/test/service/http/**/!(*.slow).test.ts',
+    '**/test/service/model.test.ts',
+    '**/test/service/idempotency.test.ts',
+    '**/test/service/notifications.test.ts',
+    '**/test/service/attachments.test.ts',
+    '**/test/service/service.test.ts',
+  ],
+  globals: { serviceDatabase: 'postgres' },
 };

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { createNotificationSender } from './notifications/send-notification.ts';
 import { Dispatcher } from './notifications/dispatcher.ts';
 import type { MailServer } from './notifications/send-email.ts';
@@ -19,7 +20,8 @@ import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadinessRoute } from './http/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './http/routes.ts';
 import { StorageHealth } from './storage-health.ts';
-import { openStorage } from './storage/open-storage.ts';
+import { openStorage, type StorageOptions } from './storage/open-storage.ts';
+import type { PostgresOptions } from './storage/postgres/open-postgres.ts';
 import { prepareShutdown } from './http/shutdown.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 import type { RouteDependencies } from './http/route-dependencies.ts';
@@ -29,8 +31,10 @@ export interface ServiceOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Folder of the database and all files; created if missing. Only one service can use it at a time. */
+  /** Folder of the database and all files; created if missing. Only one service can use its database at a time. */
   readonly dataFolder: string;
+  /** A PostgreSQL database, for any number of services; undefined for SQLite in the data folder. */
+  readonly database?: DatabaseOptions | undefined;
   /** The address at which browsers and clients reach the service. Default: the address it listens on. */
   readonly publicUrl?: string | undefined;
   /** Key of the admin API, which is enabled only if it is set. */
@@ -46,6 +50,9 @@ export interface ServiceOptions {
   readonly timeouts?: Timeouts | undefined;
   readonly admission?: AdmissionLimits | undefined;
 }
+
+/** A PostgreSQL database, and where attachments are. */
+export type DatabaseOptions = Omit<PostgresOptions, 'kind' | 'temporaryFolder'>;
 
 /** The dependencies of a service. */
 export interface ServiceSources {
@@ -82,9 +89,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const { dataFolder, trashUnnamedAttachments } = options;
-    const opened = await openStorage({ kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments }, sources, closers);
-    const useCases = { ...sources, ...opened, judging: new Judging(), artifactCache: createArtifactCache() };
+    const { storage, attachments, freeBytes } = await openStorage(toStorageOptions(options), sources, closers);
+    const useCases = { ...sources, storage, attachments, judging: new Judging(), artifactCache: createArtifactCache() };
     const dependencies = { ...useCases, sendsMail: options.mail !== undefined };
     const pending = new PendingSnapshots(dependencies);
     closers.push(() => pending.stop());
@@ -92,7 +98,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await ensureInitialApiKey(dependencies, first);
     const timeouts = options.timeouts ?? defaultTimeouts;
-    const storageHealth = new StorageHealth({ ...dependencies, dataFolder });
+    const storageHealth = new StorageHealth({ ...dependencies, freeBytes });
     const storageFailed = storageHealth.storageFailed.bind(storageHealth);
     const admission = new Admission(options.admission);
     const app = createServer({ log: sources.log, storageFailed }, timeouts, admission);
@@ -125,6 +131,12 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     await stop();
     throw error;
   }
+}
+
+function toStorageOptions({ dataFolder, database, trashUnnamedAttachments }: ServiceOptions): StorageOptions {
+  return database === undefined
+    ? { kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments }
+    : { kind: 'postgres', ...database, temporaryFolder: tmpdir() };
 }
 
 /** Starts the delivery of notifications. */

@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { maximumFileBytes } from '../contract/limits.ts';
 import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
@@ -11,7 +10,8 @@ import type { Storage } from './storage/storage.ts';
 export interface StorageHealthDependencies {
   readonly storage: Pick<Storage, 'probe'>;
   readonly attachments: Pick<AttachmentStore, 'probe'>;
-  readonly dataFolder: string;
+  /** The free space in bytes on the disk of the storage; undefined if it has none on this machine. */
+  readonly freeBytes: (() => Promise<number>) | undefined;
   readonly now: Now;
   readonly after: After;
   readonly log: ServiceLog;
@@ -139,7 +139,6 @@ export class StorageHealth {
   }
 
   async #freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.#dependencies.dataFolder);
-    return bavail * bsize;
+    return (await this.#dependencies.freeBytes?.()) ?? Infinity;
   }
 }

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { tmpdir } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { StorageHealth } from '../../src/service/storage-health.ts';
 import { storageError } from '../../src/service/storage/storage-faults.ts';
@@ -17,7 +16,7 @@ describe('readiness', () => {
     health = new StorageHealth({
       storage: { probe: () => probe() },
       attachments: { probe: () => Promise.resolve() },
-      dataFolder: tmpdir(),
+      freeBytes: undefined,
       now: () => clock.now(),
       after: (wait, fire) => clock.after(wait, fire),
       log: { info: () => undefined, error: () => undefined },

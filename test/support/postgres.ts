@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { testDatabasePrefix, withAdministrator } from './test-servers.ts';
+import { migratedDatabase, testDatabasePrefix, urlOfDatabase, withAdministrator } from './test-servers.ts';
 
 /** A database of a test. */
 export interface TestDatabase {
@@ -9,21 +9,18 @@ export interface TestDatabase {
 }
 
 /**
- * Creates an empty database, or a copy of another, on the server that all test files share. A copy takes as long as an
- * empty one; nobody may be connected to the original meanwhile.
+ * Creates a database on the server that all test files share.
  *
- * @param original  whose schema and content the database gets
+ * @param options `isMigrated`: whether it has the tables of the service; otherwise it is empty
  * @throws Error if the tests are not run with `npm run test:postgres`
  */
-export async function createTestDatabase(original?: TestDatabase): Promise<TestDatabase> {
+export async function createTestDatabase(options: { readonly isMigrated?: boolean } = {}): Promise<TestDatabase> {
   const server = sharedPostgres();
   const name = `${testDatabasePrefix()}${randomUUID().replaceAll('-', '')}`;
-  const template = original === undefined ? 'template0' : nameIn(original.url);
-  await withAdministrator(server, (client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  const original = options.isMigrated === true ? migratedDatabase() : 'template0';
+  await withAdministrator(server, (client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${original}"`));
   return {
-    url: url.href,
+    url: urlOfDatabase(server, name),
     drop: () =>
       withAdministrator(server, async (client) => {
         await client.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
@@ -40,8 +37,4 @@ export function sharedPostgres(): string {
   if (url === undefined || url === '')
     throw new Error('There is no PostgreSQL server for this test: run it with `npm run test:postgres`.');
   return url;
-}
-
-function nameIn(url: string): string {
-  return new URL(url).pathname.slice(1);
 }

@@ -38,6 +38,8 @@ import type { Environment, SnapshotSummary } from '../../src/service/domain/envi
 import type { PolicyRecord } from '../../src/service/domain/policy/policy-record.ts';
 import type { Role } from '../../src/contract/role.ts';
 import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { manualClock } from './clock.ts';
 
 /** The result of `findArtifact`, without the version. */
 export type ArtifactSearchResult =
@@ -124,9 +126,9 @@ export class Records {
     return unrepeated(trails.beginTrail(this.at(at), trail));
   }
 
-  /** Creates pending snapshots, as a running service does, until it is stopped. */
-  startPendingSnapshots(): PendingSnapshots {
-    const pending = new PendingSnapshots(this.at(0));
+  /** Creates pending snapshots, as a running service does, until it is stopped. Time stands still without a clock. */
+  startPendingSnapshots(clock: Pick<Clock, 'after'> = manualClock()): PendingSnapshots {
+    const pending = new PendingSnapshots({ ...this.at(0), after: (wait, fire) => clock.after(wait, fire) });
     pending.start();
     return pending;
   }
@@ -287,6 +289,14 @@ export class Records {
 
   async nextDue(after: number): Promise<number | undefined> {
     return (await deliveries.findDueDeliveries(this.at(0), { now: after, limit: 0 })).next;
+  }
+
+  claimTargets(targets: readonly DueTarget[], now: number): Promise<readonly DueTarget[]> {
+    return deliveries.claimTargets(this.at(now), { targets, now });
+  }
+
+  releaseTargets(targets: readonly DueTarget[]): Promise<void> {
+    return deliveries.releaseTargets(this.at(0), targets);
   }
 
   rearmDeliveries(now: number): Promise<void> {

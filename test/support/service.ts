@@ -9,6 +9,7 @@ import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { startService, type ServiceOptions, type ServiceSources } from '../../src/service/service.ts';
 import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
 import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
+import { createTestDatabase } from './postgres.ts';
 
 /** Settings that a test can change. */
 export interface TestServiceSettings {
@@ -45,6 +46,9 @@ export interface TestService {
 /** The key of the admin API of a test service. */
 const adminKey = 'the-administration-key-of-a-test';
 
+/** Whether services of tests keep their records in PostgreSQL (`npm run test:postgres`). */
+const isOnPostgres = Reflect.get(globalThis, 'serviceDatabase') === 'postgres';
+
 /** A database with all tables and no rows. Copying it is much faster than migrating one for every test. */
 const emptyDatabase = createEmptyDatabase();
 
@@ -72,10 +76,19 @@ async function createDataFolder(): Promise<string> {
 export async function startTestService(settings: TestServiceSettings = {}): Promise<TestService> {
   const { org = 'acme', options, sources } = settings;
   const dataFolder = settings.dataFolder ?? (await createDataFolder());
+  const database = isOnPostgres ? await createTestDatabase({ isMigrated: true }) : undefined;
   const errors: string[] = [];
   const apiKey = `first0key_${'k'.repeat(43)}`;
   const service = await startService(
-    { host: '127.0.0.1', port: 0, dataFolder, adminKey, first: { org, key: apiKey }, ...options },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      dataFolder,
+      database,
+      adminKey,
+      first: { org, key: apiKey },
+      ...options,
+    },
     {
       now: () => Date.now(),
       monotonic: () => performance.now(),
@@ -116,6 +129,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     keyOf,
     stop: async () => {
       await service.stop();
+      await database?.drop();
       if (settings.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { errorMessage } from '../../src/runtime/failure.ts';
+import { parseDatabaseUrl } from '../../src/service/storage/postgres/database-url.ts';
+import { migrate } from '../../src/service/storage/postgres/migrations.ts';
 import { startObjectStorage } from '../../tools/servers/object-storage/object-storage-server.ts';
 import { isVersitygwBuilt } from '../../tools/servers/object-storage/versitygw.ts';
 import { canStartPostgres } from '../../tools/servers/postgres/binaries.ts';
@@ -46,6 +48,7 @@ export async function startTestServers(environment: NodeJS.ProcessEnv = process.
     environment[databasePrefix] = prefix;
     await checkPostgres(url);
     stops.push(() => dropDatabases(url, prefix));
+    await createMigratedDatabase(url, `${prefix}migrated`);
     if (isUnset(environment['COMPLIANCE_TEST_S3'])) {
       const server = await startObjectStorage();
       stops.push(() => server.remove());
@@ -69,6 +72,25 @@ export async function withAdministrator<T>(url: string, work: (client: Client) =
   } finally {
     await client.end();
   }
+}
+
+/** Creates the database that others are copied from: a copy takes less time than a migration. */
+async function createMigratedDatabase(server: string, name: string): Promise<void> {
+  await withAdministrator(server, (client) => client.query(`CREATE DATABASE "${name}" TEMPLATE template0`));
+  const address = parseDatabaseUrl(urlOfDatabase(server, name));
+  await withAdministrator(urlOfDatabase(server, name), (client) => migrate(client, address.shown));
+}
+
+/** The URL of a database on a server. */
+export function urlOfDatabase(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** The name of the database with the tables of the service and no rows. */
+export function migratedDatabase(): string {
+  return `${testDatabasePrefix()}migrated`;
 }
 
 /** Returns the prefix of the names of this run's databases. */

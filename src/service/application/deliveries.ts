@@ -3,7 +3,7 @@ import { toMessages } from '../domain/event-digest.ts';
 import { isOverdue, type Delivery, type DeliveryFailure, type DueTarget } from '../domain/notifications.ts';
 import type { ListeningTarget, NewDelivery, WaitingTarget } from '../storage/deliveries.ts';
 import type { TargetReference } from '../storage/notifications.ts';
-import { allOrganizations } from '../storage/storage.ts';
+import { allOrganizations, concurrent } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
@@ -47,6 +47,21 @@ export function findDueDeliveries(
     targets: limit === 0 ? [] : await deliveries.listDue(now, limit),
     next: await deliveries.findNextDue(now),
   }));
+}
+
+/** Claims due targets for this process. Returns those that no other process has claimed. */
+export async function claimTargets(
+  { storage }: Dependencies,
+  { targets, now }: { readonly targets: readonly DueTarget[]; readonly now: number },
+): Promise<readonly DueTarget[]> {
+  if (targets.length === 0) return [];
+  return storage.transaction(concurrent, ({ deliveries }) => deliveries.claim(targets, now));
+}
+
+/** Lets other processes deliver to targets that this one has claimed. */
+export async function releaseTargets({ storage }: Dependencies, targets: readonly TargetReference[]): Promise<void> {
+  if (targets.length === 0) return;
+  await storage.transaction(concurrent, ({ deliveries }) => deliveries.release(targets));
 }
 
 /** Finds the first waiting delivery of a target, in the order of events; undefined if there is none. */

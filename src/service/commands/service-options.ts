@@ -5,6 +5,7 @@ import { findWeakness } from '../domain/administration-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { ServiceOptions } from '../service.ts';
+import { parseDatabaseUrl } from '../storage/postgres/database-url.ts';
 import { OptionError } from './option-error.ts';
 import { parseAttachments } from './parse-attachments.ts';
 
@@ -16,6 +17,12 @@ const settings = [
   ['port', 'NUMBER', 'the port to listen on; 0 for any free port (default 8080)'],
   ['host', 'ADDRESS', 'the address to listen on (default 127.0.0.1)'],
   ['data', 'FOLDER', 'the folder for the database and all files (default service-data)'],
+  [
+    'database',
+    'URL',
+    'keeps records and attachments in a PostgreSQL database, such as postgres://user@db.example.com/compliance, ' +
+      'which any number of services can use (default: SQLite in the data folder)',
+  ],
   [
     'attachments',
     'URL',
@@ -77,7 +84,6 @@ export function parseServiceOptions(
   if (flags['help'] === true) return 'help';
   const valueOf = (setting: Setting): string | undefined => readSetting(setting, flags[setting], environment);
   const isOn = (setting: Setting): boolean => flags[setting] === true || parseSwitch(setting, valueOf(setting));
-  requireDataFolder(parseAttachments(valueOf('attachments'), environment));
   const key = valueOf('key');
   const org = readOrganization(flags['org'], environment);
   if (key !== undefined && org === undefined)
@@ -86,6 +92,7 @@ export function parseServiceOptions(
     host: valueOf('host') ?? '127.0.0.1',
     port: parsePort(valueOf('port') ?? '8080'),
     dataFolder: readDataFolder(flags['data'], environment) ?? defaultDataFolder,
+    database: readDatabase(flags, environment),
     publicUrl: parsePublicUrl(valueOf('public-url')),
     adminKey: parseAdminKey(valueOf('admin-key')),
     first: org === undefined ? undefined : { org, key },
@@ -130,13 +137,35 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
   }
 }
 
-/** @throws OptionError if attachments are to be kept elsewhere */
-function requireDataFolder(attachments: unknown): void {
-  if (attachments === undefined) return;
+/**
+ * The PostgreSQL database, and the object storage for attachments, from the flags or the environment; undefined for
+ * SQLite.
+ *
+ * @throws OptionError
+ */
+export function readDatabase(
+  flags: { readonly database?: unknown; readonly attachments?: unknown },
+  environment: EnvironmentVariables,
+): ServiceOptions['database'] {
+  const url = readSetting('database', flags.database, environment);
+  const attachments = parseAttachments(readSetting('attachments', flags.attachments, environment), environment);
+  if (url !== undefined) {
+    requireDatabaseUrl(url);
+    return { url, attachments };
+  }
+  if (attachments === undefined) return undefined;
   throw new OptionError(
     '--attachments requires --database postgres://…, because with SQLite a backup copies the data folder, ' +
       'and attachments elsewhere would be missing in it',
   );
+}
+
+function requireDatabaseUrl(url: string): void {
+  try {
+    parseDatabaseUrl(url);
+  } catch (error) {
+    throw new OptionError(errorMessage(error), { cause: error });
+  }
 }
 
 function parsePort(text: string): number {

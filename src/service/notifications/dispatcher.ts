@@ -1,7 +1,7 @@
 import type { NotificationTarget } from '../../contract/notification.ts';
 import * as deliveries from '../application/deliveries.ts';
 import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../domain/notifications.ts';
-import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
+import { sleep, unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import { toSingleLine } from '../domain/single-line.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
@@ -23,17 +23,24 @@ export interface DispatcherDependencies {
 const timeout = 20_000;
 /** The pause after an error of the storage, in milliseconds. */
 const retryDelayAfterError = 10_000;
+/** Looks into the outbox at least this often, in milliseconds: other processes write, too, and their claims expire. */
+const lookAgainDelay = 10_000;
+/** The pause after targets could not be claimed, in milliseconds: another process is just claiming or changing them. */
+const retryDelayAfterClaim = 100;
 
 /**
  * Delivers the notifications of the outbox: in order for each target, and to several targets concurrently, which
- * `DeliverySchedule` chooses. A delivery is removed after its target has accepted it, so a stop or crash in between
- * repeats it (at-least-once delivery). Wakes up on writes, and when the next delivery is due.
+ * `DeliverySchedule` chooses. Several processes may deliver: each claims its targets. A delivery is removed after its
+ * target has accepted it, so a stop or crash in between repeats it (at-least-once delivery). Wakes up on writes of this
+ * process, when the next delivery is due, and regularly.
  */
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #stopping = new AbortController();
   readonly #schedule = new DeliverySchedule();
   readonly #active = new Set<Promise<void>>();
+  /** The targets that this process has claimed, until the result of the delivery is recorded. */
+  readonly #claimed = new Set<DueTarget>();
   readonly #run: Promise<void>;
   #wake: () => void = () => undefined;
   /** Whether the clock may have been set back since the due times were saved. It may have been before the start. */
@@ -54,6 +61,7 @@ export class Dispatcher {
     this.#wake();
     await this.#run;
     await Promise.all(this.#active);
+    await this.#release([...this.#claimed]);
   }
 
   /** Call it after the clock was set: recomputes what is due. */
@@ -88,15 +96,41 @@ export class Dispatcher {
       }
       const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
       const { targets, next } = await deliveries.findDueDeliveries({ storage }, { now: time, limit });
-      if (!this.#stopping.signal.aborted) for (const target of this.#schedule.take(targets)) this.#begin(target);
-      // Everything due is in flight, or waits for the end of a delivery, which wakes the loop.
-      if (next === undefined) return () => undefined;
-      return after(Math.ceil((next - time) * 1000), wake);
+      await this.#deliver(targets, time);
+      // Everything else that is due is in flight, or waits for the end of a delivery, which wakes the loop.
+      const wait = next === undefined ? lookAgainDelay : Math.ceil((next - time) * 1000);
+      return after(Math.min(wait, lookAgainDelay), wake);
     } catch (error) {
       this.#isClockChanged = true;
-      log.error('the pending notifications could not be read', error);
+      log.error('the pending notifications could not be read or claimed', error);
       return after(retryDelayAfterError, wake);
     }
+  }
+
+  /** Starts the deliveries to as many due targets as can be taken and claimed. */
+  async #deliver(due: readonly DueTarget[], now: number): Promise<void> {
+    const targets = this.#stopping.signal.aborted ? [] : this.#schedule.take(due);
+    const claimed = await this.#claim(targets, now);
+    if (!this.#stopping.signal.aborted) for (const target of claimed) this.#begin(target);
+    if (claimed.length < targets.length) await this.#pause(retryDelayAfterClaim);
+  }
+
+  async #claim(targets: readonly DueTarget[], now: number): Promise<readonly DueTarget[]> {
+    const { storage } = this.#dependencies;
+    try {
+      const claimed = await deliveries.claimTargets({ storage }, { targets, now });
+      for (const target of claimed) this.#claimed.add(target);
+      return claimed;
+    } finally {
+      for (const target of targets) if (!this.#claimed.has(target)) this.#schedule.release(target);
+    }
+  }
+
+  /** Never rejects: claims that cannot be released expire. */
+  async #release(targets: readonly DueTarget[]): Promise<void> {
+    const { storage } = this.#dependencies;
+    for (const target of targets) this.#claimed.delete(target);
+    await deliveries.releaseTargets({ storage }, targets).catch(() => undefined);
   }
 
   #begin(target: DueTarget): void {
@@ -110,20 +144,29 @@ export class Dispatcher {
 
   /** Never rejects. */
   async #attempt(target: DueTarget): Promise<void> {
-    const { storage, now, log } = this.#dependencies;
+    const { storage, log } = this.#dependencies;
     try {
       const delivery = await deliveries.findFirstDelivery({ storage }, target);
-      // The notification has been deleted in the meantime.
-      if (delivery === undefined) return;
-      const fault = await this.#send(delivery);
-      if (fault === 'stopped') return;
-      const time = unixSeconds(now());
-      if (fault === undefined) await deliveries.completeDelivery({ storage }, { delivery, at: time });
-      else await this.#postpone(delivery, time, fault);
+      const outcome = delivery === undefined ? 'deleted' : await this.#carryOut(delivery);
+      // Otherwise `stop` releases the claim.
+      if (outcome !== 'stopped') this.#claimed.delete(target);
     } catch (error) {
       log.error('the result of a delivery could not be saved; the notification will be delivered again', error);
-      if (!this.#stopping.signal.aborted) await this.#pause();
+      // Prevents the same delivery from being sent repeatedly while the storage cannot be written.
+      await this.#pause(retryDelayAfterError);
+      if (!this.#stopping.signal.aborted) await this.#release([target]);
     }
+  }
+
+  /** Sends a delivery and records the result, unless the dispatcher stops. */
+  async #carryOut(delivery: Delivery): Promise<'recorded' | 'stopped'> {
+    const { storage, now } = this.#dependencies;
+    const fault = await this.#send(delivery);
+    if (fault === 'stopped') return fault;
+    const time = unixSeconds(now());
+    if (fault === undefined) await deliveries.completeDelivery({ storage }, { delivery, at: time });
+    else await this.#postpone(delivery, time, fault);
+    return 'recorded';
   }
 
   /** Returns undefined if the target accepted the delivery, else the reason. */
@@ -157,15 +200,9 @@ export class Dispatcher {
     await (stale ? deliveries.dropDelivery : deliveries.postponeDelivery)({ storage }, { delivery, failure });
   }
 
-  /** Prevents the same delivery from being sent repeatedly while the storage cannot be written. */
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#dependencies.after(retryDelayAfterError, resolve);
-      this.#stopping.signal.addEventListener('abort', () => {
-        cancel();
-        resolve();
-      });
-    });
+  /** Waits, unless the dispatcher stops. */
+  #pause(milliseconds: number): Promise<void> {
+    return sleep(this.#dependencies, milliseconds, this.#stopping.signal).catch(() => undefined);
   }
 }
 

@@ -20,13 +20,16 @@ export interface NewDelivery extends TargetReference {
   readonly event: EnvironmentEvent;
 }
 
+/** How long a claim lasts that is not ended, in seconds: longer than a delivery may take. */
+export const claimSeconds = 60;
+
 /** Reads the outbox: the deliveries that wait for targets of notifications. */
 export interface DeliveryReader {
   /** The targets whose notifications listen to the environment; most environments have none. */
   listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]>;
   /**
    * The targets with a delivery that is due, longest waiting first. The limit applies per organization, separately to
-   * targets whose latest attempt failed and to others.
+   * targets whose latest attempt failed and to others. Targets that are claimed are left out.
    */
   listDue(now: number, limit: number): Promise<readonly DueTarget[]>;
   /** The targets with a delivery that is due after a time. */
@@ -39,6 +42,15 @@ export interface DeliveryReader {
 
 /** Reads and writes the outbox. */
 export interface DeliveryWriter extends DeliveryReader {
+  /**
+   * Claims targets for this process, so that no other one delivers to them at the same time. Returns those that are due
+   * and were not claimed by another process. A claim ends when the result of the delivery is recorded, when it is
+   * released, or after `claimSeconds`, because its process may have ended. A storage that only one process can use
+   * returns all, and changes nothing. Allows the scope `concurrent`.
+   */
+  claim<Target extends TargetReference>(targets: readonly Target[], now: number): Promise<readonly Target[]>;
+  /** Ends the claims of deliveries that have no result. Allows the scope `concurrent`. */
+  release(targets: readonly TargetReference[]): Promise<void>;
   /** Appends deliveries to the queues of their targets, in this order. They are due at the time of their event. */
   insert(deliveries: readonly NewDelivery[]): Promise<void>;
   delete(delivery: Delivery): Promise<void>;

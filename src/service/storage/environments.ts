@@ -15,6 +15,12 @@ export type EvidenceSubject = { readonly org: string } & (
   { readonly fingerprint: string } | { readonly flow: string; readonly trail?: string }
 );
 
+/**
+ * For trails of up to this many artifacts, `listRunning` looks each artifact up among the running ones. For larger trails,
+ * it looks each running artifact up in the trail.
+ */
+export const smallTrailSize = 100;
+
 /** Reads environments. */
 export interface EnvironmentReader {
   find(org: string, name: string): Promise<Environment | undefined>;

@@ -34,3 +34,12 @@ export class StorageBusyError extends StorageError {
     super('busy', message, options);
   }
 }
+
+/** The connection was lost during a commit, and it could not be found out whether the write has an effect. */
+export class UncertainWriteError extends StorageError {
+  override readonly name = 'UncertainWriteError';
+
+  constructor(options?: ErrorOptions) {
+    super('unreachable', 'the connection to the database was lost while it was recording this', options);
+  }
+}

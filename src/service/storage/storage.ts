@@ -12,7 +12,7 @@ import type { RememberedAnswerWriter } from './remembered-answers.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
 import type { TrailReader, TrailWriter } from './trails.ts';
 import type { AttachmentStore } from './attachments.ts';
-import type { Now } from '../../runtime/clock.ts';
+import type { After, Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 
@@ -98,11 +98,14 @@ export interface Storage {
 export interface OpenedStorage {
   readonly storage: Storage;
   readonly attachments: AttachmentStore;
+  /** The free space in bytes on the disk of this machine that holds the records, if there is one. */
+  readonly freeBytes?: (() => Promise<number>) | undefined;
 }
 
 /** The dependencies of a storage. */
 export interface StorageDependencies {
   readonly now: Now;
+  readonly after: After;
   readonly randomBytes: RandomBytes;
   readonly log: ServiceLog;
 }

@@ -288,6 +288,23 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         ]);
       });
 
+      it('is made by the process that claims its target, and so are the next ones', async () => {
+        await records.recordEvents(event(), event({ snapshot: 2 }));
+        const claim = async (now: number): Promise<Delivery> => {
+          const [target] = await records.claimTargets(await records.dueTargets(now, 100), now);
+          const delivery = target === undefined ? undefined : await records.firstDelivery(target);
+          if (target === undefined || delivery === undefined) throw new Error('nothing is due');
+          return delivery;
+        };
+        const claimed = await claim(1000);
+        await records.releaseTargets([{ ...claimed, failing: false }]);
+        expect(await claim(1000)).toEqual(claimed);
+        await records.postponeDelivery(claimed, failure(1010));
+        await records.completeDelivery(await claim(1010), 1011);
+        expect(await claim(1011)).toMatchObject({ event: { snapshot: 2 } });
+        expect(await records.claimTargets([], 1011)).toEqual([]);
+      });
+
       it('persists after the storage is reopened', async () => {
         await records.recordEvents(event());
         const before = await first();

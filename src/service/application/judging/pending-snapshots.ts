@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { After } from '../../../runtime/clock.ts';
 import type { PendingReference } from '../../storage/snapshots.ts';
 import type { ReadTransaction } from '../../storage/storage.ts';
 import type { UseCaseDependencies } from '../use-case-dependencies.ts';
@@ -8,20 +9,30 @@ import { SnapshotUpdates } from './snapshot-updates.ts';
 /** After this many failures of the storage, snapshots stay pending until the next change. */
 const maximumFailures = 3;
 
+/** Looks for pending snapshots at least this often, in milliseconds: other processes leave some when they end. */
+const lookAgainDelay = 10_000;
+
 /** How many times a reader creates pending snapshots, in case new changes keep coming. */
 const maximumRounds = 10;
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
+/** The dependencies of `PendingSnapshots`. */
+export interface PendingSnapshotsDependencies extends Dependencies {
+  readonly after: After;
+}
+
 /** Creates the snapshots that `SnapshotUpdates` left pending, in separate transactions. */
 export class PendingSnapshots {
-  readonly #dependencies: Dependencies;
+  readonly #dependencies: PendingSnapshotsDependencies;
   /** Undefined while idle. */
   #running: Promise<void> | undefined;
   #isWanted = false;
   #isStopped = false;
+  /** Cancels the timer of the next look. */
+  #cancel: () => void = () => undefined;
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: PendingSnapshotsDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -30,13 +41,21 @@ export class PendingSnapshots {
     this.#dependencies.judging.onSnapshotsPending(() => {
       this.#begin();
     });
-    this.#begin();
+    this.#look();
   }
 
   /** Stops after the current transaction. The remaining snapshots are created after the next start of the service. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#cancel();
     await this.#running;
+  }
+
+  #look(): void {
+    this.#begin();
+    this.#cancel = this.#dependencies.after(lookAgainDelay, () => {
+      this.#look();
+    });
   }
 
   #begin(): void {

@@ -4,7 +4,7 @@ import { httpErrors, retryAfterHeader } from './http-errors.ts';
 import { sendJson } from '../json-response.ts';
 import { errorCode, errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { StorageBusyError, StorageError, StorageFullError } from '../../storage/storage-error.ts';
+import { StorageBusyError, StorageError, StorageFullError, UncertainWriteError } from '../../storage/storage-error.ts';
 import { valueAt } from '../../../runtime/untrusted-data.ts';
 
 /** Where errors of the service are reported. */
@@ -40,6 +40,7 @@ function toApiError(listeners: ErrorListeners, thrown: unknown, request: Fastify
 function toServerError(fault: unknown, id: string): ApiError {
   if (fault instanceof StorageFullError) return new ApiError(httpErrors.storageFull);
   if (fault instanceof StorageBusyError) return new ApiError(httpErrors.busy, { headers: { 'retry-after': '1' } });
+  if (fault instanceof UncertainWriteError) return new ApiError(httpErrors.uncertain, { headers: retryAfterHeader });
   if (fault instanceof StorageError) return new ApiError(httpErrors.storageUnavailable, { headers: retryAfterHeader });
   return new ApiError(httpErrors.internal, { values: { id } });
 }

@@ -72,7 +72,13 @@ export const httpErrors = {
   storageUnavailable: {
     status: 503,
     message: 'The service cannot use its storage; nothing was recorded; try again later',
-    when: 'The disk or the file system fails, is read-only or is missing.',
+    when: 'The disk or the file system fails, is read-only or is missing, or the database cannot be reached.',
+  },
+  uncertain: {
+    status: 503,
+    message:
+      'The service lost its database while it was recording this; it may have been recorded; try again with the same Idempotency-Key, or look before you send it again',
+    when: 'The connection was lost during the commit, and the outcome could not be found out in time.',
   },
   notReady: {
     status: 503,

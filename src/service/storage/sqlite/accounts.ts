@@ -1,12 +1,13 @@
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type { AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
-import { VersionedCache } from '../versioned-cache.ts';
-import { number, optional, optionalNumber, text, type Row } from './rows.ts';
+import type { RecordCaches } from '../record-caches.ts';
+import { optional, optionalNumber } from '../rows.ts';
+import { toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { toSource } from './written-sources.ts';
-import { isRole, type Role } from '../../../contract/role.ts';
+import { toSource } from '../sources.ts';
+import type { Role } from '../../../contract/role.ts';
 
 const reading = {
   findMember: 'SELECT * FROM members WHERE org = ? AND user = ?',
@@ -51,22 +52,13 @@ const writing = {
     WHERE org = ? AND owner_kind = 'user' AND owner = ? AND is_limited_to_org = 1`,
 } as const;
 
-/** The maximum number of keys, and of roles, that are cached. Every request needs both. */
-const maximumWeight = 10_000;
-
-/** The caches that all connections share. */
-export class AccountCaches {
-  readonly keys = new VersionedCache<StoredKey>({ maximumWeight });
-  readonly roles = new VersionedCache<Role>({ maximumWeight });
-}
-
 /** Members, service accounts and keys in SQLite, for reading. */
 export class SqliteAccountReader implements AccountReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
-  readonly #caches: AccountCaches;
+  readonly #caches: RecordCaches;
 
-  constructor(session: Session, caches: AccountCaches) {
+  constructor(session: Session, caches: RecordCaches) {
     this.session = session;
     this.#statements = prepare(session.database, reading);
     this.#caches = caches;
@@ -133,7 +125,7 @@ export class SqliteAccountReader implements AccountReader {
 export class SqliteAccountWriter extends SqliteAccountReader implements AccountWriter {
   readonly #statements: Prepared<typeof writing>;
 
-  constructor(session: Session, caches: AccountCaches) {
+  constructor(session: Session, caches: RecordCaches) {
     super(session, caches);
     this.#statements = prepare(session.database, writing);
   }
@@ -224,54 +216,4 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
       this.#statements.revokeLimitedKeys.run(revokedAt, org, user);
     });
   }
-}
-
-function toRole(row: Row, column: string): Role {
-  const role = text(row, column);
-  if (!isRole(role)) throw new TypeError('a stored role is damaged');
-  return role;
-}
-
-function toMember(row: Row): Member {
-  return {
-    org: text(row, 'org'),
-    user: text(row, 'user'),
-    role: toRole(row, 'role'),
-    createdAt: number(row, 'created_at'),
-  };
-}
-
-function toMembership(row: Row): Membership {
-  return { org: text(row, 'org'), role: toRole(row, 'role'), isDefault: number(row, 'is_default') === 1 };
-}
-
-function toServiceAccount(row: Row): ServiceAccountRecord {
-  return {
-    org: text(row, 'org'),
-    name: text(row, 'name'),
-    displayName: text(row, 'display_name'),
-    privilege: toRole(row, 'privilege'),
-    description: text(row, 'description'),
-    createdBy: text(row, 'created_by'),
-    createdAt: number(row, 'created_at'),
-    forWebhook: number(row, 'for_webhook') === 1,
-  };
-}
-
-function toKey(row: Row): StoredKey {
-  const [ownerKind, secretHash] = [text(row, 'owner_kind'), row['secret_hash']];
-  const known = ownerKind === 'user' || ownerKind === 'service account';
-  if (!known || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');
-  return {
-    org: text(row, 'org'),
-    id: text(row, 'id'),
-    ownerKind,
-    isLimitedToOrg: number(row, 'is_limited_to_org') === 1,
-    owner: text(row, 'owner'),
-    description: text(row, 'description'),
-    secretHash,
-    createdAt: number(row, 'created_at'),
-    ...(row['expires_at'] === null ? {} : { expiresAt: number(row, 'expires_at') }),
-    ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
-  };
 }

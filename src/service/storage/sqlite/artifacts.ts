@@ -7,13 +7,13 @@ import type {
   DigitMatches,
   ReportSource,
 } from '../artifacts.ts';
+import { toArtifactSlots } from '../artifact-slots.ts';
 import type { RecordKey } from '../remembered-answers.ts';
 import type { DataVersion } from '../versioned-cache.ts';
-import { toSlots, type Slots } from './commit-tracker.ts';
-import { number, optional, text, toAppearance, toReportedArtifact } from './rows.ts';
+import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { toSource } from './written-sources.ts';
+import type { Slots } from '../sources.ts';
 
 // Hex digits sort before `g`, so the range from some digits to the same digits with `g` contains exactly the
 // fingerprints that begin with them. `+ 0` after limits: SQLite recompiles a statement for every value that is bound
@@ -254,16 +254,4 @@ export class SqliteArtifactWriter extends SqliteArtifactReader implements Artifa
       );
     });
   }
-}
-
-function toArtifactSlots({ org, flow, trail, fingerprint, scopes, environments }: ArtifactSources): Slots {
-  return toSlots([
-    toSource('flows', org, flow),
-    toSource('trail_templates', org, flow, trail),
-    toSource('artifacts', org, fingerprint),
-    ...scopes.map((scope) => toSource('bindings', org, flow, scope)),
-    toSource('appearances', org, fingerprint),
-    // The last snapshot that shows a running artifact is the environment's latest.
-    ...environments.map((environment) => toSource('environments', org, environment)),
-  ]);
 }

@@ -1,6 +1,7 @@
 import type { FlowReference } from '../attestations.ts';
 import type { AttestationSeriesReader, RecordedAttestation, SequenceRange } from '../attestation-series.ts';
-import { toAttestation, number, type Row } from './rows.ts';
+import { number } from '../rows.ts';
+import { toRecordedAttestation } from '../rows/attestations.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -61,8 +62,4 @@ export class SqliteAttestationSeriesReader implements AttestationSeriesReader {
   #findTime({ org, flow }: FlowReference, sequence: number): number {
     return number(this.#statements.findTime.get(org, flow, sequence) ?? {}, 'created_at');
   }
-}
-
-function toRecordedAttestation(row: Row): RecordedAttestation {
-  return { ...toAttestation(row), sequence: number(row, 'sequence') };
 }

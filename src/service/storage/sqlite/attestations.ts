@@ -9,19 +9,19 @@ import type {
   RecordedSummary,
   Sequenced,
 } from '../attestations.ts';
-import {
-  number,
-  optional,
-  subjectColumns,
-  summaryColumns,
-  text,
-  toAttestation,
-  toAttestationWithSubject,
-  toSummary,
-  type Row,
-} from './rows.ts';
+import { number, optional, summaryColumns, text, toAttestation, toAttestationWithSubject } from '../rows.ts';
+import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
+
+/**
+ * Columns with the fields of a document that say what the attestation is about; the table alias is `a`. They are read
+ * from the document, so a query must limit how large the documents are.
+ */
+const subjectColumns = `json_extract(a.document, '$.artifact_fingerprint') AS fingerprint,
+  json_extract(a.document, '$.target_artifacts') AS targets,
+  json_extract(a.document, '$.git_commit_info.sha1') AS commit_sha,
+  json_extract(a.document, '$.git_commit_info.url') AS commit_url`;
 
 // `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
@@ -76,12 +76,7 @@ export class SqliteAttestationReader implements AttestationReader {
   }
 
   findById(org: string, id: string): Promise<(Attestation & Sequenced) | undefined> {
-    return this.session.execute(() =>
-      optional(this.#statements.findById.get(org, id), (row) => ({
-        ...toAttestation(row),
-        sequence: number(row, 'sequence'),
-      })),
-    );
+    return this.session.execute(() => optional(this.#statements.findById.get(org, id), toRecordedAttestation));
   }
 
   findRequestDigest(org: string, key: string): Promise<string | undefined> {
@@ -96,12 +91,7 @@ export class SqliteAttestationReader implements AttestationReader {
   }
 
   findLatest({ org, flow }: FlowReference): ReturnType<AttestationReader['findLatest']> {
-    return this.session.execute(() =>
-      optional(this.#statements.findLatest.get(org, flow), (row) => ({
-        sequence: number(row, 'sequence'),
-        createdAt: number(row, 'created_at'),
-      })),
-    );
+    return this.session.execute(() => optional(this.#statements.findLatest.get(org, flow), toSequenceAndTime));
   }
 
   listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
@@ -197,8 +187,4 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
       }
     });
   }
-}
-
-function toRecordedSummary(row: Row): RecordedSummary {
-  return { ...toSummary(row), sequence: number(row, 'sequence') };
 }

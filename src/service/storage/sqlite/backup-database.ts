@@ -3,7 +3,7 @@ import type { AttachedContent } from '../attachments.ts';
 import { BackupError } from '../backup/backup-error.ts';
 import { busyTimeout, translateError } from './database.ts';
 import { readVersion } from './migrations.ts';
-import { number, text } from './rows.ts';
+import { number, text } from '../rows.ts';
 
 /** The contents of a database, as far as backups need them. */
 export interface DatabaseContents {

@@ -1,9 +1,8 @@
-import { triggers, type Trigger } from '../../../contract/notification.ts';
-import type { EnvironmentEvent } from '../../domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget } from '../../domain/notifications.ts';
 import type { DeliveryReader, DeliveryWriter, ListeningTarget, NewDelivery, WaitingTarget } from '../deliveries.ts';
 import type { TargetReference } from '../notifications.ts';
-import { number, optional, optionalNumber, text, toSecrets, toTarget, type Row } from './rows.ts';
+import { optional, optionalNumber } from '../rows.ts';
+import { toDelivery, toDueTarget, toListeningTarget, toWaitingTarget } from '../rows/deliveries.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -52,11 +51,7 @@ export class SqliteDeliveryReader implements DeliveryReader {
   }
 
   listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
-    return this.session.execute(() =>
-      this.#statements.listListeners
-        .all(org, environment)
-        .map((row) => ({ ...toReference(row), trigger: toTrigger(row) })),
-    );
+    return this.session.execute(() => this.#statements.listListeners.all(org, environment).map(toListeningTarget));
   }
 
   listDue(now: number, limit: number): Promise<readonly DueTarget[]> {
@@ -100,6 +95,15 @@ export class SqliteDeliveryWriter extends SqliteDeliveryReader implements Delive
     });
   }
 
+  /** Only this process delivers. */
+  claim<Target extends TargetReference>(targets: readonly Target[]): Promise<readonly Target[]> {
+    return Promise.resolve(targets);
+  }
+
+  release(): Promise<void> {
+    return Promise.resolve();
+  }
+
   setDue(targets: readonly TargetReference[], dueAt: number): Promise<void> {
     return this.session.execute(() => {
       for (const { org, number: of, position } of targets) this.#statements.setDue.run(dueAt, org, of, position);
@@ -119,33 +123,4 @@ export class SqliteDeliveryWriter extends SqliteDeliveryReader implements Delive
       this.#statements.setNextDue.run(until, org, of, position);
     });
   }
-}
-
-function toReference(row: Row): TargetReference {
-  return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position') };
-}
-
-function toTrigger(row: Row): Trigger {
-  const trigger = triggers.find((known) => known === row['trigger']);
-  if (trigger === undefined) throw new TypeError('a stored trigger is damaged');
-  return trigger;
-}
-
-function toDueTarget(row: Row): DueTarget {
-  return { ...toReference(row), failing: number(row, 'failing') === 1 };
-}
-
-function toWaitingTarget(row: Row): WaitingTarget {
-  return { ...toReference(row), dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') };
-}
-
-function toDelivery(row: Row): Delivery {
-  return {
-    ...toReference(row),
-    sequence: number(row, 'sequence'),
-    target: toTarget(row),
-    event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
-    attempts: number(row, 'attempts'),
-    secrets: toSecrets(row),
-  };
 }

@@ -1,21 +1,22 @@
-import { environmentKinds } from '../../../contract/environment.ts';
 import type { Environment, EnvironmentOverview } from '../../domain/environment/snapshot.ts';
-import type { EnvironmentHead, EnvironmentReader, EnvironmentWriter, EvidenceSubject } from '../environments.ts';
-import { number, optional, optionalNumber, text, type Row } from './rows.ts';
+import {
+  smallTrailSize,
+  type EnvironmentHead,
+  type EnvironmentReader,
+  type EnvironmentWriter,
+  type EvidenceSubject,
+} from '../environments.ts';
+import { toEnvironment, toEnvironmentHead, toEnvironmentOverview } from '../rows/environments.ts';
+import { optional, text, type Row } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
-/**
- * For trails of up to this many artifacts, each artifact is looked up among the running ones. For larger trails, each
- * running artifact is looked up in the trail.
- */
-export const smallTrailSize = 100;
-
-const overview = `SELECT e.*, s.compliant, s.made_at AS changed_at, r.reported_at,
-    (SELECT json_group_array(member ORDER BY member) FROM environment_members
+const columns = `e.*, (SELECT json_group_array(member ORDER BY member) FROM environment_members
       WHERE org = e.org AND environment = e.name) AS members,
     (SELECT json_group_array(policy ORDER BY policy) FROM environment_policies
-      WHERE org = e.org AND environment = e.name) AS policies
+      WHERE org = e.org AND environment = e.name) AS policies`;
+
+const overview = `SELECT ${columns}, s.compliant, s.made_at AS changed_at, r.reported_at
   FROM environments e
     LEFT JOIN snapshots s ON s.org = e.org AND s.environment = e.name AND s.number = e.latest
     LEFT JOIN environment_reports r ON r.org = e.org AND r.environment = e.name`;
@@ -23,8 +24,8 @@ const overview = `SELECT e.*, s.compliant, s.made_at AS changed_at, r.reported_a
 const reading = {
   findOverview: `${overview} WHERE e.org = ? AND e.name = ?`,
   listOverviews: `${overview} WHERE e.org = ? ORDER BY e.name`,
-  find: 'SELECT * FROM environments WHERE org = ? AND name = ?',
-  listMembers: 'SELECT member FROM environment_members WHERE org = ? AND environment = ? ORDER BY member',
+  find: `SELECT ${columns} FROM environments e WHERE e.org = ? AND e.name = ?`,
+  findHead: 'SELECT * FROM environments WHERE org = ? AND name = ?',
   listMemberHeads: `SELECT e.* FROM environment_members m JOIN environments e ON e.org = m.org AND e.name = m.member
     WHERE m.org = ? AND m.environment = ? AND e.latest > 0 ORDER BY m.member`,
   listPolicies: 'SELECT policy FROM environment_policies WHERE org = ? AND environment = ? ORDER BY policy',
@@ -68,44 +69,36 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
   }
 
   find(org: string, name: string): Promise<Environment | undefined> {
-    const { find, listMembers } = this.#statements;
-    return this.session.execute(() =>
-      optional(find.get(org, name), (row) => ({
-        ...toHead(row),
-        description: text(row, 'description'),
-        createdAt: number(row, 'created_at'),
-        lastModifiedAt: number(row, 'last_modified_at'),
-        members: listMembers.all(org, name).map((member) => text(member, 'member')),
-        policies: this.#listPolicyNames(org, name),
-      })),
-    );
+    return this.session.execute(() => optional(this.#statements.find.get(org, name), toEnvironment));
   }
 
   findOverview(org: string, name: string): Promise<EnvironmentOverview | undefined> {
-    return this.session.execute(() => optional(this.#statements.findOverview.get(org, name), toOverview));
+    return this.session.execute(() => optional(this.#statements.findOverview.get(org, name), toEnvironmentOverview));
   }
 
   listOverviews(org: string): Promise<readonly EnvironmentOverview[]> {
-    return this.session.execute(() => this.#statements.listOverviews.all(org).map(toOverview));
+    return this.session.execute(() => this.#statements.listOverviews.all(org).map(toEnvironmentOverview));
   }
 
   findHead(org: string, name: string): Promise<EnvironmentHead | undefined> {
-    return this.session.execute(() => optional(this.#statements.find.get(org, name), toHead));
+    return this.session.execute(() => optional(this.#statements.findHead.get(org, name), toEnvironmentHead));
   }
 
   findHeads(org: string, names: readonly string[]): Promise<ReadonlyMap<string, EnvironmentHead>> {
     return this.session.execute(() => {
-      const heads = names.flatMap((name) => optional(this.#statements.find.get(org, name), toHead) ?? []);
+      const heads = names.flatMap(
+        (name) => optional(this.#statements.findHead.get(org, name), toEnvironmentHead) ?? [],
+      );
       return new Map(heads.map((head) => [head.name, head]));
     });
   }
 
   listMemberHeads(org: string, name: string): Promise<readonly EnvironmentHead[]> {
-    return this.session.execute(() => this.#statements.listMemberHeads.all(org, name).map(toHead));
+    return this.session.execute(() => this.#statements.listMemberHeads.all(org, name).map(toEnvironmentHead));
   }
 
   listPolicies(org: string, name: string): Promise<readonly string[]> {
-    return this.session.execute(() => this.#listPolicyNames(org, name));
+    return this.session.execute(() => this.#statements.listPolicies.all(org, name).map((row) => text(row, 'policy')));
   }
 
   listIncluding(org: string, names: readonly string[]): Promise<readonly string[]> {
@@ -130,10 +123,6 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
     if (trail === undefined) return whereFlowRuns.all(org, flow);
     const isLarge = isLargeTrail.get(org, flow, trail) !== undefined;
     return (isLarge ? whereLargeTrailRuns : whereTrailRuns).all(org, flow, trail);
-  }
-
-  #listPolicyNames(org: string, name: string): readonly string[] {
-    return this.#statements.listPolicies.all(org, name).map((row) => text(row, 'policy'));
   }
 }
 
@@ -177,25 +166,4 @@ export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements 
       for (const policy of policies) this.#statements.detach.run(org, name, policy);
     });
   }
-}
-
-function toOverview(row: Row): EnvironmentOverview {
-  return {
-    ...toHead(row),
-    description: text(row, 'description'),
-    createdAt: number(row, 'created_at'),
-    lastModifiedAt: number(row, 'last_modified_at'),
-    // Lists of names, from `json_group_array`.
-    members: JSON.parse(text(row, 'members')) as readonly string[],
-    policies: JSON.parse(text(row, 'policies')) as readonly string[],
-    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
-    lastReportedAt: optionalNumber(row, 'reported_at'),
-    lastChangedAt: optionalNumber(row, 'changed_at'),
-  };
-}
-
-function toHead(row: Row): EnvironmentHead {
-  const kind = environmentKinds.find((known) => known === row['kind']);
-  if (kind === undefined) throw new TypeError('a stored environment is damaged');
-  return { org: text(row, 'org'), name: text(row, 'name'), kind, latest: number(row, 'latest') };
 }

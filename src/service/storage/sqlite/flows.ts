@@ -1,11 +1,11 @@
 import type { Flow } from '../../domain/records.ts';
 import type { FlowFilter, FlowHead, FlowReader, FlowWriter } from '../flows.ts';
 import type { ListPart } from '../list-part.ts';
-import { VersionedCache } from '../versioned-cache.ts';
-import { number, optional, toFlow, toFlowHead } from './rows.ts';
+import type { RecordCaches } from '../record-caches.ts';
+import { number, optional, toFlow, toFlowHead } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { toSource } from './written-sources.ts';
+import { toSource } from '../sources.ts';
 
 const matches = `org = ?1 AND (?2 IS NULL OR instr(iif(?3, name, lower(name)), iif(?3, ?2, lower(?2))) > 0)`;
 
@@ -26,22 +26,13 @@ const writing = {
       last_modified_at = excluded.last_modified_at`,
 } as const;
 
-/** The maximum number of flows that are cached as existing. */
-const maximumWeight = 10_000;
-
-/** The caches that all connections share. */
-export class FlowCaches {
-  /** The existing flows. Every report checks that its flow exists, and most flows get many reports. */
-  readonly existing = new VersionedCache<true>({ maximumWeight });
-}
-
 /** Flows in SQLite, for reading. */
 export class SqliteFlowReader implements FlowReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
-  readonly #caches: FlowCaches;
+  readonly #caches: RecordCaches;
 
-  constructor(session: Session, caches: FlowCaches) {
+  constructor(session: Session, caches: RecordCaches) {
     this.session = session;
     this.#statements = prepare(session.database, reading);
     this.#caches = caches;
@@ -49,7 +40,7 @@ export class SqliteFlowReader implements FlowReader {
 
   async exists(org: string, name: string): Promise<boolean> {
     const found = await this.session.readCached({
-      cache: this.#caches.existing,
+      cache: this.#caches.flows,
       source: toSource('flows', org, name),
       read: () => (this.#statements.exists.get(org, name) === undefined ? undefined : true),
     });
@@ -79,7 +70,7 @@ function toParameters(org: string, { search, isCaseSensitive = true }: FlowFilte
 export class SqliteFlowWriter extends SqliteFlowReader implements FlowWriter {
   readonly #statements: Prepared<typeof writing>;
 
-  constructor(session: Session, caches: FlowCaches) {
+  constructor(session: Session, caches: RecordCaches) {
     super(session, caches);
     this.#statements = prepare(session.database, writing);
   }

@@ -1,4 +1,3 @@
-import type { Trigger } from '../../../contract/notification.ts';
 import type { NewNotification, NotificationRecord, TargetState } from '../../domain/notifications.ts';
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import type {
@@ -8,7 +7,8 @@ import type {
   NotificationWriter,
   TargetReference,
 } from '../notifications.ts';
-import { number, optional, optionalNumber, text, toSecrets, toTarget, type Row } from './rows.ts';
+import { number, optional } from '../rows.ts';
+import { toNotificationRecord, toTargetState } from '../rows/notifications.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -154,36 +154,4 @@ export class SqliteNotificationWriter extends SqliteNotificationReader implement
       return 'deleted';
     });
   }
-}
-
-function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRecord {
-  const successes = targets.map((target) => optionalNumber(target, 'last_success_at') ?? 0);
-  const lastSuccessAt = Math.max(0, ...successes);
-  return {
-    org: text(row, 'org'),
-    number: number(row, 'number'),
-    name: text(row, 'name'),
-    environments: JSON.parse(text(row, 'environments')) as readonly string[],
-    triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
-    targets: targets.map(toTarget),
-    createdAt: number(row, 'created_at'),
-    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
-    createdBy: text(row, 'created_by'),
-    ...(lastSuccessAt === 0 ? {} : { lastSuccessAt }),
-    failing: targets.some((target) => number(target, 'attempts') > 0),
-  };
-}
-
-function toTargetState(row: Row, waiting: number): TargetState {
-  const lastErrorAt = optionalNumber(row, 'last_error_at');
-  return {
-    position: number(row, 'position'),
-    target: toTarget(row),
-    secrets: toSecrets(row),
-    waiting,
-    attempts: number(row, 'attempts'),
-    dueAt: optionalNumber(row, 'due_at'),
-    lastSuccessAt: optionalNumber(row, 'last_success_at'),
-    lastError: lastErrorAt === undefined ? undefined : { reason: text(row, 'last_error'), at: lastErrorAt },
-  };
 }

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AttachmentFolder } from '../files/attachment-folder.ts';
 import { sweepAttachments, type Sweep } from '../files/attachment-sweep.ts';
@@ -46,7 +47,11 @@ export async function openDataFolder(
   const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
   const attached = await storage.read(({ attestations }) => attestations.countAttached());
   logSweep(log, sweep, attached - sweep.attached);
-  return { storage, attachments };
+  const freeBytes = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(dataFolder);
+    return bavail * bsize;
+  };
+  return { storage, attachments, freeBytes };
 }
 
 function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {

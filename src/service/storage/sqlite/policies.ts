@@ -1,4 +1,4 @@
-import type { PolicyEvent, PolicyEventType, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
+import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import type {
   AttachedRules,
   KeyedPolicyVersion,
@@ -7,13 +7,25 @@ import type {
   PolicyReader,
   PolicyWriter,
 } from '../policies.ts';
-import { number, optional, text, type Row } from './rows.ts';
+import {
+  toAttachedRules,
+  toKeyedPolicyVersion,
+  toPolicy,
+  toPolicyEvent,
+  toPolicyVersion,
+  type PolicyHistory,
+} from '../rows/policies.ts';
+import { number, optional, text, type Row } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
+const policy = `SELECT p.*, (SELECT json_group_array(environment ORDER BY environment) FROM environment_policies
+    WHERE org = p.org AND policy = p.name) AS environments FROM policies p`;
+
 const reading = {
-  find: 'SELECT * FROM policies WHERE org = ? AND name = ?',
-  list: 'SELECT * FROM policies WHERE org = ? ORDER BY name',
+  find: `${policy} WHERE p.org = ? AND p.name = ?`,
+  list: `${policy} WHERE p.org = ? ORDER BY p.name`,
+  findLatestVersion: 'SELECT latest FROM policies WHERE org = ? AND name = ?',
   // The length is in bytes instead of characters, because SQLite stores it, so the text is not read.
   listVersions: `SELECT version, comment, created_at, created_by, octet_length(text) AS size FROM policy_versions
     WHERE org = ? AND policy = ? AND version <= ? ORDER BY version DESC LIMIT ? + 0`,
@@ -72,38 +84,16 @@ export class SqlitePolicyReader implements PolicyReader {
   }
 
   #toPolicy(row: Row, limits: PolicyHistoryLimits): PolicyRecord {
-    const [org, name] = [text(row, 'org'), text(row, 'name')];
-    return {
-      org,
-      name,
-      description: text(row, 'description'),
-      createdAt: number(row, 'created_at'),
-      createdBy: text(row, 'created_by'),
-      lastModifiedAt: number(row, 'last_modified_at'),
-      environments: this.#listEnvironmentNames(org, name),
-      ...this.#listHistory(org, name, limits),
-    };
+    return toPolicy(row, this.#listHistory(text(row, 'org'), text(row, 'name'), limits));
   }
 
   findByKey(org: string, key: string, limits: PolicyHistoryLimits): Promise<KeyedPolicyVersion | undefined> {
     const { findByKey, findFirstEvent } = this.#statements;
     return this.session.execute(() =>
       optional(findByKey.get(org, key), (row) => {
-        const name = text(row, 'policy');
-        const version = number(row, 'version');
+        const [name, version] = [text(row, 'policy'), number(row, 'version')];
         const event = number(findFirstEvent.get(org, name, version) ?? {}, 'sequence');
-        const policy: PolicyRecord = {
-          org,
-          name,
-          description: text(row, 'answered_description'),
-          createdAt: number(row, 'policy_created_at'),
-          createdBy: text(row, 'policy_created_by'),
-          lastModifiedAt: number(row, 'created_at'),
-          // Written by this service.
-          environments: JSON.parse(text(row, 'answered_environments')) as readonly string[],
-          ...this.#listHistory(org, name, limits, { version, event }),
-        };
-        return { digest: text(row, 'request_digest'), version, policy };
+        return toKeyedPolicyVersion(row, this.#listHistory(org, name, limits, { version, event }));
       }),
     );
   }
@@ -114,7 +104,7 @@ export class SqlitePolicyReader implements PolicyReader {
     name: string,
     limits: PolicyHistoryLimits,
     last = { version: Number.MAX_SAFE_INTEGER, event: Number.MAX_SAFE_INTEGER },
-  ): Pick<PolicyRecord, 'versions' | 'events'> {
+  ): PolicyHistory {
     const events = this.#statements.listEvents.all(org, name, last.event, limits.events);
     return {
       versions: this.#listVersions(org, name, limits, last.version),
@@ -125,31 +115,31 @@ export class SqlitePolicyReader implements PolicyReader {
   #listVersions(org: string, name: string, limits: PolicyHistoryLimits, last: number): readonly PolicyVersion[] {
     let size = 0;
     const rows = this.#statements.listVersions.all(org, name, last, limits.versions);
-    const versions = rows.map((row, index): PolicyVersion => {
-      const version = number(row, 'version');
+    const versions = rows.map((row, index) => {
       size += number(row, 'size');
       const isRead = index === 0 || size <= limits.texts;
-      return {
-        version,
-        comment: text(row, 'comment'),
-        createdAt: number(row, 'created_at'),
-        createdBy: text(row, 'created_by'),
-        text: isRead ? text(this.#statements.findText.get(org, name, version) ?? {}, 'text') : undefined,
-      };
+      return toPolicyVersion(row, isRead ? this.#findText(org, name, number(row, 'version')) : undefined);
     });
     return versions.reverse();
   }
 
+  #findText(org: string, name: string, version: number): string {
+    return text(this.#statements.findText.get(org, name, version) ?? {}, 'text');
+  }
+
   findLatestVersion(org: string, name: string): Promise<number | undefined> {
-    return this.session.execute(() => optional(this.#statements.find.get(org, name), (row) => number(row, 'latest')));
+    const { findLatestVersion } = this.#statements;
+    return this.session.execute(() => optional(findLatestVersion.get(org, name), (row) => number(row, 'latest')));
   }
 
   listExisting(org: string, names: readonly string[]): Promise<readonly string[]> {
-    return this.session.execute(() => names.filter((name) => this.#statements.find.get(org, name) !== undefined));
+    const { findLatestVersion } = this.#statements;
+    return this.session.execute(() => names.filter((name) => findLatestVersion.get(org, name) !== undefined));
   }
 
   listEnvironments(org: string, name: string): Promise<readonly string[]> {
-    return this.session.execute(() => this.#listEnvironmentNames(org, name));
+    const { listEnvironments } = this.#statements;
+    return this.session.execute(() => listEnvironments.all(org, name).map((row) => text(row, 'environment')));
   }
 
   listAttached(org: string, environment: string): Promise<readonly AttachedRules[]> {
@@ -160,10 +150,6 @@ export class SqlitePolicyReader implements PolicyReader {
     return this.session.execute(() =>
       names.flatMap((name) => this.#statements.findLatest.all(org, name).map(toAttachedRules)),
     );
-  }
-
-  #listEnvironmentNames(org: string, name: string): readonly string[] {
-    return this.#statements.listEnvironments.all(org, name).map((row) => text(row, 'environment'));
   }
 }
 
@@ -193,23 +179,4 @@ export class SqlitePolicyWriter extends SqlitePolicyReader implements PolicyWrit
       for (const name of names) this.#statements.insertEvent.run(org, name, type, timestamp, user, environment);
     });
   }
-}
-
-function toAttachedRules(row: Row): AttachedRules {
-  return { name: text(row, 'policy'), version: number(row, 'version'), rules: text(row, 'rules') };
-}
-
-const eventTypes: readonly PolicyEventType[] = [
-  'policy_created',
-  'policy_updated',
-  'policy_attached',
-  'policy_detached',
-];
-
-function toPolicyEvent(row: Row): PolicyEvent {
-  const type = eventTypes.find((known) => known === row['type']);
-  if (type === undefined) throw new TypeError('a stored event of a policy is damaged');
-  const environment = row['environment'] === null ? {} : { environment: text(row, 'environment') };
-  const [timestamp, user, version] = [number(row, 'timestamp'), text(row, 'user'), number(row, 'version')];
-  return { type, timestamp, user, version, ...environment };
 }

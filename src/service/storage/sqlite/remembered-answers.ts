@@ -1,5 +1,6 @@
 import type { RememberedAnswer, RememberedAnswerWriter, RequestKey } from '../remembered-answers.ts';
-import { number, optional, text } from './rows.ts';
+import { optional } from '../rows.ts';
+import { toRememberedAnswer } from '../rows/remembered-answers.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -23,14 +24,7 @@ export class SqliteRememberedAnswerWriter implements RememberedAnswerWriter {
   }
 
   find({ org, scope, key }: RequestKey, after: number): Promise<RememberedAnswer | undefined> {
-    return this.#session.execute(() =>
-      optional(this.#statements.find.get(org, scope, key, after), (row) => ({
-        digest: text(row, 'digest'),
-        answeredAt: number(row, 'answered_at'),
-        status: number(row, 'status'),
-        body: text(row, 'body'),
-      })),
-    );
+    return this.#session.execute(() => optional(this.#statements.find.get(org, scope, key, after), toRememberedAnswer));
   }
 
   save({ org, scope, key }: RequestKey, { digest, answeredAt, status, body }: RememberedAnswer): Promise<void> {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { VersionedCache } from '../versioned-cache.ts';
-import { toSlots, type CommitTracker, type Slots } from './commit-tracker.ts';
+import type { CachedLookup } from '../record-caches.ts';
+import type { CommitTracker } from './commit-tracker.ts';
 import { translateError } from './database.ts';
-import type { Source } from './written-sources.ts';
+import { toSlots, type Slots } from '../sources.ts';
 
 /** The connection that repositories use within a transaction. */
 export interface Session {
@@ -14,20 +14,17 @@ export interface Session {
    */
   execute<Result>(run: () => Result): Promise<Result>;
   /** Reads through a cache. A cached value is used until its source is written. */
-  readCached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined>;
+  readCached<Value>(lookup: SqliteLookup<Value>): Promise<Value | undefined>;
   /** Returns the version of the sources in the state that the transaction sees; see `DataVersion`. */
   findVersion(slots: Slots): Promise<number>;
 }
 
-/** A lookup through a cache. */
-export interface CachedLookup<Value> {
-  readonly cache: VersionedCache<Value>;
-  /** All rows that the value is read from; also its key in the cache. */
-  readonly source: Source;
+/** A lookup through a cache in SQLite. */
+interface SqliteLookup<Value> extends CachedLookup<Value> {
   readonly read: () => Value | undefined;
 }
 
-function readAndCache<Value>({ cache, source, read }: CachedLookup<Value>, version: number): Value | undefined {
+function readAndCache<Value>({ cache, source, read }: SqliteLookup<Value>, version: number): Value | undefined {
   const value = read();
   if (value !== undefined && !Number.isNaN(version)) cache.set(source, version, value);
   return value;
@@ -76,7 +73,7 @@ export class WriteSession implements Session {
     return this.#isActive ? executeNow(run) : Promise.reject(transactionEndedError());
   }
 
-  readCached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
+  readCached<Value>(lookup: SqliteLookup<Value>): Promise<Value | undefined> {
     return this.execute(() => {
       const slots = toSlots([lookup.source]);
       // No other connection writes, so a source without uncommitted writes is in its committed state.
@@ -135,7 +132,7 @@ export class ReadSession implements Session {
     });
   }
 
-  readCached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
+  readCached<Value>(lookup: SqliteLookup<Value>): Promise<Value | undefined> {
     const version = this.#findVersion(toSlots([lookup.source]));
     const known = lookup.cache.get(lookup.source, version);
     return known === undefined ? this.execute(() => readAndCache(lookup, version)) : Promise.resolve(known);

@@ -1,5 +1,4 @@
 import type { NumberRange } from '../../domain/environment/snapshot-series.ts';
-import type { EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
 import type {
   MovementQuery,
   PendingReference,
@@ -12,7 +11,8 @@ import type {
   StartedArtifact,
   StoredSnapshot,
 } from '../snapshots.ts';
-import { number, optional, text, type Row } from './rows.ts';
+import { toPendingSnapshot, toRunningEvent, toSnapshotVerdict, toStoredSnapshot } from '../rows/snapshots.ts';
+import { number, optional, text } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -223,44 +223,4 @@ export class SqliteSnapshotWriter extends SqliteSnapshotReader implements Snapsh
       this.#statements.deletePending.run(org, environment);
     });
   }
-}
-
-function toStoredSnapshot(row: Row): StoredSnapshot {
-  return {
-    org: text(row, 'org'),
-    environment: text(row, 'environment'),
-    number: number(row, 'number'),
-    from: number(row, 'made_at'),
-    // It was written by this class, in this form.
-    judgement: JSON.parse(text(row, 'judgement')) as EnvironmentJudgement,
-    content: text(row, 'content'),
-  };
-}
-
-function toSnapshotVerdict(row: Row): SnapshotVerdict {
-  return {
-    environment: text(row, 'environment'),
-    number: number(row, 'number'),
-    from: number(row, 'made_at'),
-    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
-  };
-}
-
-function toRunningEvent(row: Row): RunningEvent {
-  return {
-    snapshot: number(row, 'number'),
-    at: number(row, 'at'),
-    type: number(row, 'is_start') === 1 ? 'started' : 'exited',
-    fingerprint: text(row, 'fingerprint'),
-    name: text(row, 'name'),
-  };
-}
-
-function toPendingSnapshot(row: Row): PendingSnapshot {
-  return {
-    org: text(row, 'org'),
-    environment: text(row, 'environment'),
-    since: number(row, 'since'),
-    forced: number(row, 'forced') === 1,
-  };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../files/data-folder.ts';
+import { RecordCaches } from '../record-caches.ts';
 import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
-import { AccountCaches, SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
+import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationSeriesReader } from './attestation-series.ts';
 import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
@@ -11,7 +12,7 @@ import { openDatabase, openReadOnly } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
 import { createFileCheck } from './file-presence.ts';
-import { FlowCaches, SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
+import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
 import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
@@ -47,12 +48,12 @@ export class SqliteStorage implements Storage {
         commits.recordCommit();
       },
     });
-    const caches = { accounts: new AccountCaches(), flows: new FlowCaches() };
+    const caches = new RecordCaches();
     this.#session = new WriteSession(this.#database, commits);
     this.#transaction = {
       organizations: new SqliteOrganizationWriter(this.#session),
-      flows: new SqliteFlowWriter(this.#session, caches.flows),
-      accounts: new SqliteAccountWriter(this.#session, caches.accounts),
+      flows: new SqliteFlowWriter(this.#session, caches),
+      accounts: new SqliteAccountWriter(this.#session, caches),
       environments: new SqliteEnvironmentWriter(this.#session),
       snapshots: new SqliteSnapshotWriter(this.#session),
       policies: new SqlitePolicyWriter(this.#session),
@@ -97,18 +98,12 @@ export class SqliteStorage implements Storage {
   }
 }
 
-/** The caches that all connections share. */
-interface Caches {
-  readonly accounts: AccountCaches;
-  readonly flows: FlowCaches;
-}
-
-function openReader(folder: string, commits: CommitTracker, caches: Caches): Reader {
+function openReader(folder: string, commits: CommitTracker, caches: RecordCaches): Reader {
   const session = new ReadSession(openReadOnly(folder), commits);
   const transaction = {
     organizations: new SqliteOrganizationReader(session),
-    flows: new SqliteFlowReader(session, caches.flows),
-    accounts: new SqliteAccountReader(session, caches.accounts),
+    flows: new SqliteFlowReader(session, caches),
+    accounts: new SqliteAccountReader(session, caches),
     environments: new SqliteEnvironmentReader(session),
     snapshots: new SqliteSnapshotReader(session),
     policies: new SqlitePolicyReader(session),

@@ -2,7 +2,8 @@ import type { Trail, TrailReference, TrailUpdate } from '../../domain/records.ts
 import type { FileTemplate } from '../../domain/template/template.ts';
 import type { ListPart } from '../list-part.ts';
 import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
-import { number, optional, text, toTrail, toTrailUpdate, type Row } from './rows.ts';
+import { number, optional, toTrail, toTrailUpdate, type Row } from '../rows.ts';
+import { toFileTemplate } from '../rows/trails.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -116,8 +117,7 @@ export class SqliteTrailWriter extends SqliteTrailReader implements TrailWriter 
 }
 
 function toEntry(trail: string, row: Row | undefined): readonly (readonly [string, FileTemplate])[] {
-  // Written by this service.
-  return row === undefined ? [] : [[trail, JSON.parse(text(row, 'template')) as FileTemplate]];
+  return row === undefined ? [] : [[trail, toFileTemplate(row)]];
 }
 
 function toCount(row: Row | undefined): number {

@@ -1,33 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-
-/** The tables that cached values are read from. The columns identify a source: the rows that are read together. */
-const watched = {
-  flows: ['org', 'name'],
-  trail_templates: ['org', 'flow', 'trail'],
-  artifacts: ['org', 'fingerprint'],
-  bindings: ['org', 'flow', 'scope'],
-  appearances: ['org', 'fingerprint'],
-  environments: ['org', 'name'],
-  members: ['org', 'user'],
-  service_accounts: ['org', 'name'],
-  api_keys: ['id'],
-} as const;
-
-/** A key for the rows of a table that are read together. */
-export type Source = string;
-
-// Names contain no line break, so the keys are unambiguous.
-const separator = '\n';
-
-/** Returns the source of the rows with these values in the columns of `watched`. */
-export function toSource<Table extends keyof typeof watched>(
-  table: Table,
-  ...values: Readonly<Record<keyof (typeof watched)[Table] & `${number}`, string>> & readonly string[]
-): Source {
-  let source: Source = table;
-  for (const value of values) source += separator + value;
-  return source;
-}
+import { sourceSeparator, watchedTables, type Source } from '../sources.ts';
 
 /**
  * Reports every write to a watched table. Triggers on this connection detect the writes, so that none is missed,
@@ -42,7 +14,7 @@ export class WrittenSources {
       return null;
     });
     database.exec(
-      Object.entries(watched)
+      Object.entries(watchedTables)
         .flatMap(([table, columns]) => createTriggers(table, columns))
         .join('\n'),
     );
@@ -56,7 +28,9 @@ export class WrittenSources {
 
 function createTriggers(table: string, columns: readonly string[]): readonly string[] {
   const notify = (row: 'OLD' | 'NEW'): string => {
-    const source = [`'${table}'`, ...columns.map((column) => `${row}.${column}`)].join(` || char(10) || `);
+    const source = [`'${table}'`, ...columns.map((column) => `${row}.${column}`)].join(
+      ` || char(${sourceSeparator.charCodeAt(0)}) || `,
+    );
     return `SELECT source_written(${source});`;
   };
   const trigger = (event: string, body: string): string =>

@@ -7,6 +7,7 @@ import type { PendingSnapshots } from '../../../../src/service/application/judgi
 import { podsToElements, toRunningArtifacts } from '../../../../src/service/domain/environment/running-artifact.ts';
 import type { PolicyRules } from '../../../../src/service/domain/policy/rules.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
+import { manualClock } from '../../../support/clock.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import { Records } from '../../../support/records.ts';
@@ -92,6 +93,20 @@ describe('a report to an environment that a thousand logical ones include', () =
     expect(await records.listSnapshots({ org, environment: 'all-999', page, now: 10 })).toEqual([
       { number: 1, from: 2, to: undefined, compliant: false },
     ]);
+  });
+
+  it('is followed by them within ten seconds if they were left by another process', async () => {
+    await pending.stop();
+    const clock = manualClock();
+    pending = records.startPendingSnapshots(clock);
+    // These records do not tell others about pending snapshots.
+    records = new Records(storage);
+    await report(2, 'web:1');
+    expect(countOf('pending_snapshots')).toBeGreaterThan(0);
+    await clock.advance(10_000);
+    while (countOf('pending_snapshots') > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await pending.stop();
+    expect(clock.pending()).toBe(0);
   });
 
   it('leads to the current content and verdict, whatever happened in between', async () => {

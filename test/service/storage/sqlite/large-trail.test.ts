@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { podsToElements, toRunningArtifacts } from '../../../../src/service/domain/environment/running-artifact.ts';
-import { smallTrailSize } from '../../../../src/service/storage/sqlite/environments.ts';
+import { smallTrailSize } from '../../../../src/service/storage/environments.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
-import { toSource, WrittenSources } from '../../../../src/service/storage/sqlite/written-sources.ts';
+import { toSource } from '../../../../src/service/storage/sources.ts';
+import { WrittenSources } from '../../../../src/service/storage/sqlite/written-sources.ts';
 
 describe('written sources', () => {
   let folder: string;

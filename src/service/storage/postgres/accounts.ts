@@ -1,0 +1,213 @@
+import type { Role } from '../../../contract/role.ts';
+import type { OwnerKind } from '../../domain/access.ts';
+import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
+import type { AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
+import type { RecordCaches } from '../record-caches.ts';
+import { optional, optionalNumber, text } from '../rows.ts';
+import { toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
+import { toSource } from '../sources.ts';
+import type { Session, WritingSession } from './session.ts';
+import { defineStatements, type Statement, type Value } from './statements.ts';
+
+const reading = defineStatements('accounts', {
+  findMember: 'SELECT * FROM members WHERE org = $1 AND "user" = $2',
+  listMembers: 'SELECT * FROM members WHERE org = $1 ORDER BY "user"',
+  listMemberships: 'SELECT org, role, is_default FROM members WHERE "user" = $1 ORDER BY org',
+  findAccount: 'SELECT * FROM service_accounts WHERE org = $1 AND name = $2',
+  listAccounts: 'SELECT * FROM service_accounts WHERE org = $1 ORDER BY name',
+  findKey: 'SELECT * FROM api_keys WHERE id = $1',
+  listKeys: `SELECT k.*, u.used_at FROM api_keys k LEFT JOIN key_uses u ON u.org = k.org AND u.id = k.id
+    WHERE k.org = $1 AND k.owner_kind = $2 AND k.owner = $3 AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
+  // Without a limit, which would make a scan of all members look cheap.
+  hasValidAdminKey: `SELECT 1 FROM members m WHERE m.org = $1 AND m.role = 'admin' AND EXISTS (
+    SELECT 1 FROM api_keys k
+      WHERE k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2))`,
+  hasKeys: 'SELECT 1 FROM api_keys WHERE org = $1 LIMIT 1',
+});
+
+const writing = defineStatements('accounts', {
+  saveMember: `INSERT INTO members (org, "user", role, created_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (org, "user") DO UPDATE SET role = excluded.role`,
+  deleteMember: 'DELETE FROM members WHERE org = $1 AND "user" = $2',
+  clearDefault: 'UPDATE members SET is_default = 0 WHERE "user" = $1 AND is_default = 1 RETURNING org',
+  setDefault: 'UPDATE members SET is_default = 1 WHERE org = $1 AND "user" = $2',
+
+  insertAccount: `INSERT INTO service_accounts (org, name, display_name, privilege, description, created_by, created_at,
+      for_webhook)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+  updateAccount: 'UPDATE service_accounts SET description = $3, privilege = $4 WHERE org = $1 AND name = $2',
+  deleteAccount: 'DELETE FROM service_accounts WHERE org = $1 AND name = $2',
+
+  insertKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at,
+      is_limited_to_org)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+  setKeyExpiry: 'UPDATE api_keys SET expires_at = $3 WHERE org = $1 AND id = $2',
+  // A key can be in the list repeatedly; the last use counts.
+  recordKeyUses: `INSERT INTO key_uses (org, id, used_at)
+    SELECT DISTINCT ON (org, id) org, id, used_at
+      FROM unnest($1::text[], $2::text[], $3::double precision[]) WITH ORDINALITY AS uses (org, id, used_at, place)
+      ORDER BY org, id, place DESC
+    ON CONFLICT (org, id) DO UPDATE SET used_at = excluded.used_at`,
+  revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE org = $1 AND id = $2',
+  revokeAccountKeys: `UPDATE api_keys SET revoked_at = $3
+    WHERE org = $1 AND owner_kind = 'service account' AND owner = $2 AND revoked_at IS NULL RETURNING id`,
+  revokeUserKeys: `UPDATE api_keys SET revoked_at = $2
+    WHERE owner_kind = 'user' AND owner = $1 AND revoked_at IS NULL RETURNING id`,
+  revokeLimitedKeys: `UPDATE api_keys SET revoked_at = $3
+    WHERE org = $1 AND owner_kind = 'user' AND owner = $2 AND is_limited_to_org = 1 AND revoked_at IS NULL
+    RETURNING id`,
+});
+
+/** Members, service accounts and keys in PostgreSQL, for reading. */
+export class PostgresAccountReader<Used extends Session = Session> implements AccountReader {
+  protected readonly session: Used;
+  readonly #caches: RecordCaches;
+
+  constructor(session: Used, caches: RecordCaches) {
+    this.session = session;
+    this.#caches = caches;
+  }
+
+  async findMember(org: string, user: string): Promise<Member | undefined> {
+    const [row] = await this.session.query(reading.findMember, [org, user]);
+    return optional(row, toMember);
+  }
+
+  async listMembers(org: string): Promise<readonly Member[]> {
+    return (await this.session.query(reading.listMembers, [org])).map(toMember);
+  }
+
+  async listMemberships(user: string): Promise<readonly Membership[]> {
+    return (await this.session.query(reading.listMemberships, [user])).map(toMembership);
+  }
+
+  async findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
+    const [row] = await this.session.query(reading.findAccount, [org, name]);
+    return optional(row, toServiceAccount);
+  }
+
+  async listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
+    return (await this.session.query(reading.listAccounts, [org])).map(toServiceAccount);
+  }
+
+  findKey(id: string): Promise<StoredKey | undefined> {
+    return this.session.readCached({
+      cache: this.#caches.keys,
+      source: toSource('api_keys', id),
+      read: async () => {
+        const [row] = await this.session.query(reading.findKey, [id]);
+        return optional(row, toKey);
+      },
+    });
+  }
+
+  async listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]> {
+    const rows = await this.session.query(reading.listKeys, [org, kind, owner]);
+    return rows.map((row) => ({ key: toKey(row), lastUsedAt: optionalNumber(row, 'used_at') }));
+  }
+
+  async hasValidAdminKey(org: string, now: number): Promise<boolean> {
+    return (await this.session.query(reading.hasValidAdminKey, [org, now])).length > 0;
+  }
+
+  async hasKeys(org: string): Promise<boolean> {
+    return (await this.session.query(reading.hasKeys, [org])).length > 0;
+  }
+
+  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
+    const isUser = kind === 'user';
+    return this.session.readCached({
+      cache: this.#caches.roles,
+      source: toSource(isUser ? 'members' : 'service_accounts', org, owner),
+      read: async () => {
+        const [row] = await this.session.query(isUser ? reading.findMember : reading.findAccount, [org, owner]);
+        return optional(row, (found) => toRole(found, isUser ? 'role' : 'privilege'));
+      },
+    });
+  }
+}
+
+/** Members, service accounts and keys in PostgreSQL, for writing. */
+export class PostgresAccountWriter extends PostgresAccountReader<WritingSession> implements AccountWriter {
+  saveMember({ org, user, role, createdAt }: Member): Promise<void> {
+    this.session.noteWrite(toSource('members', org, user));
+    return this.session.send(writing.saveMember, [org, user, role, createdAt]);
+  }
+
+  async deleteMember(org: string, user: string): Promise<'deleted' | 'not found'> {
+    this.session.noteWrite(toSource('members', org, user));
+    return (await this.session.change(writing.deleteMember, [org, user])) === 0 ? 'not found' : 'deleted';
+  }
+
+  async setDefaultOrganization(org: string, user: string): Promise<void> {
+    this.session.noteWrite(toSource('members', org, user));
+    const cleared = this.session.query(writing.clearDefault, [user]);
+    const [rows] = await Promise.all([cleared, this.session.send(writing.setDefault, [org, user])]);
+    this.session.noteWrite(...rows.map((row) => toSource('members', text(row, 'org'), user)));
+  }
+
+  async insertServiceAccount(account: ServiceAccountRecord): Promise<'inserted' | 'exists'> {
+    const { org, name, displayName, privilege, description, createdBy, createdAt, forWebhook } = account;
+    this.session.noteWrite(toSource('service_accounts', org, name));
+    const values = [org, name, displayName, privilege, description, createdBy, createdAt, Number(forWebhook)];
+    return (await this.session.change(writing.insertAccount, values)) === 0 ? 'exists' : 'inserted';
+  }
+
+  updateServiceAccount(
+    account: Pick<ServiceAccountRecord, 'org' | 'name' | 'description' | 'privilege'>,
+  ): Promise<void> {
+    const { org, name, description, privilege } = account;
+    this.session.noteWrite(toSource('service_accounts', org, name));
+    return this.session.send(writing.updateAccount, [org, name, description, privilege]);
+  }
+
+  async deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'> {
+    this.session.noteWrite(toSource('service_accounts', org, name));
+    return (await this.session.change(writing.deleteAccount, [org, name])) === 0 ? 'not found' : 'deleted';
+  }
+
+  async insertKey(key: StoredKey): Promise<'inserted' | 'exists'> {
+    const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt = null, revokedAt = null } = key;
+    this.session.noteWrite(toSource('api_keys', id));
+    const limited = Number(key.isLimitedToOrg);
+    const values = [org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt, limited];
+    return (await this.session.change(writing.insertKey, values)) === 0 ? 'exists' : 'inserted';
+  }
+
+  setKeyExpiry(org: string, id: string, expiresAt: number): Promise<void> {
+    this.session.noteWrite(toSource('api_keys', id));
+    return this.session.send(writing.setKeyExpiry, [org, id, expiresAt]);
+  }
+
+  recordKeyUses(uses: readonly KeyUse[]): Promise<void> {
+    return this.session.send(writing.recordKeyUses, [
+      uses.map(({ org }) => org),
+      uses.map(({ id }) => id),
+      uses.map(({ at }) => at),
+    ]);
+  }
+
+  async revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
+    this.session.noteWrite(toSource('api_keys', id));
+    return (await this.session.change(writing.revokeKey, [org, id, revokedAt])) === 0 ? 'not found' : 'revoked';
+  }
+
+  revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void> {
+    return this.#revoke(writing.revokeAccountKeys, [org, name, revokedAt]);
+  }
+
+  revokeUserKeys(user: string, revokedAt: number): Promise<void> {
+    return this.#revoke(writing.revokeUserKeys, [user, revokedAt]);
+  }
+
+  revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<void> {
+    return this.#revoke(writing.revokeLimitedKeys, [org, user, revokedAt]);
+  }
+
+  /** @param statement returns the ids of the keys that it revokes */
+  async #revoke(statement: Statement, values: readonly Value[]): Promise<void> {
+    const rows = await this.session.query(statement, values);
+    this.session.noteWrite(...rows.map((row) => toSource('api_keys', text(row, 'id'))));
+  }
+}

@@ -1,0 +1,177 @@
+import type { Scope } from '../../domain/evidence-scope.ts';
+import type { Attestation } from '../../domain/records.ts';
+import type { AttestationWithSubject } from '../../domain/trail-details.ts';
+import type {
+  AttestationReader,
+  AttestationWriter,
+  FlowReference,
+  NewAttestation,
+  RecordedSummary,
+  Sequenced,
+} from '../attestations.ts';
+import { number, optional, summaryColumns, text, toAttestation, toAttestationWithSubject } from '../rows.ts';
+import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
+import { toSource } from '../sources.ts';
+import type { Session, WritingSession } from './session.ts';
+import { defineStatements } from './statements.ts';
+
+// `LIMIT` and `OFFSET` in subqueries make the planner look up each row of the list, instead of reading the whole table.
+const bySequence = (list: string): string => `CROSS JOIN LATERAL (
+      SELECT * FROM attestations WHERE org = $1 AND flow = ${list}.flow AND sequence = ${list}.sequence LIMIT 1
+    ) a`;
+
+const statements = defineStatements('attestations', {
+  find: `SELECT ${summaryColumns}, a.document FROM attestations a
+    WHERE org = $1 AND id = $2 AND flow = $3 AND trail = $4`,
+  findById: `SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2`,
+  findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
+  countCurrent: `SELECT count(*) AS count FROM attestations f CROSS JOIN unnest($3::text[]) AS s (scope)
+    CROSS JOIN LATERAL (
+      SELECT flow, sequence FROM current_evidence
+      WHERE org = $1 AND flow = f.flow AND scope = s.scope AND name = $4 LIMIT 1
+    ) c ${bySequence('c')}
+    WHERE f.org = $1 AND f.idempotency_key = $2 AND a.type = f.type AND a.request_digest = f.request_digest`,
+  findLatest: `SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2
+    ORDER BY sequence DESC LIMIT 1`,
+  listByTrail: `SELECT ${summaryColumns} FROM attestations a
+    WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
+  // The documents are parsed, so their size is limited first. PostgreSQL stores the length, and need not read them for it.
+  listSubjects: `SELECT ${summaryColumns}, d.artifact_fingerprint AS fingerprint, d.target_artifacts AS targets,
+      d.git_commit_info ->> 'sha1' AS commit_sha, d.git_commit_info ->> 'url' AS commit_url
+    FROM (
+      SELECT flow, sequence, sum(octet_length(document)) OVER (ORDER BY sequence DESC) AS bytes FROM attestations
+      WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4
+    ) l ${bySequence('l')} CROSS JOIN LATERAL json_to_record(a.document::json)
+      AS d (artifact_fingerprint text, target_artifacts text, git_commit_info json)
+    WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
+  listCurrent: `SELECT s.scope, ${summaryColumns} FROM unnest($3::text[]) AS s (scope) CROSS JOIN LATERAL (
+      SELECT flow, sequence FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET 0
+    ) c ${bySequence('c')}`,
+  listBound: `SELECT ${summaryColumns} FROM (
+      SELECT DISTINCT b.flow, b.sequence FROM unnest($3::text[]) AS s (scope) CROSS JOIN LATERAL (
+        SELECT flow, sequence FROM bindings WHERE org = $1 AND flow = $2 AND scope = s.scope
+        ORDER BY sequence DESC LIMIT $4
+      ) b ORDER BY b.sequence DESC LIMIT $4
+    ) l ${bySequence('l')} ORDER BY l.sequence DESC`,
+  findFullScope: `SELECT 1 FROM unnest($3::text[]) AS s (scope)
+    WHERE NOT EXISTS (
+      SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND name = $4 OFFSET 0
+    ) AND EXISTS (
+      SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET $5::bigint - 1
+    ) LIMIT 1`,
+  isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
+  countAttached: `SELECT count(*) AS count FROM (
+      SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
+    ) d`,
+  insert: `WITH recorded AS (
+      INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at, reported_by,
+        attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key,
+        request_digest)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+    ), bound AS (
+      INSERT INTO bindings (org, flow, scope, sequence) SELECT $1, $2, scope, $3 FROM unnest($19::text[]) AS s (scope)
+    )
+    INSERT INTO current_evidence (org, flow, scope, name, sequence)
+    SELECT $1, $2, scope, $20, $3 FROM unnest($19::text[]) AS s (scope)
+    ON CONFLICT (org, flow, scope, name) DO UPDATE SET sequence = excluded.sequence`,
+});
+
+/** Attestations in PostgreSQL, for reading. */
+export class PostgresAttestationReader<Used extends Session = Session> implements AttestationReader {
+  protected readonly session: Used;
+
+  constructor(session: Used) {
+    this.session = session;
+  }
+
+  async find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
+    const [row] = await this.session.query(statements.find, [org, id, flow, trail]);
+    return optional(row, toAttestation);
+  }
+
+  async findById(org: string, id: string): Promise<(Attestation & Sequenced) | undefined> {
+    const [row] = await this.session.query(statements.findById, [org, id]);
+    return optional(row, toRecordedAttestation);
+  }
+
+  async findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    const [row] = await this.session.query(statements.findRequestDigest, [org, key]);
+    return optional(row, (found) => text(found, 'request_digest'));
+  }
+
+  async isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean> {
+    const [row = {}] = await this.session.query(statements.countCurrent, [org, key, scopes, evidence]);
+    return number(row, 'count') === scopes.length;
+  }
+
+  async findLatest({ org, flow }: FlowReference): ReturnType<AttestationReader['findLatest']> {
+    const [row] = await this.session.query(statements.findLatest, [org, flow]);
+    return optional(row, toSequenceAndTime);
+  }
+
+  async listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
+    const rows = await this.session.query(statements.listByTrail, [org, flow, trail, limit]);
+    return rows.map(toRecordedSummary);
+  }
+
+  async listSubjects(
+    { org, flow }: FlowReference,
+    trail: string,
+    { count, maximumBytes }: Parameters<AttestationReader['listSubjects']>[2],
+  ): Promise<readonly AttestationWithSubject[]> {
+    const rows = await this.session.query(statements.listSubjects, [org, flow, trail, count, maximumBytes]);
+    return rows.map(toAttestationWithSubject);
+  }
+
+  async listCurrent(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+  ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
+    const rows = await this.session.query(statements.listCurrent, [org, flow, scopes]);
+    const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
+    return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
+  }
+
+  async listBound(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+    limit: number,
+  ): Promise<readonly RecordedSummary[]> {
+    const rows = await this.session.query(statements.listBound, [org, flow, scopes, limit]);
+    return rows.map(toRecordedSummary);
+  }
+
+  async isAnyScopeFull(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+    evidence: string,
+    maximumNames: number,
+  ): Promise<boolean> {
+    const values = [org, flow, scopes, evidence, maximumNames];
+    return (await this.session.query(statements.findFullScope, values)).length > 0;
+  }
+
+  async isAttached(digest: string): Promise<boolean> {
+    return (await this.session.query(statements.isAttached, [digest])).length > 0;
+  }
+
+  async countAttached(): Promise<number> {
+    const [row = {}] = await this.session.query(statements.countAttached, []);
+    return number(row, 'count');
+  }
+}
+
+/** Attestations in PostgreSQL, for writing. */
+export class PostgresAttestationWriter extends PostgresAttestationReader<WritingSession> implements AttestationWriter {
+  insert(attestation: NewAttestation): Promise<void> {
+    const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
+    const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
+    const { filename = null, digest = null, size = null } = attachment ?? {};
+    this.session.noteWrite(...scopes.map((scope) => toSource('bindings', org, flow, scope)));
+    return this.session.send(statements.insert, [
+      ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
+      ...[filename, digest, size, documentJson, Number(isStepBack)],
+      ...[requestKey?.key ?? null, requestKey?.digest ?? null, scopes, evidence],
+    ]);
+  }
+}

@@ -1,0 +1,178 @@
+import type { Client, ClientBase } from 'pg';
+import { SlotVersions, type Slots } from '../sources.ts';
+import type { Connections } from './connections.ts';
+import { translatePostgresError } from './postgres-errors.ts';
+import { defineStatements } from './statements.ts';
+
+// A transaction is visible to a snapshot if it was committed before. Those with an id below the snapshot's xmin have
+// all ended, so later snapshots see no other changes of theirs.
+const statements = defineStatements('changes', {
+  find: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin, s.forgotten_before::text, w.xid::text, w.slots
+    FROM written_sources_state s
+    LEFT JOIN written_sources w ON w.xid >= coalesce($1::xid8, pg_snapshot_xmin(pg_current_snapshot()))`,
+  forget: 'DELETE FROM written_sources WHERE xid < $1::xid8',
+  recordForgotten:
+    'UPDATE written_sources_state SET forgotten_before = $1::xid8 WHERE forgotten_before < $1::xid8 RETURNING 1',
+});
+
+interface ChangeRow {
+  readonly xmin: string;
+  readonly forgotten_before: string;
+  readonly xid: string | null;
+  readonly slots: readonly number[] | null;
+}
+
+/**
+ * Knows what all processes have committed: for each source, whether it was written since a value was cached. Cached
+ * values may be used only after `refresh`, because other processes write, too.
+ */
+export class ChangeLog {
+  readonly #connections: Connections;
+  readonly #versions = new SlotVersions();
+  /** All changes of transactions before this one are known. Undefined until the first refresh of a connection. */
+  #since: bigint | undefined;
+  /** The known changes of later transactions. */
+  #known = new Set<string>();
+  #client: Promise<Client> | undefined;
+  #running: Promise<void> | undefined;
+  /** The refresh that begins when the running one has ended. */
+  #next: Promise<void> | undefined;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** The number of changes that are known so far. */
+  get latest(): number {
+    return this.#versions.latest;
+  }
+
+  /** The latest known change of any of the slots. */
+  findLastWrite(slots: Slots): number {
+    return this.#versions.findLastWrite(slots);
+  }
+
+  /**
+   * Learns of all changes that were committed before the call. Calls at the same time share a query.
+   *
+   * @throws StorageError if the database cannot be asked.
+   */
+  refresh(): Promise<void> {
+    if (this.#running === undefined) return (this.#running = this.#run());
+    return (this.#next ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return (this.#running = this.#run());
+      }));
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const client = await this.#connect();
+      await this.#learn(client);
+    } catch (error) {
+      this.#disconnect();
+      throw translatePostgresError(error);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /**
+   * Learns of all changes that the current snapshot of a connection sees. In a transaction, those are the changes that
+   * its reads see.
+   */
+  async learnIn(client: ClientBase): Promise<void> {
+    const since = this.#since;
+    const rows = await findChanges(client, since);
+    if (since === undefined) this.#versions.recordAll();
+    else for (const row of rows) this.#apply(row);
+  }
+
+  async #learn(client: Client): Promise<void> {
+    const since = this.#since;
+    const rows = await findChanges(client, since);
+    const [first] = rows;
+    if (first === undefined) throw new TypeError('the database has no state of its change log');
+    if (since === undefined || BigInt(first.forgotten_before) > since) {
+      this.#versions.recordAll();
+      this.#known = new Set(rows.flatMap(({ xid }) => xid ?? []));
+    } else {
+      for (const row of rows) this.#apply(row);
+    }
+    this.#moveTo(BigInt(first.xmin));
+  }
+
+  #apply({ xid, slots }: ChangeRow): void {
+    if (xid === null || slots === null || this.#known.has(xid)) return;
+    this.#known.add(xid);
+    this.#versions.record(slots);
+  }
+
+  #moveTo(xmin: bigint): void {
+    if (this.#since === xmin) return;
+    this.#since = xmin;
+    for (const xid of this.#known) if (BigInt(xid) < xmin) this.#known.delete(xid);
+  }
+
+  /**
+   * Deletes the changes that were known a while ago.
+   *
+   * @param before a result of `position` of that time
+   */
+  async forget(before: bigint): Promise<void> {
+    const client = await this.#connections.acquire();
+    try {
+      // First the mark: a process that misses a deleted change must see that it does.
+      await client.query({ ...statements.recordForgotten, values: [String(before)] });
+      await client.query({ ...statements.forget, values: [String(before)] });
+      client.release();
+    } catch (error) {
+      client.release(true);
+      throw translatePostgresError(error);
+    }
+  }
+
+  /** The position up to which all changes are known; undefined before the first refresh. */
+  get position(): bigint | undefined {
+    return this.#since;
+  }
+
+  /** After a connection was lost, the database may be another one, in which known changes never happened. */
+  #connect(): Promise<Client> {
+    this.#client ??= this.#connections.open().then((client) => {
+      client.on('error', () => {
+        this.#disconnect();
+      });
+      return client;
+    });
+    return this.#client;
+  }
+
+  #disconnect(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#since = undefined;
+    this.#known.clear();
+    client?.then((open) => open.end()).catch(() => undefined);
+  }
+
+  /** Closes its connection. */
+  async close(): Promise<void> {
+    await this.#next?.catch(() => undefined);
+    await this.#running?.catch(() => undefined);
+    const client = await this.#client?.catch(() => undefined);
+    this.#client = undefined;
+    await client?.end();
+  }
+}
+
+/** The visible changes of this transaction and later ones; at least one row, which may have no change. */
+async function findChanges(client: ClientBase, since: bigint | undefined): Promise<readonly ChangeRow[]> {
+  const { rows } = await client.query<ChangeRow>({
+    ...statements.find,
+    values: [since === undefined ? null : String(since)],
+  });
+  return rows;
+}

@@ -1,0 +1,159 @@
+import pg, { type ClientBase, type ClientConfig, type PoolClient } from 'pg';
+import { storageError } from '../storage-faults.ts';
+import type { DatabaseAddress } from './database-url.ts';
+import { isDatabaseError, translatePostgresError } from './postgres-errors.ts';
+
+/** The settings of connections. */
+export interface ConnectionSettings {
+  /** The maximum number of connections for transactions; the service has two more. */
+  readonly maximum: number;
+}
+
+/** The default settings. */
+export const defaultConnectionSettings: ConnectionSettings = { maximum: 12 };
+
+/** How long connecting may take, and how long work waits for a free connection, in milliseconds. */
+const connectionTimeoutMillis = 5_000;
+/** The maximum time of a statement, in milliseconds. */
+const statementTimeout = 20_000;
+/** How long a transaction waits for another one, in milliseconds. */
+const lockTimeout = 10_000;
+/** After this time, the server ends a transaction whose client has fallen silent, in milliseconds. */
+const idleInTransactionTimeout = 15_000;
+/** When the service stops waiting for an answer, in milliseconds: later than the server should have answered. */
+const queryTimeout = statementTimeout + 5_000;
+
+/** Numbers of 64 bits are counts and sizes, which JavaScript represents exactly. */
+function createTypes(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  return types;
+}
+
+/** What every connection sends first: a server that is a standby is refused, and commits wait for the disk. */
+const prepareConnection = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby,
+  set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
+    ELSE current_setting('synchronous_commit') END, false)`;
+
+/** The server accepts no writes. */
+class StandbyError extends Error {
+  override readonly name = 'StandbyError';
+}
+
+/**
+ * The connections to a database. New ones go to the server that accepts writes: if that is another one after a failover,
+ * nothing needs to be restarted.
+ */
+export class Connections {
+  readonly #servers: readonly ClientConfig[];
+  /** The index of the server that was a primary last. */
+  #primary = 0;
+  readonly #pools: pg.Pool[];
+
+  constructor({ servers }: Pick<DatabaseAddress, 'servers'>, { maximum } = defaultConnectionSettings) {
+    this.#servers = servers.map(toClientConfig);
+    this.#pools = this.#servers.map((server) => createPool(server, maximum));
+  }
+
+  /**
+   * Takes a connection from the pool. Give it back with `release`; after an error, with `release(true)`.
+   *
+   * @throws StorageError if there is no connection.
+   */
+  acquire(): Promise<PoolClient> {
+    return this.#onPrimary((index) => {
+      const pool = this.#pools[index];
+      if (pool === undefined) throw new RangeError(`there is no server ${index}`);
+      return pool.connect();
+    });
+  }
+
+  /**
+   * Opens a connection that does not belong to the pool.
+   *
+   * @throws StorageError if there is no connection.
+   */
+  open(): Promise<pg.Client> {
+    return this.#onPrimary(async (index) => {
+      const client = new pg.Client(this.#servers[index]);
+      try {
+        await client.connect();
+        await requirePrimary(client);
+        return client;
+      } catch (error) {
+        // Ending a connection that was never made can fail, too.
+        client.end().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** Closes the connections of the pool after their current work. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
+
+  /** Tries the servers, beginning with the last primary. */
+  async #onPrimary<Result>(connect: (index: number) => Promise<Result>): Promise<Result> {
+    let failure: unknown;
+    const first = this.#primary;
+    for (let offset = 0; offset < this.#servers.length; offset += 1) {
+      const index = (first + offset) % this.#servers.length;
+      try {
+        const result = await connect(index);
+        this.#primary = index;
+        return result;
+      } catch (error) {
+        failure ??= error;
+        // A refused password is the operator's to mend, on every server.
+        if (isDatabaseError(error) && !isTemporary(error)) break;
+      }
+    }
+    throw failure instanceof StandbyError ? storageError('unreachable', failure) : translatePostgresError(failure);
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  const fault = translatePostgresError(error);
+  return fault !== error && (fault as { readonly reason?: unknown }).reason === 'unreachable';
+}
+
+function toClientConfig(server: ClientConfig): ClientConfig {
+  return {
+    ...server,
+    types: createTypes(),
+    application_name: 'compliance-service',
+    // Queries of one connection are sent without waiting for each other's answers.
+    pipeline: true,
+    keepAlive: true,
+    connectionTimeoutMillis,
+    statement_timeout: statementTimeout,
+    lock_timeout: lockTimeout,
+    idle_in_transaction_session_timeout: idleInTransactionTimeout,
+    query_timeout: queryTimeout,
+  };
+}
+
+function createPool(server: ClientConfig, maximum: number): pg.Pool {
+  const pool = new pg.Pool({
+    ...server,
+    max: maximum,
+    verify: (client, done) => {
+      requirePrimary(client).then(() => {
+        done();
+      }, done);
+    },
+  });
+  // An idle connection has ended. The pool has removed it; the next work gets another one.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => {
+    // A connection in use has ended. Its queries are rejected.
+    client.on('error', () => undefined);
+  });
+  return pool;
+}
+
+async function requirePrimary(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ is_standby: unknown }>(prepareConnection);
+  if (rows[0]?.is_standby !== false) throw new StandbyError('the server is a standby, which accepts no writes');
+}

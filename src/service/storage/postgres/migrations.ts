@@ -1,0 +1,74 @@
+import type { ClientBase } from 'pg';
+import { StartError } from '../start-error.ts';
+import { base } from './migrations/base.ts';
+
+/**
+ * The migrations from an empty database to the current tables: one script per version, never changed once released.
+ *
+ * Several versions of the service run at the same time during an upgrade. So a script only adds what the previous
+ * release can ignore (expand); what a release no longer uses is removed by a script of the next one (contract). A
+ * release has at most one script, and accepts the tables of the next release.
+ */
+const scripts: readonly string[] = [base];
+
+/** The version of the tables that this service writes. */
+export const postgresSchemaVersion = scripts.length;
+
+/** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */
+const migrationLock = 7_232_517_890_041;
+
+/** What a migration did. */
+export interface Migration {
+  /** The version of the tables before and after it; 0 before the first. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Applies the missing migrations, while no other process does.
+ *
+ * @param shown the address of the database, for error messages
+ * @param steps the scripts; tests add those of a later release
+ * @throws StartError if the tables are of another program, or of a later release than the next one.
+ */
+export async function migrate(client: ClientBase, shown: string, steps = scripts): Promise<Migration> {
+  await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
+  try {
+    const from = await readVersion(client, shown);
+    if (from > steps.length + 1) throw laterVersionError(shown, from, steps.length);
+    for (const [index, step] of steps.entries()) {
+      if (index < from) continue;
+      await client.query(`BEGIN; ${step}; INSERT INTO schema_versions (version) VALUES (${index + 1}); COMMIT`);
+    }
+    return { from, to: Math.max(from, steps.length) };
+  } finally {
+    await client.query(`SELECT pg_advisory_unlock(${migrationLock})`);
+  }
+}
+
+const createVersions = `CREATE TABLE IF NOT EXISTS schema_versions (
+  version integer PRIMARY KEY,
+  applied_at timestamptz NOT NULL DEFAULT now()
+)`;
+
+/** Reads the version of the tables; 0 if there are none. */
+async function readVersion(client: ClientBase, shown: string): Promise<number> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
+  );
+  if (tables.length > 0 && !tables.some(({ name }) => name === 'schema_versions')) {
+    throw new StartError(`the database ${shown} has tables of another program; create a database for this service`);
+  }
+  if (tables.length === 0) await client.query(createVersions);
+  const { rows } = await client.query<{ version: number }>(
+    'SELECT coalesce(max(version), 0) AS version FROM schema_versions',
+  );
+  return rows[0]?.version ?? 0;
+}
+
+function laterVersionError(shown: string, version: number, known: number): StartError {
+  return new StartError(
+    `the database ${shown} has version ${version}, but this service supports only versions up to ${known + 1}; ` +
+      'start a newer version of the service',
+  );
+}

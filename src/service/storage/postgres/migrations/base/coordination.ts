@@ -1,0 +1,26 @@
+import { text } from './text-type.ts';
+
+/**
+ * What several processes need to know of each other. `written_sources` has the slots of the sources that each transaction
+ * wrote (`storage/sources.ts`), for the caches of all processes; its row also proves that the transaction was committed. Old rows are deleted: `forgotten_before` tells a
+ * process whether it has missed some. `probes` is written to find out whether the database accepts writes.
+ */
+export const coordination = `
+CREATE TABLE written_sources (
+  xid xid8 PRIMARY KEY,
+  slots integer[] NOT NULL,
+  token ${text} NOT NULL
+);
+
+CREATE TABLE written_sources_state (
+  only_row smallint PRIMARY KEY CHECK (only_row = 1),
+  forgotten_before xid8 NOT NULL
+);
+INSERT INTO written_sources_state VALUES (1, '0');
+
+CREATE TABLE probes (
+  only_row smallint PRIMARY KEY CHECK (only_row = 1),
+  probed_at timestamptz NOT NULL
+);
+INSERT INTO probes VALUES (1, now());
+`;

@@ -1,0 +1,84 @@
+import type { ClientBase } from 'pg';
+import { errorMessage } from '../../../runtime/failure.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+import { atStart } from '../start-error.ts';
+import { openS3Attachments } from '../s3/open-s3-attachments.ts';
+import type { S3Options } from '../s3/s3-options.ts';
+import type { OpenedStorage, StorageDependencies } from '../storage.ts';
+import { UploadBuffer } from '../uploads/upload-buffer.ts';
+import { PostgresAttachments } from './attachments.ts';
+import { Connections } from './connections.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { migrate } from './migrations.ts';
+import { PostgresStorage } from './postgres-storage.ts';
+
+/** A PostgreSQL database. */
+export interface PostgresOptions {
+  readonly kind: 'postgres';
+  /** `postgres://user:password@host:port/database`; may name several servers. */
+  readonly url: string;
+  /** The folder for uploads in progress. */
+  readonly temporaryFolder: string;
+  /** An object storage for attachments; undefined for the database. */
+  readonly attachments?: S3Options | undefined;
+}
+
+/**
+ * Opens a database, and migrates its tables. Any number of processes may do so at the same time. Adds the functions that
+ * close it to `closers`.
+ *
+ * @throws StartError if it cannot be used.
+ */
+export async function openPostgres(
+  { url, temporaryFolder, attachments }: PostgresOptions,
+  { log, now, after, randomBytes }: StorageDependencies,
+  closers: (() => Promise<void> | void)[],
+): Promise<OpenedStorage> {
+  const address = parseDatabaseUrl(url);
+  const connections = new Connections(address);
+  const storage = new PostgresStorage(connections, { after, log });
+  closers.push(() => storage.close());
+  await atStart(address.shown, () => prepareDatabase(connections, address.shown, log));
+  if (attachments !== undefined) {
+    const objects = await openS3Attachments(attachments, { now, after, randomBytes, log, temporaryFolder });
+    closers.push(() => {
+      objects.close();
+    });
+    return { storage, attachments: objects };
+  }
+  const stored = new PostgresAttachments(connections, new UploadBuffer({ folder: temporaryFolder, randomBytes }));
+  removeUnnamed(stored, log);
+  return { storage, attachments: stored };
+}
+
+async function prepareDatabase(connections: Connections, shown: string, log: ServiceLog): Promise<void> {
+  const client = await connections.open();
+  try {
+    await warnOfLoss(client, shown, log);
+    const { from, to } = await migrate(client, shown);
+    if (from !== to) log.info(`migrated ${shown} from version ${from} to ${to}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Settings with which acknowledged writes can be lost. They are not refused, because tests use them. */
+async function warnOfLoss(client: ClientBase, shown: string, log: ServiceLog): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`,
+  );
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => name).join(' and ');
+  log.info(`warning: ${names} is off in ${shown}, so a power failure can lose or damage records; turn it on`);
+}
+
+function removeUnnamed(attachments: PostgresAttachments, log: ServiceLog): void {
+  attachments.removeUnnamed().then(
+    (count) => {
+      if (count > 0) log.info(`removed ${count} attachments that no record names`);
+    },
+    (error: unknown) => {
+      log.info(`attachments that no record names were not removed: ${errorMessage(error)}`);
+    },
+  );
+}

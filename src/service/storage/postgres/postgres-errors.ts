@@ -1,0 +1,70 @@
+import { DatabaseError } from 'pg';
+import { errorCode } from '../../../runtime/failure.ts';
+import { StorageError, type StorageReason } from '../storage-error.ts';
+import { storageError } from '../storage-faults.ts';
+
+/** The reasons for error codes and classes of PostgreSQL (its documentation, appendix A). The longest match decides. */
+const reasons: Readonly<Record<string, StorageReason>> = {
+  '08': 'unreachable', // connection exceptions
+  '25006': 'unreachable', // read-only: it has become a standby
+  '28': 'inaccessible', // the user or the password
+  '3D000': 'missing', // the database
+  '3F000': 'missing', // the schema
+  '42P01': 'missing', // a table
+  '42501': 'inaccessible',
+  '53': 'exhausted',
+  '53100': 'full',
+  '54': 'failing',
+  '55P03': 'busy', // lock_timeout
+  '57014': 'busy', // statement_timeout
+  '57': 'unreachable', // shutting down, starting up, restarting after a crash
+  '58': 'failing', // system errors
+  '58P01': 'missing',
+  XX: 'failing',
+  XX001: 'damaged',
+  XX002: 'damaged',
+};
+
+/** Codes of transactions that can be run again: serialization failures and deadlocks. */
+const conflictCodes: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+/** Whether a transaction failed only because of others that ran at the same time. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof DatabaseError && conflictCodes.has(error.code ?? '');
+}
+
+/** Whether the database answered with this error. Otherwise the connection failed. */
+export function isDatabaseError(error: unknown): boolean {
+  return error instanceof DatabaseError;
+}
+
+/** Whether an error ended the connection, so that it does not say what became of a commit. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return true;
+  return ['FATAL', 'PANIC'].includes(error.severity ?? '');
+}
+
+/** Error codes of the network (errno(3), and those of Node.js). */
+const networkCodes: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['ENETDOWN', 'EHOSTDOWN', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'],
+]);
+
+/** The messages of the driver that have no code: the connection ended, or could not be made in time. */
+const connectionMessages = /connection|not queryable|terminat|timeout/iu;
+
+/** Converts an error of the database or of the connection to a storage error. Returns other errors unchanged. */
+export function translatePostgresError(error: unknown): unknown {
+  if (error instanceof StorageError) return error;
+  if (error instanceof DatabaseError) {
+    const code = error.code ?? '';
+    const reason = reasons[code] ?? reasons[code.slice(0, 2)];
+    return reason === undefined ? error : storageError(reason, error);
+  }
+  const isNetwork = networkCodes.has(errorCode(error) ?? '') || isConnectionError(error);
+  return isNetwork ? storageError('unreachable', error) : error;
+}
+
+function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && error.constructor === Error && connectionMessages.test(error.message);
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { After } from '../../../runtime/clock.ts';
+import { errorMessage } from '../../../runtime/failure.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+import { RecordCaches } from '../record-caches.ts';
+import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
+import { ChangeLog } from './change-log.ts';
+import type { Connections } from './connections.ts';
+import { translatePostgresError } from './postgres-errors.ts';
+import { createReaders, createWriters } from './repositories.ts';
+import { ReadSession, StaleReadError } from './session.ts';
+import { WriteGroups } from './write-groups.ts';
+
+/** The dependencies of a PostgreSQL storage. */
+export interface PostgresStorageDependencies {
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+/** How often the known changes are deleted, in milliseconds. They are kept for at least this long. */
+const forgetInterval = 120_000;
+
+/** How many times a read may use cached values that turn out to be outdated; then it uses none. */
+const maximumStaleReads = 3;
+
+/** The storage of several machines: a PostgreSQL database, used by any number of processes. */
+export class PostgresStorage implements Storage {
+  readonly #connections: Connections;
+  readonly #changes: ChangeLog;
+  readonly #caches = new RecordCaches();
+  readonly #groups: WriteGroups;
+  readonly #dependencies: PostgresStorageDependencies;
+  #cancelForgetting: () => void = () => undefined;
+
+  constructor(connections: Connections, dependencies: PostgresStorageDependencies) {
+    this.#connections = connections;
+    this.#dependencies = dependencies;
+    this.#changes = new ChangeLog(connections);
+    this.#groups = new WriteGroups({
+      connections,
+      changes: this.#changes,
+      createTransaction: (session) => createWriters(session, this.#caches),
+      elapsed: () => performance.now(),
+      sleep: (milliseconds) => new Promise((resolve) => dependencies.after(milliseconds, resolve)),
+      newToken: randomUUID,
+    });
+    this.#scheduleForgetting(undefined);
+  }
+
+  async read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      const usesCaches = attempt <= maximumStaleReads;
+      const session = new ReadSession(this.#connections, this.#changes, usesCaches);
+      try {
+        return await work(createReaders(session, this.#caches));
+      } catch (error) {
+        if (!(error instanceof StaleReadError)) throw error;
+      } finally {
+        session.end();
+      }
+    }
+  }
+
+  transaction<Result>(
+    scope: TransactionScope,
+    work: (transaction: WriteTransaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#groups.write(scope, work);
+  }
+
+  onCommit(listener: () => void): void {
+    this.#groups.onCommit(listener);
+  }
+
+  async probe(): Promise<void> {
+    const client = await this.#connections.acquire();
+    try {
+      await client.query('UPDATE probes SET probed_at = now()');
+      client.release();
+    } catch (error) {
+      client.release(true);
+      throw translatePostgresError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#cancelForgetting();
+    await this.#groups.drain();
+    await this.#changes.close();
+    await this.#connections.close();
+  }
+
+  /** @param position the position of the change log one interval ago */
+  #scheduleForgetting(position: bigint | undefined): void {
+    const { after, log } = this.#dependencies;
+    this.#cancelForgetting = after(forgetInterval, () => {
+      this.#scheduleForgetting(this.#changes.position);
+      if (position === undefined) return;
+      this.#changes.forget(position).catch((error: unknown) => {
+        log.info(`old entries of the change log were not deleted: ${errorMessage(error)}`);
+      });
+    });
+  }
+}

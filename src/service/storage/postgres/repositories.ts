@@ -1,0 +1,53 @@
+import type { RecordCaches } from '../record-caches.ts';
+import type { ReadTransaction, WriteTransaction } from '../storage.ts';
+import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
+import { PostgresArtifactReader, PostgresArtifactWriter } from './artifacts.ts';
+import { PostgresAttestationSeriesReader } from './attestation-series.ts';
+import { PostgresAttestationReader, PostgresAttestationWriter } from './attestations.ts';
+import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
+import { PostgresEnvironmentReader, PostgresEnvironmentWriter } from './environments.ts';
+import { PostgresFlowReader, PostgresFlowWriter } from './flows.ts';
+import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
+import { PostgresOrganizationReader, PostgresOrganizationWriter } from './organizations.ts';
+import { PostgresPolicyReader, PostgresPolicyWriter } from './policies.ts';
+import { PostgresRememberedAnswerWriter } from './remembered-answers.ts';
+import type { Session, WritingSession } from './session.ts';
+import { PostgresSnapshotReader, PostgresSnapshotWriter } from './snapshots.ts';
+import { PostgresTrailReader, PostgresTrailWriter } from './trails.ts';
+
+/** Creates the repositories of a read. */
+export function createReaders(session: Session, caches: RecordCaches): ReadTransaction {
+  return {
+    organizations: new PostgresOrganizationReader(session),
+    flows: new PostgresFlowReader(session, caches),
+    accounts: new PostgresAccountReader(session, caches),
+    environments: new PostgresEnvironmentReader(session),
+    snapshots: new PostgresSnapshotReader(session),
+    policies: new PostgresPolicyReader(session),
+    trails: new PostgresTrailReader(session),
+    artifacts: new PostgresArtifactReader(session),
+    attestations: new PostgresAttestationReader(session),
+    attestationSeries: new PostgresAttestationSeriesReader(session),
+    notifications: new PostgresNotificationReader(session),
+    deliveries: new PostgresDeliveryReader(session),
+  };
+}
+
+/** Creates the repositories of a transaction that writes. */
+export function createWriters(session: WritingSession, caches: RecordCaches): WriteTransaction {
+  return {
+    organizations: new PostgresOrganizationWriter(session),
+    flows: new PostgresFlowWriter(session, caches),
+    accounts: new PostgresAccountWriter(session, caches),
+    environments: new PostgresEnvironmentWriter(session),
+    snapshots: new PostgresSnapshotWriter(session),
+    policies: new PostgresPolicyWriter(session),
+    trails: new PostgresTrailWriter(session),
+    artifacts: new PostgresArtifactWriter(session),
+    attestations: new PostgresAttestationWriter(session),
+    attestationSeries: new PostgresAttestationSeriesReader(session),
+    notifications: new PostgresNotificationWriter(session),
+    deliveries: new PostgresDeliveryWriter(session),
+    rememberedAnswers: new PostgresRememberedAnswerWriter(session),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Trail, TrailReference, TrailUpdate } from '../../domain/records.ts';
+import type { FileTemplate } from '../../domain/template/template.ts';
+import type { ListPart } from '../list-part.ts';
+import { number, optional, text, toTrail, toTrailUpdate } from '../rows.ts';
+import { toFileTemplate } from '../rows/trails.ts';
+import { toSource } from '../sources.ts';
+import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
+import type { Session, WritingSession } from './session.ts';
+import { defineStatements } from './statements.ts';
+
+const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
+
+// The artifacts of a fingerprint are few. `LIMIT 1` makes the planner look up each of their trails by its key.
+const withArtifact = `FROM (
+    SELECT DISTINCT flow, trail FROM artifacts WHERE org = $1 AND fingerprint = $2 AND ($3::text IS NULL OR flow = $3)
+  ) l CROSS JOIN LATERAL (
+    SELECT * FROM trails WHERE org = $1 AND flow = l.flow AND name = l.trail LIMIT 1
+  ) t`;
+
+const statements = defineStatements('trails', {
+  find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
+  listTemplates: `SELECT trail, template FROM trail_templates
+    WHERE org = $1 AND flow = $2 AND trail = ANY ($3::text[])`,
+  listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
+    WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
+  list: `SELECT ${columns} FROM trails t WHERE org = $1 ORDER BY place DESC LIMIT $2 OFFSET $3`,
+  listOfFlow: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 ORDER BY place DESC LIMIT $3 OFFSET $4`,
+  listWithArtifact: `SELECT ${columns} ${withArtifact} ORDER BY t.place DESC LIMIT $4 OFFSET $5`,
+  count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
+  countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
+  countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
+  insertMissing: 'INSERT INTO trails (org, flow, name, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
+  addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url)
+    VALUES ($1, $2, $3, (
+      SELECT coalesce(max(sequence), 0) + 1 FROM trail_updates WHERE org = $1 AND flow = $2 AND trail = $3
+    ), $4, $5, $6)`,
+  saveTemplate: `INSERT INTO trail_templates (org, flow, trail, template) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (org, flow, trail) DO UPDATE SET template = excluded.template`,
+});
+
+/** Trails in PostgreSQL, for reading. */
+export class PostgresTrailReader<Used extends Session = Session> implements TrailReader {
+  protected readonly session: Used;
+
+  constructor(session: Used) {
+    this.session = session;
+  }
+
+  async find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
+    const [row] = await this.session.query(statements.find, [org, flow, name]);
+    return optional(row, toTrail);
+  }
+
+  async listTemplates(
+    org: string,
+    flow: string,
+    trails: readonly string[],
+  ): Promise<ReadonlyMap<string, FileTemplate>> {
+    const rows = await this.session.query(statements.listTemplates, [org, flow, trails]);
+    return new Map(rows.map((row) => [text(row, 'trail'), toFileTemplate(row)]));
+  }
+
+  async listUpdates({ org, flow, name }: TrailReference, limit: number): Promise<readonly TrailUpdate[]> {
+    const rows = await this.session.query(statements.listUpdates, [org, flow, name, limit]);
+    return rows.map(toTrailUpdate);
+  }
+
+  async list(org: string, { flow, fingerprint }: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
+    const { list, listOfFlow, listWithArtifact } = statements;
+    const rows =
+      fingerprint !== undefined
+        ? await this.session.query(listWithArtifact, [org, fingerprint, flow ?? null, limit, offset])
+        : flow !== undefined
+          ? await this.session.query(listOfFlow, [org, flow, limit, offset])
+          : await this.session.query(list, [org, limit, offset]);
+    return rows.map(toTrail);
+  }
+
+  async count(org: string, { flow, fingerprint }: TrailFilter): Promise<number> {
+    const { count, countOfFlow, countWithArtifact } = statements;
+    const [row = {}] =
+      fingerprint !== undefined
+        ? await this.session.query(countWithArtifact, [org, fingerprint, flow ?? null])
+        : flow !== undefined
+          ? await this.session.query(countOfFlow, [org, flow])
+          : await this.session.query(count, [org]);
+    return number(row, 'count');
+  }
+}
+
+/** Trails in PostgreSQL, for writing. */
+export class PostgresTrailWriter extends PostgresTrailReader<WritingSession> implements TrailWriter {
+  insertMissing({ org, flow, name, createdAt }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
+    return this.session.send(statements.insertMissing, [org, flow, name, createdAt]);
+  }
+
+  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {
+    const values = [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report)];
+    return this.session.send(statements.save, values);
+  }
+
+  addUpdate({ org, flow, name }: TrailReference, { at, commit }: TrailUpdate): Promise<void> {
+    const values = [org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null];
+    return this.session.send(statements.addUpdate, values);
+  }
+
+  saveTemplate({ org, flow, name }: TrailReference, template: FileTemplate): Promise<void> {
+    this.session.noteWrite(toSource('trail_templates', org, flow, name));
+    return this.session.send(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
+  }
+}
