@@ -14,14 +14,28 @@ export const defaultConnectionSettings: ConnectionSettings = { maximum: 12 };
 
 /** How long connecting may take, and how long work waits for a free connection, in milliseconds. */
 const connectionTimeoutMillis = 5_000;
-/** The maximum time of a statement, in milliseconds. */
-const statementTimeout = 20_000;
-/** How long a transaction waits for another one, in milliseconds. */
-const lockTimeout = 10_000;
-/** After this time, the server ends a transaction whose client has fallen silent, in milliseconds. */
-const idleInTransactionTimeout = 15_000;
-/** When the service stops waiting for an answer, in milliseconds: later than the server should have answered. */
-const queryTimeout = statementTimeout + 5_000;
+
+/** The time limits of a connection, in milliseconds, by the names of the driver; without one, there is no limit. */
+interface TimeLimits {
+  /** The maximum time of a statement. */
+  readonly statement_timeout?: number;
+  /** How long a statement waits for a lock. */
+  readonly lock_timeout?: number;
+  /** After this time, the server ends a transaction whose client has fallen silent. */
+  readonly idle_in_transaction_session_timeout?: number;
+  /** When the service stops waiting for an answer: later than the server should have answered. */
+  readonly query_timeout?: number;
+}
+
+const timeLimits: TimeLimits = {
+  statement_timeout: 20_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 15_000,
+  query_timeout: 25_000,
+};
+
+/** For migrations, which may take long, and wait for those of other processes. */
+export const withoutTimeLimits: TimeLimits = {};
 
 /** Numbers of 64 bits are counts and sizes, which JavaScript represents exactly. */
 function createTypes(): pg.TypeOverrides {
@@ -71,11 +85,12 @@ export class Connections {
   /**
    * Opens a connection that does not belong to the pool.
    *
+   * @param limits its time limits
    * @throws StorageError if there is no connection.
    */
-  open(): Promise<pg.Client> {
+  open(limits: TimeLimits = timeLimits): Promise<pg.Client> {
     return this.#onPrimary(async (index) => {
-      const client = new pg.Client(this.#servers[index]);
+      const client = new pg.Client({ ...this.#servers[index], ...limits });
       try {
         await client.connect();
         await requirePrimary(client);
@@ -127,16 +142,13 @@ function toClientConfig(server: ClientConfig): ClientConfig {
     pipeline: true,
     keepAlive: true,
     connectionTimeoutMillis,
-    statement_timeout: statementTimeout,
-    lock_timeout: lockTimeout,
-    idle_in_transaction_session_timeout: idleInTransactionTimeout,
-    query_timeout: queryTimeout,
   };
 }
 
 function createPool(server: ClientConfig, maximum: number): pg.Pool {
   const pool = new pg.Pool({
     ...server,
+    ...timeLimits,
     max: maximum,
     verify: (client, done) => {
       requirePrimary(client).then(() => {

@@ -42,7 +42,8 @@ export async function migrate(client: ClientBase, shown: string, steps = scripts
     }
     return { from, to: Math.max(from, steps.length) };
   } finally {
-    await client.query(`SELECT pg_advisory_unlock(${migrationLock})`);
+    // After a failed script, the connection is of no use; the lock ends with it.
+    await client.query(`SELECT pg_advisory_unlock(${migrationLock})`).catch(() => undefined);
   }
 }
 

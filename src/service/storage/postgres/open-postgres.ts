@@ -7,7 +7,7 @@ import type { S3Options } from '../s3/s3-options.ts';
 import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { UploadBuffer } from '../uploads/upload-buffer.ts';
 import { PostgresAttachments } from './attachments.ts';
-import { Connections } from './connections.ts';
+import { Connections, withoutTimeLimits } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { migrate } from './migrations.ts';
 import { PostgresStorage } from './postgres-storage.ts';
@@ -52,7 +52,7 @@ export async function openPostgres(
 }
 
 async function prepareDatabase(connections: Connections, shown: string, log: ServiceLog): Promise<void> {
-  const client = await connections.open();
+  const client = await connections.open(withoutTimeLimits);
   try {
     await warnOfLoss(client, shown, log);
     const { from, to } = await migrate(client, shown);

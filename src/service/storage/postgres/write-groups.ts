@@ -171,7 +171,9 @@ export class WriteGroups {
       return done;
     } catch (error) {
       session.end();
-      isReusable = !session.hasFailed && !(error instanceof FailedTransactionError) && (await isRolledBack(client));
+      // Statements that were sent before may fail until the answer to the ROLLBACK.
+      const isRolled = !(error instanceof FailedTransactionError) && (await isRolledBack(client));
+      isReusable = isRolled && !session.hasFailed;
       throw error;
     } finally {
       client.release(!isReusable);
