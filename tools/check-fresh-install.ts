@@ -1,12 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import { commandOf, copiesOf, finalStage, parseDockerfile, variablesOf } from './dockerfile/dockerfile.ts';
 
 // `npm run test:fresh`: fails unless a copy of this project, installed as for production (`npm ci --omit=dev`), starts
-// the service and answers `/ready`. What is installed here is not used.
+// the service and answers `/ready`; and unless the commands of the Dockerfile work in a folder with the files of the
+// image. What is installed here is not used.
 
 const root = join(import.meta.dirname, '..');
 const windows = process.platform === 'win32';
@@ -14,6 +17,10 @@ const windows = process.platform === 'win32';
 const notCopied = new Set(['.git', 'node_modules', 'build', 'coverage', 'service-data']);
 const directory = mkdtempSync(join(tmpdir(), 'fresh-install-'));
 const copy = join(directory, 'copy');
+/** The working directory of the image. */
+const image = join(directory, 'image');
+/** The last stage of the Dockerfile, which makes the image. */
+const stage = finalStage(parseDockerfile(readFileSync(join(root, 'Dockerfile'), 'utf8')));
 /** Without the programs that are installed here, which `npm run` puts first on the path. */
 const environment = {
   ...process.env,
@@ -28,6 +35,9 @@ try {
   install();
   await checkService();
   console.log('The production installation starts the service, which is ready.');
+  fillImage();
+  await checkImage();
+  console.log('The commands of the Dockerfile start the service, find it ready, and stop it.');
 } finally {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -67,13 +77,74 @@ async function checkService(): Promise<void> {
   }
 }
 
+/** Moves what the last stage of the Dockerfile copies, except for the Node.js that the image brings itself. */
+function fillImage(): void {
+  mkdirSync(image);
+  for (const { from, sources, target } of copiesOf(stage)) {
+    for (const source of sources) {
+      // A stage installs packages in /app, which is here the copy.
+      const place = from === undefined ? source : relative('/app', source);
+      renameSync(join(copy, place), join(image, target === './' ? place : target));
+    }
+  }
+  rmSync(join(image, 'node_modules', 'node'), { recursive: true });
+}
+
+/** Runs the commands of the image with its variables, except for paths and ports of this machine. */
+async function checkImage(): Promise<void> {
+  const files = listFiles();
+  const variables = {
+    ...environment,
+    ...Object.fromEntries(variablesOf(stage)),
+    COMPLIANCE_SERVICE_HOST: '127.0.0.1',
+    COMPLIANCE_SERVICE_PORT: String(await findFreePort()),
+    COMPLIANCE_SERVICE_DATA: join(directory, 'image-data'),
+  };
+  const child = spawn(process.execPath, commandOf(stage, 'ENTRYPOINT').slice(1), {
+    cwd: image,
+    env: variables,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    await listeningAddress(child);
+    const check = spawnSync(process.execPath, commandOf(stage, 'HEALTHCHECK').slice(1), {
+      cwd: image,
+      env: variables,
+      stdio: 'inherit',
+    });
+    if (check.status !== 0) throw new Error(`the HEALTHCHECK of the Dockerfile exits with ${String(check.status)}`);
+  } finally {
+    child.stdout.resume();
+    child.kill('SIGTERM');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+  // Windows has no signals: the process is ended.
+  if (child.exitCode !== 0 && !windows)
+    throw new Error(`the service exits with ${String(child.exitCode)} after SIGTERM`);
+  if (listFiles() !== files) throw new Error('the service writes to the folder of its sources, which is read-only');
+}
+
+function listFiles(): string {
+  return readdirSync(image, { recursive: true }).join('\n');
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // The address of a server on a TCP port.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 async function listeningAddress({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the service has no standard output');
   for await (const line of createInterface({ input: stdout })) {
     const address = /listening on (\S+)/u.exec(line)?.[1];
     if (address !== undefined) return address;
   }
-  throw new Error('`npm run service` ended before the service accepted requests');
+  throw new Error('the service ended before it accepted requests');
 }
 
 /** Stops npm and the service, and waits until both have ended. */
