@@ -13,6 +13,10 @@ const statements = defineStatements('changes', {
   forget: 'DELETE FROM written_sources WHERE xid < $1::xid8',
   recordForgotten:
     'UPDATE written_sources_state SET forgotten_before = $1::xid8 WHERE forgotten_before < $1::xid8 RETURNING 1',
+  // A snapshot sees no change of a transaction that began after it, so what these see is of another server.
+  removeForeign: 'DELETE FROM written_sources WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())',
+  resetForgotten: `UPDATE written_sources_state SET forgotten_before = pg_snapshot_xmin(pg_current_snapshot())
+    WHERE forgotten_before > pg_snapshot_xmax(pg_current_snapshot())`,
 });
 
 interface ChangeRow {
@@ -166,6 +170,15 @@ export class ChangeLog {
     this.#client = undefined;
     await client?.end();
   }
+}
+
+/**
+ * Removes what a restored dump has of the change log of its former server: ids that this server has not given to a
+ * transaction yet. Otherwise the transaction that gets such an id could not record its changes.
+ */
+export async function removeForeignChanges(client: ClientBase): Promise<void> {
+  await client.query({ ...statements.removeForeign });
+  await client.query({ ...statements.resetForgotten });
 }
 
 /** The visible changes of this transaction and later ones; at least one row, which may have no change. */

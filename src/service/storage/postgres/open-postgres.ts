@@ -7,6 +7,7 @@ import type { S3Options } from '../s3/s3-options.ts';
 import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { UploadBuffer } from '../uploads/upload-buffer.ts';
 import { PostgresAttachments } from './attachments.ts';
+import { removeForeignChanges } from './change-log.ts';
 import { Connections, withoutTimeLimits } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { migrate } from './migrations.ts';
@@ -57,6 +58,7 @@ async function prepareDatabase(connections: Connections, shown: string, log: Ser
     await warnOfLoss(client, shown, log);
     const { from, to } = await migrate(client, shown);
     if (from !== to) log.info(`migrated ${shown} from version ${from} to ${to}`);
+    await removeForeignChanges(client);
   } finally {
     await client.end();
   }
