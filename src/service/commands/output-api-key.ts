@@ -1,5 +1,6 @@
 import { open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { apiKeyFileForm } from '../storage/files/data-folder.ts';
 
 /** A new key and the organization it is for. */
 export interface NewKey {
@@ -53,5 +54,5 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
 /** Lists the files with keys that the operator has not deleted yet. */
 export async function listApiKeyFiles(dataFolder: string): Promise<readonly string[]> {
   const names = await readdir(dataFolder);
-  return names.filter((name) => /^api-key-of-.+\.txt$/.test(name)).map((name) => resolve(join(dataFolder, name)));
+  return names.filter((name) => apiKeyFileForm.test(name)).map((name) => resolve(join(dataFolder, name)));
 }

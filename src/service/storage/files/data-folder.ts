@@ -15,8 +15,15 @@ const dataFolderParts = [databaseFile, lockFile, attachmentsFolder];
 const databaseFiles = [databaseFile, lockFile].flatMap((name) =>
   ['', '-wal', '-shm', '-journal'].map((ending) => name + ending),
 );
+/** Files with new API keys, which the operator has not deleted yet: `api-key-of-ORG.txt`. */
+export const apiKeyFileForm = /^api-key-of-.+\.txt$/u;
 /** Entries that an unused folder may contain: those of a new file system, and the compile cache of Node.js. */
 const ignoredEntries = ['lost+found', 'compile-cache'];
+
+/** Whether an entry says nothing about what the folder is. With a database elsewhere, a folder has no others. */
+function isIgnored(name: string): boolean {
+  return ignoredEntries.includes(name) || apiKeyFileForm.test(name);
+}
 
 /**
  * Ensures that the data folder exists and only this user can access it. Wider permissions are restricted.
@@ -47,13 +54,13 @@ async function listEntries(folder: string): Promise<readonly string[] | undefine
 
 /** Whether a folder with these entries can become a new data folder. */
 export function isUnusedFolder(entries: readonly string[]): boolean {
-  return entries.every((name) => ignoredEntries.includes(name));
+  return entries.every(isIgnored);
 }
 
 /** A folder with other files is refused: restricting the permissions of an unrelated folder would do harm. */
 function requireDataFolder(folder: string, entries: readonly string[]): void {
   if (isUnusedFolder(entries) || dataFolderParts.some((part) => entries.includes(part))) return;
-  const foreign = entries.filter((name) => !ignoredEntries.includes(name));
+  const foreign = entries.filter((name) => !isIgnored(name));
   throw new StartError(
     `the folder ${folder} has files that do not belong to a service (${foreign.sort().slice(0, 3).join(', ')}); ` +
       'choose an empty folder, or one that does not exist yet, with --data',

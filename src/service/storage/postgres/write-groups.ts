@@ -22,8 +22,8 @@ const lockSpace = 0x636f6d70;
 const maximumGroupMilliseconds = 25;
 /** How many times a transaction is run at most, if it conflicts with others. */
 const maximumAttempts = 6;
-/** How many times the outcome of a lost commit is asked for, and how long to wait in between, in milliseconds. */
-const outcomeAttempts = 10;
+/** How long the outcome of a lost commit is asked for, and how long to wait in between, in milliseconds. */
+const outcomeMilliseconds = 10_000;
 const outcomeDelay = 500;
 
 /** Work that waits for its transaction. */
@@ -223,11 +223,13 @@ export class WriteGroups {
 
   /** Finds out whether a transaction was committed whose connection was lost; undefined if that is not known in time. */
   async #findOutcome(lost: LostCommit): Promise<Outcome | undefined> {
-    for (let attempt = 1; attempt <= outcomeAttempts; attempt += 1) {
+    const { elapsed, sleep } = this.#dependencies;
+    const begun = elapsed();
+    do {
       const outcome = await this.#askOutcome(lost).catch(() => undefined);
       if (outcome !== undefined) return outcome;
-      await this.#dependencies.sleep(outcomeDelay);
-    }
+      await sleep(outcomeDelay);
+    } while (elapsed() - begun < outcomeMilliseconds);
     return undefined;
   }
 

@@ -60,6 +60,13 @@ describe('the data folder', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('can be a folder with only a new API key, because the database may be elsewhere', async () => {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'api-key-of-acme.txt'), 'a key');
+    await prepare();
+    expect(await readdir(folder)).toEqual(['api-key-of-acme.txt']);
+  });
+
   it('cannot be a folder with other files, whose permissions are not changed', async () => {
     await mkdir(folder, { recursive: true, mode: 0o755 });
     const mode = await modeOf(folder);
