@@ -1,5 +1,6 @@
 import { mayOpen } from '../domain/access.ts';
 import type { Membership, StoredKey } from '../domain/accounts.ts';
+import type { AccountReader } from '../storage/accounts.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 
@@ -15,12 +16,18 @@ export function findKeyHolder(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { id, org }: { readonly id: string; readonly org: string | undefined },
 ): Promise<KeyHolder | undefined> {
-  return storage.read(async ({ accounts }) => {
-    const key = await accounts.findKey(id);
-    if (key === undefined) return undefined;
-    if (org === undefined || !mayOpen(key, org)) return { key, role: undefined };
-    return { key, role: await accounts.findRole(org, key.ownerKind, key.owner) };
-  });
+  return storage.read(({ accounts }) => loadKeyHolder(accounts, { id, org }));
+}
+
+/** Like `findKeyHolder`, within a transaction. */
+export async function loadKeyHolder(
+  accounts: Pick<AccountReader, 'findKey' | 'findRole'>,
+  { id, org }: { readonly id: string; readonly org: string | undefined },
+): Promise<KeyHolder | undefined> {
+  const key = await accounts.findKey(id);
+  if (key === undefined) return undefined;
+  if (org === undefined || !mayOpen(key, org)) return { key, role: undefined };
+  return { key, role: await accounts.findRole(org, key.ownerKind, key.owner) };
 }
 
 /** Lists the organizations that a key gives access to: the default organization first, then the others by name. */

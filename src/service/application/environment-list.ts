@@ -16,6 +16,21 @@ export function findEnvironment(
   );
 }
 
+/** Finds since when environments have their current verdict, in Unix seconds; without those that have no snapshot. */
+export function findVerdictTimes(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, environments }: { readonly org: string; readonly environments: readonly string[] },
+): Promise<ReadonlyMap<string, number>> {
+  return storage.read(async ({ snapshots }) => {
+    const times = new Map<string, number>();
+    for (const environment of environments) {
+      const start = await snapshots.findVerdictStart(org, environment);
+      if (start !== undefined) times.set(environment, start.from);
+    }
+    return times;
+  });
+}
+
 /** A query for environments. */
 export interface EnvironmentListQuery {
   readonly org: string;

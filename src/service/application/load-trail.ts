@@ -5,7 +5,7 @@ import {
   toTrailScopes,
   type Scope,
 } from '../domain/evidence-scope.ts';
-import type { ReportedArtifact, Trail, TrailReference } from '../domain/records.ts';
+import type { Flow, ReportedArtifact, Trail, TrailReference } from '../domain/records.ts';
 import { isListTemplate, type AppliedTemplate } from '../domain/template/template.ts';
 import type { TrailDetails } from '../domain/trail-details.ts';
 import { judgeTrail, listRequiredArtifacts, type TrailArtifact } from '../domain/trail-state.ts';
@@ -23,21 +23,35 @@ export async function loadTrail(
   transaction: ReadTransaction,
   reference: TrailReference,
 ): Promise<TrailDetails | undefined> {
-  const { flows, trails, artifacts, attestations } = transaction;
+  const { flows, trails, attestations } = transaction;
   const { org, flow: flowName, name } = reference;
   const flow = await flows.find(org, flowName);
   const trail = await trails.find(reference);
   if (flow === undefined || trail === undefined) return undefined;
-  const place = { org, flow: flowName };
-  const applied = (await findAppliedTemplates(transaction, flow, [name]))(name);
-  const reports = await artifacts.listByTrail(org, flowName, name, maximumReports);
+  const { reports, ...state } = await loadTrailState(transaction, flow, trail);
   return {
-    trail,
-    applied,
-    judgement: await judge(transaction, applied, trail, reports),
+    ...state,
     artifacts: reports.slice(0, maximumTrailEntries),
-    attestations: await attestations.listByTrail(place, name, maximumTrailEntries),
+    attestations: await attestations.listByTrail({ org, flow: flowName }, name, maximumTrailEntries),
   };
+}
+
+/** A trail with its state. */
+export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'judgement'> {
+  /** The latest reports to it, newest first. */
+  readonly reports: readonly ReportedArtifact[];
+}
+
+/** Loads the state of a trail. */
+export async function loadTrailState(
+  transaction: Pick<ReadTransaction, 'trails' | 'artifacts' | 'attestations'>,
+  flow: Flow,
+  trail: Trail,
+): Promise<TrailState> {
+  const { org, name } = trail;
+  const applied = (await findAppliedTemplates(transaction, flow, [name]))(name);
+  const reports = await transaction.artifacts.listByTrail(org, flow.name, name, maximumReports);
+  return { trail, applied, judgement: await judge(transaction, applied, trail, reports), reports };
 }
 
 async function judge(

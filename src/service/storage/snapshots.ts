@@ -73,6 +73,11 @@ export interface SnapshotReader {
   listRange(org: string, environment: string, range: NumberRange): Promise<readonly SnapshotVerdict[]>;
   /** The times of these snapshots, which must exist. */
   listTimes(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]>;
+  /**
+   * The first of the latest snapshots in a row that have the same verdict; undefined if there is no snapshot. Its cost
+   * does not depend on the number of snapshots.
+   */
+  findVerdictStart(org: string, environment: string): Promise<SnapshotVerdict | undefined>;
   /** The numbers whose time is before that of their predecessor, in ascending order; usually none. */
   listStepsBack(org: string, environment: string): Promise<readonly number[]>;
   /**

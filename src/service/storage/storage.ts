@@ -9,6 +9,7 @@ import type { NotificationReader, NotificationWriter } from './notifications.ts'
 import type { OrganizationReader, OrganizationWriter } from './organizations.ts';
 import type { PolicyReader, PolicyWriter } from './policies.ts';
 import type { RememberedAnswerWriter } from './remembered-answers.ts';
+import type { SessionReader, SessionWriter } from './sessions.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
 import type { TrailReader, TrailWriter } from './trails.ts';
 import type { AttachmentStore } from './attachments.ts';
@@ -30,6 +31,7 @@ export interface ReadTransaction {
   readonly attestationSeries: AttestationSeriesReader;
   readonly notifications: NotificationReader;
   readonly deliveries: DeliveryReader;
+  readonly sessions: SessionReader;
 }
 
 /**
@@ -48,6 +50,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly attestations: AttestationWriter;
   readonly notifications: NotificationWriter;
   readonly deliveries: DeliveryWriter;
+  readonly sessions: SessionWriter;
   readonly rememberedAnswers: RememberedAnswerWriter;
 }
 

@@ -7,6 +7,8 @@ export interface TrailFilter {
   readonly flow?: string | undefined;
   /** Only trails to which an artifact with this fingerprint was reported. */
   readonly fingerprint?: string | undefined;
+  /** Only trails whose name begins with this text. They are sorted by name. Not together with `fingerprint`. */
+  readonly namePrefix?: string | undefined;
 }
 
 /** Reads trails. */
@@ -16,7 +18,7 @@ export interface TrailReader {
   listTemplates(org: string, flow: string, trails: readonly string[]): Promise<ReadonlyMap<string, FileTemplate>>;
   /** The latest updates, newest first. */
   listUpdates(trail: TrailReference, limit: number): Promise<readonly TrailUpdate[]>;
-  /** Trails in the order in which they were created, the latest first. */
+  /** Trails in the order in which they were created, the latest first; by name if they are selected by name. */
   list(org: string, filter: TrailFilter, part: ListPart): Promise<readonly Trail[]>;
   count(org: string, filter: TrailFilter): Promise<number>;
 }

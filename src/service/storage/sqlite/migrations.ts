@@ -10,6 +10,7 @@ import { environments } from './migrations/environments.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
+import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { trails } from './migrations/trails.ts';
 import { users } from './migrations/users.ts';
@@ -36,6 +37,7 @@ const steps: readonly string[] = [
   environmentReading,
   administration,
   artifactLists,
+  pages,
 ];
 
 /** The schema version of this service. */

@@ -42,6 +42,19 @@ const reading = {
     JOIN snapshots s ON s.org = ?2 AND s.environment = m.value ->> 'environment' AND s.number = m.value ->> 'number'`,
   listRange: `SELECT environment, number, made_at, compliant FROM snapshots
     WHERE org = ? AND environment = ? AND number BETWEEN ? AND ? ORDER BY number`,
+  // One search of the index for each verdict.
+  findVerdictStart: `SELECT environment, number, made_at, compliant FROM snapshots
+    WHERE org = ?1 AND environment = ?2 AND number = 1 + (
+      SELECT coalesce(max(other.number), 0) FROM (
+        SELECT 0 AS verdict, max(number) AS number FROM snapshots
+          WHERE org = ?1 AND environment = ?2 AND compliant = 0
+        UNION ALL SELECT 1, max(number) FROM snapshots WHERE org = ?1 AND environment = ?2 AND compliant = 1
+        UNION ALL SELECT NULL, max(number) FROM snapshots WHERE org = ?1 AND environment = ?2 AND compliant IS NULL
+      ) AS other
+      WHERE other.verdict IS NOT (
+        SELECT compliant FROM snapshots WHERE org = ?1 AND environment = ?2 ORDER BY number DESC LIMIT 1
+      )
+    )`,
   findTime: 'SELECT made_at FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   listStepsBack: 'SELECT number FROM snapshots WHERE org = ? AND environment = ? AND stepped_back = 1 ORDER BY number',
 
@@ -114,6 +127,12 @@ export class SqliteSnapshotReader implements SnapshotReader {
   listRange(org: string, environment: string, { first, last }: NumberRange): Promise<readonly SnapshotVerdict[]> {
     return this.session.execute(() =>
       this.#statements.listRange.all(org, environment, first, last).map(toSnapshotVerdict),
+    );
+  }
+
+  findVerdictStart(org: string, environment: string): Promise<SnapshotVerdict | undefined> {
+    return this.session.execute(() =>
+      optional(this.#statements.findVerdictStart.get(org, environment), toSnapshotVerdict),
     );
   }
 

@@ -20,6 +20,7 @@ import { SqlitePolicyReader, SqlitePolicyWriter } from './policies.ts';
 import { ReadPool, type Reader } from './read-pool.ts';
 import { SqliteRememberedAnswerWriter } from './remembered-answers.ts';
 import { ReadSession, WriteSession } from './session.ts';
+import { SqliteSessionReader, SqliteSessionWriter } from './sessions.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
 import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -63,6 +64,7 @@ export class SqliteStorage implements Storage {
       attestationSeries: new SqliteAttestationSeriesReader(this.#session),
       notifications: new SqliteNotificationWriter(this.#session),
       deliveries: new SqliteDeliveryWriter(this.#session),
+      sessions: new SqliteSessionWriter(this.#session),
       rememberedAnswers: new SqliteRememberedAnswerWriter(this.#session),
     };
     this.#reads = new ReadPool(() => openReader(folder, commits, caches));
@@ -113,6 +115,7 @@ function openReader(folder: string, commits: CommitTracker, caches: RecordCaches
     attestationSeries: new SqliteAttestationSeriesReader(session),
     notifications: new SqliteNotificationReader(session),
     deliveries: new SqliteDeliveryReader(session),
+    sessions: new SqliteSessionReader(session),
   };
   return { session, transaction };
 }

@@ -11,6 +11,10 @@ import { prepare, type Prepared } from './statements.ts';
 const withArtifact = `FROM (SELECT DISTINCT flow, trail FROM artifacts WHERE org = ?1 AND fingerprint = ?2) l
   CROSS JOIN trails t ON t.org = ?1 AND t.flow = l.flow AND t.name = l.trail`;
 
+// No name contains a character above `~`, so the range ends before U+007F.
+const byName = `FROM trails WHERE org = ?1 AND name >= ?2 AND name < ?2 || char(127)`;
+const byNameInFlow = `FROM trails WHERE org = ?1 AND flow = ?2 AND name >= ?3 AND name < ?3 || char(127)`;
+
 // `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
   find: 'SELECT * FROM trails WHERE org = ? AND flow = ? AND name = ?',
@@ -21,8 +25,12 @@ const reading = {
   listOfFlow: 'SELECT * FROM trails WHERE org = ? AND flow = ? ORDER BY rowid DESC LIMIT ? + 0 OFFSET ? + 0',
   listWithArtifact: `SELECT t.* ${withArtifact} WHERE ?3 IS NULL OR t.flow = ?3
     ORDER BY t.rowid DESC LIMIT ?4 + 0 OFFSET ?5 + 0`,
+  listByName: `SELECT * ${byName} ORDER BY name, flow LIMIT ?3 + 0 OFFSET ?4 + 0`,
+  listByNameInFlow: `SELECT * ${byNameInFlow} ORDER BY name LIMIT ?4 + 0 OFFSET ?5 + 0`,
   count: 'SELECT count(*) AS count FROM trails WHERE org = ?',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = ? AND flow = ?',
+  countByName: `SELECT count(*) AS count ${byName}`,
+  countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
   countWithArtifact: `SELECT count(*) AS count ${withArtifact} WHERE ?3 IS NULL OR t.flow = ?3`,
 } as const;
 
@@ -62,9 +70,20 @@ export class SqliteTrailReader implements TrailReader {
     return this.session.execute(() => this.#statements.listUpdates.all(org, flow, name, limit).map(toTrailUpdate));
   }
 
-  list(org: string, { flow, fingerprint }: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
-    const { list, listOfFlow, listWithArtifact } = this.#statements;
+  list(
+    org: string,
+    { flow, fingerprint, namePrefix }: TrailFilter,
+    { offset, limit }: ListPart,
+  ): Promise<readonly Trail[]> {
+    const { list, listOfFlow, listWithArtifact, listByName, listByNameInFlow } = this.#statements;
     return this.session.execute(() => {
+      if (namePrefix !== undefined) {
+        const rows =
+          flow === undefined
+            ? listByName.all(org, namePrefix, limit, offset)
+            : listByNameInFlow.all(org, flow, namePrefix, limit, offset);
+        return rows.map(toTrail);
+      }
       if (fingerprint !== undefined) {
         return listWithArtifact.all(org, fingerprint, flow ?? null, limit, offset).map(toTrail);
       }
@@ -73,9 +92,14 @@ export class SqliteTrailReader implements TrailReader {
     });
   }
 
-  count(org: string, { flow, fingerprint }: TrailFilter): Promise<number> {
-    const { count, countOfFlow, countWithArtifact } = this.#statements;
+  count(org: string, { flow, fingerprint, namePrefix }: TrailFilter): Promise<number> {
+    const { count, countOfFlow, countWithArtifact, countByName, countByNameInFlow } = this.#statements;
     return this.session.execute(() => {
+      if (namePrefix !== undefined) {
+        return toCount(
+          flow === undefined ? countByName.get(org, namePrefix) : countByNameInFlow.get(org, flow, namePrefix),
+        );
+      }
       if (fingerprint !== undefined) return toCount(countWithArtifact.get(org, fingerprint, flow ?? null));
       return toCount(flow === undefined ? count.get(org) : countOfFlow.get(org, flow));
     });

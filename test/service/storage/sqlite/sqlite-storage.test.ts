@@ -18,6 +18,7 @@ import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
+import { describePages } from '../pages-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-storage-'));
 
@@ -48,6 +49,7 @@ describeEnvironments('the environments of the SQLite storage', openTestStorage);
 describeFreshness('the caches of the SQLite storage', openTestStorage);
 describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestStorage);
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
+describePages('what the pages read from the SQLite storage', openTestStorage);
 
 describe('the SQLite database', () => {
   let folder: string;

@@ -1,0 +1,84 @@
+import type { EvidenceStatus, Evidence } from './artifact-state.ts';
+import { isListTemplate, type AppliedTemplate } from './template/template.ts';
+import { listRequiredArtifacts, type TrailArtifactStatus, type TrailJudgement } from './trail-state.ts';
+
+/** How a trail fares with one of its requirements, from good to bad. */
+export type CellState = 'compliant' | 'missing' | 'incomplete' | 'non-compliant';
+
+/** What a trail has of one required artifact or piece of evidence. */
+export interface MatrixCell<Piece extends Evidence> {
+  readonly state: CellState;
+  /** What decides the state; none if it is missing. */
+  readonly evidence: readonly Piece[];
+}
+
+/** A row of the matrix: a trail, with its cells by column. */
+export interface MatrixRow<Piece extends Evidence> {
+  readonly cells: ReadonlyMap<string, MatrixCell<Piece>>;
+  /** The evidence that the template does not require. */
+  readonly extra: readonly Piece[];
+}
+
+/** A trail as the matrix takes it. */
+export interface MatrixTrail<Piece extends Evidence> {
+  readonly applied: AppliedTemplate;
+  readonly judgement: TrailJudgement<Piece>;
+}
+
+const order: readonly CellState[] = ['compliant', 'missing', 'incomplete', 'non-compliant'];
+
+/**
+ * Compares a trail with what its template requires. The columns are named as in the template: `unit` for evidence of the
+ * trail, `web` for an artifact, `web.unit` for evidence of an artifact. A list names evidence of all artifacts at once;
+ * the worst of them decides.
+ */
+export function toMatrixRow<Piece extends Evidence>({ applied, judgement }: MatrixTrail<Piece>): MatrixRow<Piece> {
+  const { template } = applied;
+  const isList = isListTemplate(template);
+  const cells = new Map<string, MatrixCell<Piece>>();
+  const extra = new Set<Piece>();
+  const take = (column: string, cell: MatrixCell<Piece>): void => {
+    cells.set(column, merge(cells.get(column), cell));
+  };
+  const takeStatus = (column: string, { isRequired, evidence }: EvidenceStatus<Piece>): void => {
+    if (isRequired) take(column, toCell(evidence));
+    else if (evidence !== undefined) extra.add(evidence);
+  };
+  for (const status of judgement.evidence) takeStatus(status.name, status);
+  const required = new Set(listRequiredArtifacts(template));
+  for (const status of judgement.artifacts) {
+    const column = toArtifactColumn(status, isList);
+    if (required.has(column)) take(column, { state: isReported(status) ? 'compliant' : 'missing', evidence: [] });
+    for (const piece of status.evidence) takeStatus(isList ? piece.name : `${column}.${piece.name}`, piece);
+  }
+  return { cells, extra: [...extra] };
+}
+
+/** A list only requires an artifact, whatever its name. */
+function toArtifactColumn({ artifact }: TrailArtifactStatus, isList: boolean): string {
+  return isList ? 'artifact' : artifact.name;
+}
+
+function isReported({ artifact }: TrailArtifactStatus): boolean {
+  return artifact.reported !== undefined;
+}
+
+function toCell<Piece extends Evidence>(piece: Piece | undefined): MatrixCell<Piece> {
+  return piece === undefined ? { state: 'missing', evidence: [] } : { state: piece.verdict, evidence: [piece] };
+}
+
+/** Keeps the worse of two cells; of equal ones, all the evidence, each piece once. */
+function merge<Piece extends Evidence>(
+  one: MatrixCell<Piece> | undefined,
+  other: MatrixCell<Piece>,
+): MatrixCell<Piece> {
+  if (one === undefined) return other;
+  const difference = order.indexOf(one.state) - order.indexOf(other.state);
+  if (difference !== 0) return difference > 0 ? one : other;
+  return { state: one.state, evidence: [...new Set([...one.evidence, ...other.evidence])] };
+}
+
+/** The columns of several rows, in the order in which they first appear. */
+export function listColumns(rows: readonly MatrixRow<Evidence>[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+}
