@@ -37,6 +37,7 @@ describe('importedPackages', () => {
     ["import 'c/file.js';", ['c']],
     ["export { d } from 'd';", ['d']],
     ["const e = await import('e');", ['e']],
+    ["readFileSync(fileURLToPath(import.meta.resolve('r')));", ['r']],
     ["import type { F } from 'f';", []],
     ["export type { G } from 'g';", []],
     ["type H = typeof import('h');", []],

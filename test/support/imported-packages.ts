@@ -3,6 +3,8 @@ import {
   isCallExpression,
   isExportDeclaration,
   isImportDeclaration,
+  isMetaProperty,
+  isPropertyAccessExpression,
   isStringLiteralLike,
   ScriptTarget,
   SyntaxKind,
@@ -24,11 +26,14 @@ export function importedPackages(source: string): readonly string[] {
     .map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0] ?? name);
 }
 
-/** What names the module that an import or export loads. */
+/** What names the module that an import or export loads, or whose file `import.meta.resolve` finds. */
 function loadedModule(node: Node): Expression | undefined {
   if (isImportDeclaration(node))
     return node.importClause?.phaseModifier === SyntaxKind.TypeKeyword ? undefined : node.moduleSpecifier;
   if (isExportDeclaration(node)) return node.isTypeOnly ? undefined : node.moduleSpecifier;
-  if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) return node.arguments[0];
+  if (!isCallExpression(node)) return undefined;
+  const { expression } = node;
+  const isResolved = isPropertyAccessExpression(expression) && isMetaProperty(expression.expression);
+  if (expression.kind === SyntaxKind.ImportKeyword || isResolved) return node.arguments[0];
   return undefined;
 }

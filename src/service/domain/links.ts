@@ -1,5 +1,9 @@
+import { createPagePaths } from './page-paths.ts';
+
 /** The URLs that the service includes in responses and messages. All of them can be requested. */
 export interface Links {
+  /** The URL of the service, without a trailing slash. */
+  origin(): string;
   /** The base URL of the API; ends in `/api/v2`. */
   base(): string;
   /** The page of one report of an artifact. */
@@ -25,23 +29,19 @@ export interface Links {
  *   port of a service may be chosen only when it starts.
  */
 export function createLinks(origin: () => string, prefix: string): Links {
-  const address = (...segments: readonly string[]): string =>
-    [origin(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');
+  const pages = createPagePaths(origin);
   const answer = (...segments: readonly string[]): string =>
     [origin() + prefix, ...segments.map((segment) => encodeURIComponent(segment))].join('/');
-  const trailPage = (org: string, flow: string, trail: string): string => address(org, 'flows', flow, 'trails', trail);
-  const attestationPage = (org: string, flow: string, trail: string, id: string): string =>
-    address(org, 'flows', flow, 'trails', trail, 'attestations', id);
   return {
+    origin,
     base: () => origin() + prefix,
-    artifactPage: (org, flow, fingerprint, id) =>
-      `${address(org, 'flows', flow, 'artifacts', fingerprint)}?artifact_id=${id}`,
+    artifactPage: (org, flow, fingerprint, id) => pages.artifact(org, flow, fingerprint, id),
     artifactApi: (org, flow, fingerprint, id) =>
       `${answer('artifacts', org, flow, 'fingerprint', fingerprint)}?attestation_id=${id}`,
-    trailPage,
-    attestationPage,
-    attachment: (org, flow, trail, id) => `${attestationPage(org, flow, trail, id)}/attachment`,
-    snapshotPage: (org, environment, index) => address(org, 'environments', environment, 'snapshots', String(index)),
+    trailPage: (org, flow, trail) => pages.trail(org, flow, trail),
+    attestationPage: (org, flow, trail, id) => pages.attestation(org, flow, trail, id),
+    attachment: (org, flow, trail, id) => pages.attachment(org, flow, trail, id),
+    snapshotPage: (org, environment, index) => pages.snapshot(org, environment, index),
     snapshotAnswer: (org, environment, index) => `${answer('snapshots', org, environment)}?interval=${index}..${index}`,
     attestationList: (org, flow, query) => {
       const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);

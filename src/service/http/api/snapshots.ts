@@ -57,14 +57,15 @@ export function parseInterval(text: string): snapshots.SnapshotListQuery['interv
 }
 
 /** An expression that selects a snapshot, in a query parameter. */
-interface ExpressionParameter {
+export interface ExpressionParameter {
   readonly org: string;
   /** The name of the query parameter. */
   readonly name: string;
   readonly expression: string;
 }
 
-interface ParsedParameter extends ExpressionParameter {
+/** An expression with its readings. */
+export interface ParsedParameter extends ExpressionParameter {
   readonly readings: snapshots.SnapshotReadings;
 }
 
@@ -72,15 +73,23 @@ function toExpressionError({ expression }: ExpressionParameter, reason: string):
   return new ApiError(badSnapshotExpression, { values: { expression, reason } });
 }
 
-/** @throws ApiError if it is not an expression. */
-function parseExpression(parameter: ExpressionParameter): ParsedParameter {
+/**
+ * Parses an expression that selects a snapshot.
+ *
+ * @throws ApiError if it is none.
+ */
+export function parseExpression(parameter: ExpressionParameter): ParsedParameter {
   const parsed = parseSnapshotExpression(parameter.expression);
   if ('problem' in parsed) throw toExpressionError(parameter, parsed.problem);
   return { ...parameter, readings: parsed.readings };
 }
 
-/** @throws ApiError if the expression selects no snapshot. */
-function requireSnapshot(parameter: ParsedParameter, finding: snapshots.SnapshotLookup): Snapshot {
+/**
+ * Returns the selected snapshot.
+ *
+ * @throws ApiError if the expression selects none.
+ */
+export function requireSnapshot(parameter: ParsedParameter, finding: snapshots.SnapshotLookup): Snapshot {
   const { org, name } = parameter;
   switch (finding.outcome) {
     case 'found':

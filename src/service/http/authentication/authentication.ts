@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
+import { findSessionHolder } from '../../application/sessions.ts';
 import { mayAccess, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
@@ -21,6 +22,8 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 export interface AuthenticationAttempt {
   /** The Authorization header. */
   readonly authorization: string | undefined;
+  /** The token of a browser's session, which counts only without an Authorization header. */
+  readonly session?: string | undefined;
   readonly methods: readonly AuthenticationMethod[];
   /** The `{org}` of the path; undefined if the path has none. */
   readonly org: string | undefined;
@@ -42,12 +45,14 @@ export type Authenticator<Who> = (attempt: AuthenticationAttempt) => Promise<Who
  * @throws ApiError
  */
 export function authenticate<Who>(
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'headers' | 'params' | 'socket' | 'method' | 'url'>,
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   authenticator: Authenticator<Who>,
+  session?: string,
 ): Promise<Who> {
   return authenticator({
     authorization: request.headers.authorization,
+    session,
     methods: authentication,
     org: requestOrganization(request),
     forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
@@ -91,11 +96,38 @@ function forbiddenError({ forbidden, org = '' }: AuthenticationAttempt): ApiErro
   return new ApiError(forbidden, { values: { org } });
 }
 
-/** Returns the key that was sent, if its secret is correct. */
-async function authenticateKey(
-  { storage, now, failures, keyUses }: KeyDependencies,
-  attempt: AuthenticationAttempt,
+/** Returns the key that was sent, or that the session stands for, if it is valid now. */
+async function authenticateKey(dependencies: KeyDependencies, attempt: AuthenticationAttempt): Promise<KeyHolder> {
+  const { now, failures, keyUses } = dependencies;
+  const { authorization, session, methods, origin } = attempt;
+  const holder =
+    authorization === undefined && session !== undefined
+      ? await findSession(dependencies, attempt, session)
+      : await checkSecret(dependencies, attempt);
+  const stored = holder.key;
+  const fault = findFault(stored, unixSeconds(now()));
+  if (fault !== undefined) {
+    // The client knows the secret, so this is not a guess, and the error can say what is wrong.
+    failures.report({ key: describeKey(stored), reason: fault.reason, origin });
+    throw unauthenticatedError(methods, fault.rule);
+  }
+  keyUses.note(stored);
+  return holder;
+}
+
+/** An unknown session is not counted as a guess: browsers send the cookies of sessions that have ended. */
+async function findSession(
+  dependencies: KeyDependencies,
+  { methods, org }: AuthenticationAttempt,
+  token: string,
 ): Promise<KeyHolder> {
+  const holder = await findSessionHolder(dependencies, { token, org });
+  if (holder === undefined) throw unauthenticatedError(methods, 'is missing, and the session has ended; sign in again');
+  return holder;
+}
+
+/** Returns the key that was sent, if its secret is correct. */
+async function checkSecret({ storage, failures }: KeyDependencies, attempt: AuthenticationAttempt): Promise<KeyHolder> {
   const { methods, org, origin } = attempt;
   const key = parseApiKey(readCredential(attempt));
   const holder = key === undefined ? undefined : await findKeyHolder({ storage }, { id: key.id, org });
@@ -109,13 +141,6 @@ async function authenticateKey(
     const failure = { ...failedKey(key, stored), origin };
     throw countGuess(failures, failure, unauthenticatedError(methods, 'is not an API key of this service'));
   }
-  const fault = findFault(stored, unixSeconds(now()));
-  if (fault !== undefined) {
-    // The client knows the secret, so this is not a guess, and the error can say what is wrong.
-    failures.report({ key: describeKey(stored), reason: fault.reason, origin });
-    throw unauthenticatedError(methods, fault.rule);
-  }
-  keyUses.note(stored);
   return holder;
 }
 

@@ -7,6 +7,13 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 import { StorageBusyError, StorageError, StorageFullError, UncertainWriteError } from '../../storage/storage-error.ts';
 import { valueAt } from '../../../runtime/untrusted-data.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Sends an error of the route in another form than JSON; undefined if the client wants JSON. */
+    readonly sendError?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
+  }
+}
+
 /** Where errors of the service are reported. */
 export interface ErrorListeners {
   readonly log: ServiceLog;
@@ -22,7 +29,8 @@ export function sendError(
   reply: FastifyReply,
 ): FastifyReply {
   const error = toApiError(listeners, thrown, request);
-  return sendJson(reply.headers(error.headers), error.status, error.body);
+  const sent = request.routeOptions.config.sendError?.(error, request, reply);
+  return sent ?? sendJson(reply.headers(error.headers), error.status, error.body);
 }
 
 function toApiError(listeners: ErrorListeners, thrown: unknown, request: FastifyRequest): ApiError {

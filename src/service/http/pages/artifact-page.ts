@@ -1,57 +1,198 @@
+import { assertArtifact } from '../../../contract/artifact-assertion.ts';
+import { getArtifact } from '../../../contract/artifact.ts';
+import type { Assertion } from '../../application/artifact-assertion.ts';
+import { judgeArtifact, listArtifactEvidence, type EvidenceStatus } from '../../domain/artifact-state.ts';
 import { evidenceName } from '../../domain/evidence-scope.ts';
-import type { ArtifactDetails } from '../../domain/records.ts';
-import { compareEvidence, judgeArtifact } from '../../domain/artifact-state.ts';
-import { allRequirements, isListTemplate, type Template } from '../../domain/template/template.ts';
-import type { Links } from '../../domain/links.ts';
-import { html, link, type Html } from './html.ts';
-import { renderFacts, renderTime } from './layout.ts';
+import type { RuleResult } from '../../domain/policy/compile-policy.ts';
+import type { PolicyEvaluation } from '../../domain/policy/judge-environment.ts';
+import type { Appearance, ArtifactDetails, CountedAttestation } from '../../domain/records.ts';
+import { apiRequest } from './api-request.ts';
+import {
+  clip,
+  pageLink,
+  renderBadge,
+  renderEmpty,
+  renderFacts,
+  renderJson,
+  renderResult,
+  renderTime,
+  type BadgeState,
+} from './components.ts';
+import { html, link, type Hole, type Html } from './html.ts';
+import type { Page, PageContext } from './page.ts';
+import { renderAnnotations, renderExternalLinks } from './reported-data.ts';
+import { renderTable } from './table.ts';
 
-/** Renders an artifact, the verdict first. */
-export function renderArtifact(details: ArtifactDetails, links: Links): Html {
-  const { flow, applied, artifact, evidence } = details;
-  const { org, createdAt, reportedBy, report } = artifact;
-  const { state, info } = judgeArtifact(details);
-  const pieces = evidence.map(
-    ({ trail, id, name, verdict, reason, createdAt: attestedAt }) => html`
-      <tr>
-        <td>${link(links.attestationPage(org, flow.name, trail, id), evidenceName(name))}</td>
-        <td>${verdict}</td>
-        <td>${reason}</td>
-        <td>${renderTime(attestedAt)}</td>
-      </tr>
-    `,
-  );
-  return html`
-    <p><strong>${state}</strong>. ${info}</p>
-    ${renderFacts([
-      ['Fingerprint', report.fingerprint],
-      ['Organization', org],
-      ['Flow', flow.name],
-      ['Trail', link(links.trailPage(org, flow.name, report.trail_name), report.trail_name)],
-      ['Name in the template', report.template_reference_name],
-      ['Commit', link(report.commit_url, report.git_commit)],
-      ['Commit message', report.git_commit_info?.message],
-      ['Author', report.git_commit_info?.author],
-      ['Build', link(report.build_url, report.build_url)],
-      ['Reported', `${renderTime(createdAt)} by ${reportedBy}`],
-      ['Required evidence', describeRequired(applied.template, report.template_reference_name)],
-    ])}
-    <h2>Evidence</h2>
-    <table>
-      <tr>
-        <th>Name</th>
-        <th>Verdict</th>
-        <th>Reason</th>
-        <th>Reported</th>
-      </tr>
-      ${pieces}
-    </table>
-  `;
+/** The verdict on an artifact by the policies of an environment. */
+export interface EnvironmentVerdict {
+  readonly environment: string;
+  readonly assertion: Pick<Assertion, 'compliant' | 'info' | 'policies'>;
 }
 
-/** What the template requires, as the reason for the state names it. */
-function describeRequired(template: Template, reference: string | undefined): string {
-  const name = isListTemplate(template) ? undefined : reference;
-  const required = compareEvidence(allRequirements(template, reference), [], name);
-  return required.map(({ label }) => label).join(', ');
+/** What the page of an artifact shows. */
+export interface ArtifactView {
+  readonly details: ArtifactDetails;
+  /** By the policies of the environments that it runs in. */
+  readonly verdicts: readonly EnvironmentVerdict[];
+}
+
+/** Creates the page of an artifact: its state and why, rule by rule, its evidence, and where it runs and ran. */
+export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
+  const { details, verdicts } = view;
+  const { flow, artifact, appearances } = details;
+  const { org, id, report } = artifact;
+  const { paths } = context;
+  const { state, info } = judgeArtifact(details);
+  const { fingerprint } = report;
+  return {
+    title: clip(report.filename, 200),
+    kind: 'Artifact',
+    section: 'flows',
+    crumbs: [
+      { name: 'Flows', path: paths.flows(org) },
+      { name: flow.name, path: paths.flow(org, flow.name) },
+      { name: report.trail_name, path: paths.trail(org, flow.name, report.trail_name) },
+    ],
+    api: [
+      apiRequest(getArtifact, { org, flow_name: flow.name, fingerprint }, { attestation_id: id }),
+      ...verdicts.map(({ environment }) =>
+        apiRequest(assertArtifact, { org, fingerprint }, { environment_name: environment }),
+      ),
+    ],
+    content: html`${renderResult(state, clip(info, 1000))} ${renderArtifactFacts(context, details)}
+      <h2>Evidence</h2>
+      ${renderEvidence(context, listArtifactEvidence(details))} ${verdicts.map(renderEnvironmentVerdict)}
+      <h2>Where it runs and ran</h2>
+      ${renderAppearances(context, org, appearances)}
+      <h2>Everything reported about it</h2>
+      ${renderHistory(context, details)}
+      ${
+        report.user_data === undefined
+          ? undefined
+          : html`<h2>Data</h2>
+              ${renderJson(report.user_data)}`
+      }`,
+  };
+}
+
+function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactDetails): Html {
+  const { org, createdAt, reportedBy, report } = artifact;
+  return renderFacts([
+    ['Fingerprint', html`<code>${report.fingerprint}</code>`],
+    ['Trail', pageLink(context.paths.trail(org, flow.name, report.trail_name), report.trail_name)],
+    ['Name in the template', report.template_reference_name],
+    ['Commit', link(report.commit_url, report.git_commit)],
+    ['Commit message', report.git_commit_info?.message],
+    ['Author', report.git_commit_info?.author],
+    ['Branch', report.git_commit_info?.branch],
+    ['Build', link(report.build_url, clip(report.build_url, 120))],
+    ['Repository', report.repo_info === undefined ? undefined : link(report.repo_info.url, report.repo_info.name)],
+    ['Links', renderExternalLinks(report.external_urls)],
+    ['Remarks', renderAnnotations(report.annotations)],
+    ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
+  ]);
+}
+
+const order: Readonly<Record<string, number>> = { 'non-compliant': 0, missing: 1, incomplete: 2, compliant: 3 };
+
+function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<CountedAttestation>[]): Html {
+  const rank = ({ evidence }: EvidenceStatus): number => order[evidence?.verdict ?? 'missing'] ?? 0;
+  return renderTable({
+    label: 'Evidence',
+    columns: ['Evidence', 'State', 'Why', 'Type', 'Required', 'Reported'],
+    rows: statuses
+      .toSorted((one, other) => rank(one) - rank(other))
+      .map(({ label, type, isRequired, evidence }): readonly Hole[] => {
+        const required = isRequired ? 'yes' : 'no';
+        if (evidence === undefined)
+          return [label, renderBadge('missing'), 'It was not reported.', type === '*' ? 'any' : type, required, ''];
+        const path = context.paths.attestation(evidence.org, evidence.flow, evidence.trail, evidence.id);
+        const { verdict, reason, createdAt } = evidence;
+        return [
+          pageLink(path, evidenceName(evidence.name)),
+          renderBadge(verdict),
+          clip(reason, 300),
+          evidence.type,
+          required,
+          renderTime(createdAt, context),
+        ];
+      }),
+    empty: renderEmpty('The template requires no evidence, and none was reported.'),
+    maximumLength: 20_000,
+  });
+}
+
+function renderEnvironmentVerdict({ environment, assertion }: EnvironmentVerdict): Html {
+  const { compliant, info, policies = [] } = assertion;
+  return html`<h2>Policies of ${environment}</h2>
+    ${renderResult(policies.length === 0 ? 'unjudged' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT', clip(info, 500))}
+    ${policies.length === 0 ? undefined : renderRules(environment, policies)}`;
+}
+
+function renderRules(environment: string, policies: readonly PolicyEvaluation[]): Html {
+  return renderTable({
+    label: `Rules of the policies of ${environment}`,
+    columns: ['Rule', 'Policy', 'Result', 'Why'],
+    rows: policies.flatMap(({ policy, version, rules, unjudgeable }): readonly (readonly Hole[])[] => {
+      const source = `${policy}, version ${version}`;
+      if (unjudgeable !== undefined)
+        return [['all rules', source, renderBadge('NON-COMPLIANT', 'Not applied'), clip(unjudgeable, 300)]];
+      return rules.map(({ definition, result }) => {
+        const [state, words, reason] = describeRule(result);
+        const { name, type } = definition;
+        return [type === 'artifact' ? name : `${type} ${name}`, source, renderBadge(state, words), clip(reason, 300)];
+      });
+    }),
+    empty: renderEmpty('The policies have no rules.'),
+    maximumLength: 8000,
+  });
+}
+
+function describeRule(result: RuleResult): readonly [state: BadgeState, words: string, reason: string] {
+  switch (result.outcome) {
+    case 'kept':
+      return ['COMPLIANT', 'Kept', ''];
+    case 'broken':
+      return ['NON-COMPLIANT', 'Broken', result.reason];
+    case 'excepted':
+      return ['unjudged', 'Exception', 'An exception of the policy applies to the artifact.'];
+    case 'not applicable':
+      return ['unjudged', 'Does not apply', 'Its condition does not hold for the artifact.'];
+  }
+}
+
+function renderAppearances(context: PageContext, org: string, appearances: readonly Appearance[]): Html {
+  const { paths } = context;
+  return renderTable({
+    label: 'Where it runs and ran',
+    columns: ['Environment', 'State', 'From', 'To'],
+    rows: appearances.map(({ environment, started, startedAt, last, exitedAt }): readonly Hole[] => [
+      pageLink(paths.environment(org, environment), environment),
+      exitedAt === undefined ? 'Runs now' : 'No longer runs',
+      html`${renderTime(startedAt, context)},
+      ${pageLink(paths.snapshot(org, environment, started), `snapshot ${started}`)}`,
+      exitedAt === undefined
+        ? html`now, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`
+        : html`${renderTime(exitedAt, context)}, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`,
+    ]),
+    empty: renderEmpty('No environment has reported that it runs this artifact.'),
+    maximumLength: 15_000,
+  });
+}
+
+function renderHistory(context: PageContext, { history }: ArtifactDetails): Html {
+  const { paths } = context;
+  return renderTable({
+    label: 'Everything reported about it',
+    columns: ['Attestation', 'State', 'Type', 'By', 'Reported'],
+    rows: history.map(({ org, flow, trail, id, name, type, verdict, createdAt, reportedBy }): readonly Hole[] => [
+      pageLink(paths.attestation(org, flow, trail, id), name),
+      renderBadge(verdict),
+      type,
+      reportedBy,
+      renderTime(createdAt, context),
+    ]),
+    empty: renderEmpty('No attestation applies to it yet.'),
+    maximumLength: 12_000,
+  });
 }

@@ -1,107 +1,82 @@
-import { ignoredConditionsNote, type SonarAttestation } from '../../../contract/attestations/sonar.ts';
-import { isOfKind, type Attestation } from '../../domain/records.ts';
+import { findAttestationById } from '../../../contract/attestation-lookup.ts';
+import type { Attestation } from '../../domain/records.ts';
 import type { AttachmentFault } from '../../storage/attachments.ts';
-import { revisionDoubt } from '../../domain/sonar.ts';
-import type { Links } from '../../domain/links.ts';
+import { apiRequest } from './api-request.ts';
+import { renderKind } from './attestation-kinds.ts';
+import { clip, pageLink, renderFacts, renderHash, renderJson, renderResult, renderTime } from './components.ts';
 import { html, link, type Html } from './html.ts';
-import { renderFacts, renderTime } from './layout.ts';
+import type { Page, PageContext } from './page.ts';
+import { renderAnnotations, renderExternalLinks } from './reported-data.ts';
 
 /**
- * Renders an attestation.
+ * Creates the page of an attestation: its verdict and why, and what its kind shows.
  *
  * @param damage what is wrong with the stored file, if anything
  */
-export function renderAttestation(attestation: Attestation, links: Links, damage?: AttachmentFault): Html {
-  const { org, flow, trail, type, id, verdict, reason, createdAt, reportedBy, document, attachment } = attestation;
-  const file =
-    attachment === undefined
-      ? undefined
-      : html`${link(links.attachment(org, flow, trail, id), attachment.filename)}, ${attachment.size} bytes, SHA-256
-        ${attachment.digest}${damage === undefined ? '' : html`. <strong>Error: the file is ${damage}.</strong>`}`;
-  const { facts, content } = renderKind(attestation);
-  return html`
-    <p><strong>${verdict}</strong>: ${reason}.</p>
-    ${renderFacts([
-      ['Organization', org],
-      ['Flow', flow],
-      ['Trail', link(links.trailPage(org, flow, trail), trail)],
-      ['Kind', type],
-      ['Reported', `${renderTime(createdAt)} by ${reportedBy}`],
-      ['Commit', link(document.git_commit_info?.url, document.git_commit_info?.sha1 ?? '')],
-      ...facts,
-      ['File', file],
-    ])}
-    ${content}
-  `;
-}
-
-/** What only one kind of attestation shows. */
-interface KindContent {
-  readonly facts: readonly (readonly [name: string, fact: Html | string | undefined])[];
-  readonly content: Html;
-}
-
-function renderKind(attestation: Attestation): KindContent {
-  if (isOfKind(attestation, 'sonar')) return renderSonar(attestation.document);
-  if (isOfKind(attestation, 'junit')) {
-    const rows = attestation.document.junit_results.map(({ name, total, failures, errors, skipped }) => [
-      ...[name, total, failures, errors, skipped].map(String),
-    ]);
-    return {
-      facts: [],
-      content: renderTable('Test suites', ['Suite', 'Tests', 'Failures', 'Errors', 'Skipped'], rows),
-    };
-  }
-  if (isOfKind(attestation, 'pull_request')) {
-    const rows = attestation.document.pull_requests.map(({ url, state, author = '', approvers }) => [
-      link(url, url),
-      state,
-      author,
-      approvers.map((approver) => (typeof approver === 'string' ? approver : approver.username)).join(', '),
-    ]);
-    return { facts: [], content: renderTable('Pull requests', ['Pull request', 'State', 'Author', 'Approvers'], rows) };
-  }
-  return { facts: [], content: html`` };
-}
-
-function renderSonar(document: SonarAttestation): KindContent {
-  const { project, qualityGate, analysedAt, revision } = document.sonar_results;
-  const doubt = revisionDoubt(document);
-  const conditions = qualityGate.conditions.map(
-    ({ metric, operator = '', errorThreshold = '', value = '', status }) => [
-      metric,
-      status,
-      `${operator} ${errorThreshold}`,
-      value,
-    ],
-  );
+export function toAttestationPage(context: PageContext, attestation: Attestation, damage?: AttachmentFault): Page {
+  const { org, flow, trail, type, id, name, verdict, reason, document } = attestation;
+  const { paths } = context;
+  const { facts, content } = renderKind(context, attestation);
   return {
-    facts: [
-      ['Project', link(project.url, project.name ?? project.key)],
-      ['Analysed', analysedAt],
-      ['Revision', revision],
-      ['Revision check', doubt === undefined ? undefined : html`<strong>revision not verified</strong>: ${doubt}`],
-      ['Quality gate', qualityGate.name],
-      ['Ignored conditions', qualityGate.ignoredConditions === true ? ignoredConditionsNote : undefined],
+    title: name,
+    kind: 'Attestation',
+    section: 'flows',
+    crumbs: [
+      { name: 'Flows', path: paths.flows(org) },
+      { name: flow, path: paths.flow(org, flow) },
+      { name: trail, path: paths.trail(org, flow, trail) },
     ],
-    content: renderTable('Conditions', ['Metric', 'Status', 'Fails when', 'Value'], conditions),
+    api: [apiRequest(findAttestationById, { org }, { attestation_id: id })],
+    status: damage === undefined ? 200 : 500,
+    content: html`${renderResult(verdict, html`${clip(reason)}.`)}
+    ${renderFacts([['Kind', type], ...commonFacts(context, attestation), ...facts])}
+    ${renderAttachment(context, attestation, damage)} ${content}
+    ${
+      document.user_data === undefined
+        ? undefined
+        : html`<h2>Data</h2>
+            ${renderJson(document.user_data)}`
+    }`,
   };
 }
 
-function renderTable(title: string, columns: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {
-  return html`
-    <h2>${title}</h2>
-    <table>
-      <tr>
-        ${columns.map((column) => html`<th>${column}</th>`)}
-      </tr>
-      ${rows.map(
-        (row) => html`
-          <tr>
-            ${row.map((cell) => html`<td>${cell}</td>`)}
-          </tr>
-        `,
-      )}
-    </table>
-  `;
+function commonFacts(
+  context: PageContext,
+  { org, flow, trail, createdAt, reportedBy, document }: Attestation,
+): readonly (readonly [string, Html | string | undefined])[] {
+  const { paths } = context;
+  const { git_commit_info: commit, artifact_fingerprint: fingerprint, target_artifacts: targets = [] } = document;
+  return [
+    ['Trail', pageLink(paths.trail(org, flow, trail), trail)],
+    [
+      'Artifact',
+      fingerprint === undefined ? undefined : pageLink(paths.artifact(org, flow, fingerprint), renderHash(fingerprint)),
+    ],
+    ['Artifacts of the template', targets.join(', ')],
+    ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
+    ['Description', document.description],
+    ['Commit', commit === undefined ? undefined : link(commit.url, commit.sha1)],
+    ['Commit message', commit?.message],
+    [
+      'Origin',
+      document.origin_url === undefined ? undefined : link(document.origin_url, clip(document.origin_url, 120)),
+    ],
+    ['Links', renderExternalLinks(document.external_urls)],
+    ['Remarks', renderAnnotations(document.annotations)],
+  ];
+}
+
+function renderAttachment(
+  { paths }: PageContext,
+  { org, flow, trail, id, attachment }: Attestation,
+  damage: AttachmentFault | undefined,
+): Html | undefined {
+  if (attachment === undefined) return undefined;
+  const { filename, size, digest } = attachment;
+  return html`<h2>Attachment</h2>
+    <p>
+      ${pageLink(paths.attachment(org, flow, trail, id), filename)}, ${size} bytes, SHA-256 <code>${digest}</code>${
+        damage === undefined ? undefined : html`. <strong class="error">Error: the file is ${damage}.</strong>`
+      }
+    </p>`;
 }

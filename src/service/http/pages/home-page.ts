@@ -1,22 +1,47 @@
-import { actorName } from '../../domain/access.ts';
 import type { Membership, StoredKey } from '../../domain/accounts.ts';
+import { actorName } from '../../domain/access.ts';
+import { getDefaultOrg } from '../../../contract/user.ts';
+import { apiRequest } from './api-request.ts';
+import { pageLink, renderBadge, renderEmpty, renderFacts } from './components.ts';
 import { html, type Html } from './html.ts';
-import { renderFacts } from './layout.ts';
+import type { Page, PageContext } from './page.ts';
+import { renderTable } from './table.ts';
 
-/** Renders the home page: the owner of the key, and the organizations that it gives access to. */
-export function renderHome(key: StoredKey, organizations: readonly Membership[]): Html {
-  const items = organizations.map(({ org, role, isDefault }) => {
-    const note = isDefault ? ' (your default organization)' : '';
-    return html`<li><strong>${org}</strong>: ${role}${note}</li>`;
-  });
-  return html`
+/** An organization with the number of its environments by verdict; undefined if they were not counted. */
+export interface OpenOrganization extends Membership {
+  readonly environments: { readonly total: number; readonly failing: number } | undefined;
+}
+
+/** Creates the home page: the organizations that the key gives access to, and who is signed in. */
+export function toHomePage(context: PageContext, key: StoredKey, organizations: readonly OpenOrganization[]): Page {
+  const rows = organizations.map((organization) => [
+    html`${pageLink(context.paths.organization(organization.org), organization.org)}${
+      organization.isDefault ? ' (your default organization)' : ''
+    }`,
+    organization.role,
+    describeEnvironments(organization),
+  ]);
+  return {
+    title: 'Organizations',
+    api: [apiRequest(getDefaultOrg, {})],
+    content: html`${renderTable({
+      label: 'Organizations',
+      columns: ['Organization', 'Your role', 'Environments'],
+      rows,
+      empty: renderEmpty(
+        'This key gives access to no organization. Ask an administrator to make you a member of one, and open this page again.',
+      ),
+    })}
     ${renderFacts([
       ['Signed in as', actorName(key)],
       ['Key', key.id],
-    ])}
-    <h2>Organizations</h2>
-    <ul>
-      ${items}
-    </ul>
-  `;
+    ])}`,
+  };
+}
+
+function describeEnvironments({ environments }: OpenOrganization): Html | string {
+  if (environments === undefined) return '';
+  const { total, failing } = environments;
+  if (failing > 0) return renderBadge('NON-COMPLIANT', `${failing} of ${total} not compliant`);
+  return total === 0 ? 'none' : `${total}, none of them not compliant`;
 }

@@ -12,9 +12,18 @@ export class Html {
 /** A value in a template of `html`: texts are escaped, HTML is kept, undefined renders nothing. */
 export type Hole = string | number | Html | readonly Html[] | undefined;
 
-/** Template tag for HTML. Escapes every text, so that reported data cannot become markup. */
+/**
+ * Template tag for HTML. Escapes every text, so that reported data cannot become markup. The indentation of the template
+ * is left out, because tables would double in size.
+ */
 export function html(literals: TemplateStringsArray, ...holes: readonly Hole[]): Html {
-  return new Html(literals.reduce((text, literal, index) => text + renderHole(holes[index - 1]) + literal));
+  return new Html(
+    literals.map(withoutIndentation).reduce((text, literal, index) => text + renderHole(holes[index - 1]) + literal),
+  );
+}
+
+function withoutIndentation(literal: string): string {
+  return literal.includes('\n') ? literal.replace(/\n\s*/g, '\n') : literal;
 }
 
 function renderHole(hole: Hole): string {

@@ -1,66 +1,142 @@
-import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { Html, html } from './html.ts';
+import { assetPaths } from './assets.ts';
+import { html, type Html } from './html.ts';
+import type { Page, PageContext, Section } from './page.ts';
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse}th,td{text-align:left;vertical-align:top;padding:.25rem 1rem .25rem 0}
-td{overflow-wrap:anywhere}`;
-
-// Not escaped, because that would change the hash in the Content-Security-Policy. It is a constant.
-const styleSheet = new Html(`<style>${style}</style>`);
-
-// Pages cannot run scripts, be framed, submit forms or load anything, even if reported data contains markup.
+// Pages load only the stylesheet and the icon of this service. They cannot run scripts, be framed, or submit forms to
+// another site, even if reported data contained markup.
 const policy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "style-src 'self'",
+  "img-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The headers of every page. The address of a page is not sent to other sites. */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policy,
+  'referrer-policy': 'same-origin',
+} as const;
+
 /** Sends a page. */
-export function sendPage(reply: FastifyReply, title: string, content: Html, status = 200): FastifyReply {
-  const page = html`<!doctype html>
+export function sendPage(reply: FastifyReply, page: Page, context: PageContext): FastifyReply {
+  return reply
+    .code(page.status ?? 200)
+    .headers(pageHeaders)
+    .send(renderPage(page, context).text);
+}
+
+/** Renders a whole page. */
+export function renderPage(page: Page, context: PageContext): Html {
+  const { title, kind, section, api = [], content } = page;
+  const { paths, org } = context;
+  const files = assetPaths(paths);
+  const name = [title, org === title ? undefined : org, 'Compliance'].filter((part) => part !== undefined).join(' · ');
+  return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${title}</title>
-        ${styleSheet}
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${kind === undefined ? '' : `${kind} `}${name}</title>
+        <link rel="stylesheet" href="${files.stylesheet}" />
+        <link rel="icon" type="image/svg+xml" href="${files.icon}" />
       </head>
       <body>
-        <h1>${title}</h1>
-        ${content}
+        <a class="skip" href="#content">Skip to the content</a>
+        <header>
+          <div class="bar">
+            <a class="brand" href="${paths.home()}"><span aria-hidden="true">✓</span> Compliance</a>
+            ${renderSections(section, context)} ${renderSearch(context)} ${renderViewer(context)}
+          </div>
+        </header>
+        <main id="content">
+          ${renderCrumbs(page, context)}
+          <h1>${kind === undefined ? undefined : html`<small>${kind}</small> `}${title}</h1>
+          ${content}
+        </main>
+        ${renderApi(api, context)}
       </body>
     </html> `;
-  return reply
-    .code(status)
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
-      'referrer-policy': 'no-referrer',
-    })
-    .send(page.text);
 }
 
-/** Renders a table with one fact per row. Rows without a value are left out. */
-export function renderFacts(rows: readonly (readonly [name: string, fact: Html | string | undefined | null])[]): Html {
-  const lines = rows.flatMap(([name, fact]) =>
-    fact === undefined || fact === null || fact === ''
-      ? []
-      : [
-          html`<tr>
-            <th scope="row">${name}</th>
-            <td>${fact}</td>
-          </tr>`,
-        ],
-  );
-  return html`<table>
-    ${lines}
-  </table>`;
+const sectionNames: Readonly<Record<Exclude<Section, 'search'>, string>> = {
+  overview: 'Overview',
+  flows: 'Flows',
+  environments: 'Environments',
+  policies: 'Policies',
+  administration: 'Administration',
+};
+
+function renderSections(current: Section | undefined, { org, paths, viewer }: PageContext): Html | undefined {
+  if (org === undefined || viewer === undefined) return undefined;
+  const item = (section: keyof typeof sectionNames, path: string): Html => {
+    const mark = section === current ? html` aria-current="page"` : undefined;
+    return html`<li><a href="${path}" ${mark}>${sectionNames[section]}</a></li>`;
+  };
+  return html`<nav aria-label="Sections">
+    <ul>
+      ${[
+        item('overview', paths.organization(org)),
+        item('flows', paths.flows(org)),
+        item('environments', paths.environments(org)),
+        item('policies', paths.policies(org)),
+        ...(viewer.role === 'admin' ? [item('administration', paths.administration(org))] : []),
+      ]}
+    </ul>
+  </nav>`;
 }
 
-/** Renders a time in Unix seconds as ISO 8601. */
-export function renderTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
+function renderSearch({ org, paths, viewer }: PageContext): Html | undefined {
+  if (org === undefined || viewer === undefined) return undefined;
+  return html`<form class="search" role="search" method="get" action="${paths.search(org)}">
+    <input
+      type="search"
+      name="q"
+      maxlength="255"
+      required
+      aria-label="Search for a fingerprint, a commit or a name"
+      placeholder="Fingerprint, commit or name"
+    />
+    <button>Search</button>
+  </form>`;
+}
+
+function renderViewer({ viewer, paths }: PageContext): Html | undefined {
+  if (viewer === undefined) return undefined;
+  const { name, formToken } = viewer;
+  if (formToken === undefined) return html`<p class="viewer">${name}</p>`;
+  return html`<form class="viewer" method="post" action="${paths.signOut()}">
+    <a href="${paths.sessions()}">${name}</a>
+    <input type="hidden" name="token" value="${formToken}" />
+    <button>Sign out</button>
+  </form>`;
+}
+
+function renderCrumbs({ crumbs = [], section }: Page, { org, paths, viewer }: PageContext): Html | undefined {
+  if (viewer === undefined) return undefined;
+  const isBelow = org !== undefined && section !== 'overview';
+  const organization = isBelow ? [{ name: org, path: paths.organization(org) }] : [];
+  const all = [{ name: 'Home', path: paths.home() }, ...organization, ...crumbs];
+  return html`<nav class="crumbs" aria-label="Breadcrumbs">
+    <ol>
+      ${all.map(({ name, path }) => html`<li><a href="${path}">${name}</a></li>`)}
+    </ol>
+  </nav>`;
+}
+
+function renderApi(api: readonly string[], { apiBase }: PageContext): Html | undefined {
+  if (api.length === 0) return undefined;
+  const requests = api.map((request) => {
+    const [method = '', path = ''] = request.split(' ', 2);
+    return html`<li><code>${method} ${apiBase}${path}</code></li>`;
+  });
+  return html`<footer>
+    <p id="api">The same data from the API:</p>
+    <ul aria-labelledby="api">
+      ${requests}
+    </ul>
+  </footer>`;
 }

@@ -1,57 +1,145 @@
-import type { Instance } from '../../domain/environment/running-artifact.ts';
+import { getSnapshot } from '../../../contract/snapshot-details.ts';
+import { diffEnvironments } from '../../../contract/snapshot.ts';
+import type { ComparedSnapshots } from '../../application/snapshots.ts';
+import type { SnapshotDetails } from '../../application/snapshot-details.ts';
+import { compareArtifacts, type ComparedArtifact } from '../../domain/environment/difference.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
-import { html, type Html } from './html.ts';
-import { renderFacts, renderTime } from './layout.ts';
+import { apiRequest } from './api-request.ts';
+import {
+  clip,
+  pageLink,
+  renderEmpty,
+  renderFacts,
+  renderHash,
+  renderPager,
+  renderResult,
+  renderTime,
+  renderVerdict,
+  toVerdictState,
+} from './components.ts';
+import { comparisonPath, renderComparisonForm } from './environment-page.ts';
+import { html, type Hole, type Html } from './html.ts';
+import type { Page, PageContext } from './page.ts';
+import { describeJudgement, renderBreaches, renderRunning } from './snapshot-content.ts';
+import { renderTable } from './table.ts';
 
-/** Renders a snapshot: what ran in the environment, and the verdict of its policies. */
-export function renderSnapshot({ org, environment, number, from, artifacts, judgement }: Snapshot): Html {
-  const running = artifacts.map(
-    ({ name, fingerprint, instances }) => html`
-      <tr>
-        <td>${name}</td>
-        <td>${fingerprint}</td>
-        <td>${describeInstances(instances)}</td>
-      </tr>
-    `,
-  );
-  const breaches = judgement.breaches.map(
-    ({ policy, name, reason }) => html`<li>${name}: ${reason}, which ${policy} requires</li>`,
-  );
-  const { unjudgeable, furtherBreaches } = judgement;
-  return html`
-    <p><strong>${describeVerdict(judgement.compliant)}</strong></p>
-    ${renderFacts([
-      ['Organization', org],
-      ['Environment', environment],
-      ['Snapshot', String(number)],
-      ['Since', renderTime(from)],
-      ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
-    ])}
-    ${unjudgeable === undefined ? '' : html`<p>It could not be evaluated, so it is not compliant: ${unjudgeable}.</p>`}
-    <ul>
-      ${breaches}
-    </ul>
-    ${furtherBreaches === undefined ? '' : html`<p>And ${String(furtherBreaches)} more.</p>`}
-    <h2>Running</h2>
-    <table>
-      <tr>
-        <th>Name</th>
-        <th>Fingerprint</th>
-        <th>Instances</th>
-      </tr>
-      ${running}
-    </table>
-  `;
+/** Creates the page of a snapshot: its verdict and why, and what ran. `latest` is the number of the latest snapshot. */
+export function toSnapshotPage(context: PageContext, details: SnapshotDetails, latest: number): Page {
+  const { org, environment, number, from, judgement } = details.snapshot;
+  const { paths } = context;
+  return {
+    title: `${environment}, snapshot ${number}`,
+    section: 'environments',
+    crumbs: [
+      { name: 'Environments', path: paths.environments(org) },
+      { name: environment, path: paths.environment(org, environment) },
+    ],
+    api: [apiRequest(getSnapshot, { org, env_name: environment, snapshot: String(number) })],
+    content: html`${renderResult(toVerdictState(judgement.compliant), describeJudgement(judgement))}
+      ${renderFacts([
+        ['From', renderTime(from, context)],
+        ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
+        [
+          'Allowed by an exception',
+          judgement.allowed.length === 0 ? undefined : `${judgement.allowed.length} artifacts`,
+        ],
+        [
+          'Difference',
+          number === 1
+            ? undefined
+            : pageLink(
+                comparisonPath(context, org, `${environment}#${number - 1}`, `${environment}#${number}`),
+                `to snapshot ${number - 1}`,
+              ),
+        ],
+      ])}
+      ${renderBreaches(context, details)}
+      <h2>Running</h2>
+      ${renderRunning(context, details)}
+      ${renderPager(
+        number > 1 ? paths.snapshot(org, environment, number - 1) : undefined,
+        number < latest ? paths.snapshot(org, environment, number + 1) : undefined,
+        `Snapshot ${number} of ${latest}`,
+      )}`,
+  };
 }
 
-/** The names of the instances, and the number of those without a name. */
-function describeInstances(instances: readonly Instance[]): string {
-  const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [pod]));
-  const unnamed = instances.length - names.length;
-  return [...names, ...(unnamed === 0 ? [] : [String(unnamed)])].join(', ');
+/** Two snapshots that were found, and the expressions that selected them. */
+export interface ComparisonView {
+  readonly org: string;
+  readonly first: { readonly expression: string; readonly snapshot: Snapshot };
+  readonly second: { readonly expression: string; readonly snapshot: Snapshot };
+  readonly provenance: ComparedSnapshots['provenance'];
 }
 
-function describeVerdict(compliant: boolean | null): string {
-  if (compliant === null) return 'No policy is attached, so compliance is not evaluated.';
-  return compliant ? 'Compliant' : 'Not compliant';
+/** Creates the page with the difference between two snapshots. */
+export function toComparisonPage(context: PageContext, view: ComparisonView): Page {
+  const { org, first, second } = view;
+  const difference = compareArtifacts(first.snapshot.artifacts, second.snapshot.artifacts);
+  const part = (title: string, artifacts: readonly ComparedArtifact[]): Html =>
+    html`<h2>${title}</h2>
+      ${renderCompared(context, view, title, artifacts)}`;
+  return {
+    title: 'Difference between two snapshots',
+    section: 'environments',
+    crumbs: [{ name: 'Environments', path: context.paths.environments(org) }],
+    api: [apiRequest(diffEnvironments, { org }, { snappish1: first.expression, snappish2: second.expression })],
+    content: html`${renderTable({
+      label: 'The two snapshots',
+      columns: ['Snapshot', 'Verdict', 'From'],
+      rows: [first, second].map(({ snapshot: { environment, number, from, judgement } }): readonly Hole[] => [
+        pageLink(context.paths.snapshot(org, environment, number), `${environment}, snapshot ${number}`),
+        renderVerdict(judgement.compliant),
+        renderTime(from, context),
+      ]),
+      empty: html``,
+    })}
+    ${part('Only in the second', difference.onlyInSecond)} ${part('Only in the first', difference.onlyInFirst)}
+    ${part('In both, with another number of instances', difference.changed)} ${part('In both', difference.notChanged)}
+    ${renderComparisonForm(context, org, first.expression, second.expression)}`,
+  };
+}
+
+/** Creates the page that says why two snapshots cannot be compared, with the form. */
+export function toFailedComparisonPage(
+  context: PageContext,
+  {
+    org,
+    first,
+    second,
+    problem,
+  }: { readonly org: string; readonly first: string; readonly second: string; readonly problem: string | undefined },
+): Page {
+  return {
+    title: 'Difference between two snapshots',
+    section: 'environments',
+    crumbs: [{ name: 'Environments', path: context.paths.environments(org) }],
+    status: problem === undefined ? 200 : 400,
+    content: html`${problem === undefined ? undefined : html`<p class="result bad"><span>${clip(problem)}</span></p>`}
+    ${renderComparisonForm(context, org, first, second)}`,
+  };
+}
+
+function renderCompared(
+  { paths }: PageContext,
+  { org, provenance }: ComparisonView,
+  label: string,
+  artifacts: readonly ComparedArtifact[],
+): Html {
+  return renderTable({
+    label,
+    columns: ['Artifact', 'Fingerprint', 'Instances, first', 'Instances, second'],
+    rows: artifacts.map(({ artifact: { name, fingerprint }, instances: [one, other] }): readonly Hole[] => {
+      const flow = provenance.get(fingerprint)?.flow;
+      const words = clip(name, 120);
+      return [
+        flow === undefined ? words : pageLink(paths.artifact(org, flow, fingerprint), words),
+        renderHash(fingerprint),
+        String(one),
+        String(other),
+      ];
+    }),
+    empty: renderEmpty('Nothing.'),
+    maximumLength: 20_000,
+  });
 }

@@ -1,42 +1,232 @@
-import type { TrailDetails } from '../../domain/trail-details.ts';
-import type { Links } from '../../domain/links.ts';
-import { html, link, type Html } from './html.ts';
-import { renderFacts, renderTime } from './layout.ts';
+import type { PullRequestAttestation } from '../../../contract/attestations/pull-request.ts';
+import { getTrail } from '../../../contract/trail-reading.ts';
+import type { EvidenceStatus } from '../../domain/artifact-state.ts';
+import { evidenceName } from '../../domain/evidence-scope.ts';
+import type { CountedAttestation, ReportedArtifact } from '../../domain/records.ts';
+import type { AttestationWithSubject, TrailDetails, TrailHistory } from '../../domain/trail-details.ts';
+import type { TrailArtifactStatus } from '../../domain/trail-state.ts';
+import { apiRequest } from './api-request.ts';
+import {
+  clip,
+  pageLink,
+  renderBadge,
+  renderEmpty,
+  renderFacts,
+  renderHash,
+  renderJson,
+  renderResult,
+  renderTime,
+} from './components.ts';
+import { html, link, type Hole, type Html } from './html.ts';
+import { renderExternalLinks } from './reported-data.ts';
+import type { Page, PageContext } from './page.ts';
+import { renderTable } from './table.ts';
 
-/** Renders the state of a trail, and what was reported to it, newest first. */
-export function renderTrail(details: TrailDetails, links: Links): Html {
-  const { trail, applied, judgement, artifacts, attestations } = details;
-  const { org, flow, name, createdAt, report } = trail;
+/** What the page of a trail shows. */
+export interface TrailView {
+  readonly details: TrailDetails;
+  readonly history: TrailHistory;
+  /** Its latest attestation of pull requests. */
+  readonly pullRequests: PullRequestAttestation['pull_requests'];
+  /** The attestation that the link to the page named, which is marked. */
+  readonly marked: string | undefined;
+}
+
+/** Creates the page of a trail: its state and why, what is missing, its artifacts, and what was reported to it. */
+export function toTrailPage(context: PageContext, view: TrailView): Page {
+  const { trail, judgement } = view.details;
+  const { org, flow, name } = trail;
+  const { paths } = context;
+  return {
+    title: name,
+    kind: 'Trail',
+    section: 'flows',
+    crumbs: [
+      { name: 'Flows', path: paths.flows(org) },
+      { name: flow, path: paths.flow(org, flow) },
+    ],
+    api: [apiRequest(getTrail, { org, flow_name: flow, trail_name: name })],
+    content: html`${renderResult(judgement.state, clip(judgement.info, 1000))} ${renderTrailFacts(context, view)}
+      <h2>What is required</h2>
+      ${renderRequired(context, view.details)}
+      <h2>Artifacts</h2>
+      ${renderArtifacts(context, view)}
+      <h2>Events, in order of time</h2>
+      ${renderEvents(context, view)}
+      ${
+        trail.report.user_data === undefined
+          ? undefined
+          : html`<h2>Data</h2>
+              ${renderJson(trail.report.user_data)}`
+      }`,
+  };
+}
+
+function renderTrailFacts(context: PageContext, { details, pullRequests }: TrailView): Html {
+  const { trail, applied } = details;
+  const { createdAt, lastModifiedAt, report } = trail;
   const commit = report.git_commit_info;
-  const artifactItems = artifacts.map(({ id, createdAt: reportedAt, report }) => {
-    const page = links.artifactPage(org, flow, report.fingerprint, id);
-    return html`<li>${link(page, report.filename)} ${report.fingerprint} ${renderTime(reportedAt)}</li>`;
+  return renderFacts([
+    ['Description', report.description],
+    ['Commit', commit === undefined ? undefined : html`${link(commit.url, commit.sha1.slice(0, 12))}`],
+    ['Commit message', commit?.message],
+    ['Author', commit?.author],
+    ['Branch', commit?.branch],
+    ...pullRequests.slice(0, 3).map(({ url, title, state }) => {
+      const words = html`${link(url, clip(title ?? url, 120))} (${state})`;
+      return ['Pull request', words] as const;
+    }),
+    ['Repository', report.repo_info === undefined ? undefined : link(report.repo_info.url, report.repo_info.name)],
+    ['Origin', report.origin_url === undefined ? undefined : link(report.origin_url, clip(report.origin_url, 120))],
+    ['Links', renderExternalLinks(report.external_urls)],
+    ['Template', `of the ${applied.owner}`],
+    ['Begun', renderTime(createdAt, context)],
+    ['Last update', lastModifiedAt === createdAt ? undefined : renderTime(lastModifiedAt, context)],
+  ]);
+}
+
+/** The evidence of the trail and of its artifacts, what is missing or wrong first. */
+function renderRequired(context: PageContext, { judgement }: TrailDetails): Html {
+  const own = judgement.evidence.map((status) => ({ about: 'the trail', status }));
+  const others = judgement.artifacts.flatMap(({ artifact, evidence }) =>
+    evidence.map((status) => ({ about: artifact.name, status })),
+  );
+  const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
+  const statuses = [...own, ...others].toSorted((one, other) => rank(one.status) - rank(other.status));
+  return renderTable({
+    label: 'Evidence that is required or was reported',
+    columns: ['Evidence', 'About', 'State', 'Why', 'Required', 'Reported'],
+    rows: [
+      ...missing.map(({ artifact }): readonly Hole[] => [
+        artifact.name,
+        'the trail',
+        renderBadge('MISSING'),
+        'This artifact was not reported to the trail.',
+        'yes',
+        '',
+      ]),
+      ...statuses.map(({ about, status }) => toEvidenceRow(context, about, status)),
+    ],
+    empty: renderEmpty('The template requires nothing, and no evidence was reported.'),
+    maximumLength: 20_000,
   });
-  const attestationItems = attestations.map((attestation) => {
-    const page = links.attestationPage(org, flow, name, attestation.id);
-    const words = `${attestation.verdict}, ${attestation.reason}, ${renderTime(attestation.createdAt)}`;
-    return html`<li>${link(page, attestation.name)} ${words}</li>`;
+}
+
+function toEvidenceRow(
+  context: PageContext,
+  about: string,
+  { name, type, isRequired, evidence }: EvidenceStatus<CountedAttestation>,
+): readonly Hole[] {
+  const required = isRequired ? 'yes' : 'no';
+  if (evidence === undefined) {
+    const wanted = type === '*' ? 'evidence' : `evidence of the type ${type}`;
+    return [name, clip(about, 60), renderBadge('missing'), `No ${wanted} with this name was reported.`, required, ''];
+  }
+  const { org, flow, trail, id, verdict, reason, createdAt } = evidence;
+  const path = context.paths.attestation(org, flow, trail, id);
+  return [
+    pageLink(path, evidenceName(evidence.name)),
+    clip(about, 60),
+    renderBadge(verdict),
+    clip(reason, 300),
+    required,
+    renderTime(createdAt, context),
+  ];
+}
+
+function rank({ evidence }: EvidenceStatus): number {
+  if (evidence === undefined) return 1;
+  return { 'non-compliant': 0, incomplete: 2, compliant: 3 }[evidence.verdict];
+}
+
+function renderArtifacts(context: PageContext, { details, history }: TrailView): Html {
+  const { org, flow } = details.trail;
+  const { paths } = context;
+  const toRow = ({ artifact, state }: TrailArtifactStatus): readonly Hole[] => {
+    const { reported } = artifact;
+    if (reported === undefined) return [artifact.name, renderBadge(state), '', '', ''];
+    const { fingerprint } = reported.report;
+    const runs = (history.appearances.get(fingerprint) ?? []).filter(({ exitedAt }) => exitedAt === undefined);
+    const places = [...new Set(runs.map(({ environment }) => environment))].slice(0, 5);
+    return [
+      pageLink(paths.artifact(org, flow, fingerprint, reported.id), clip(artifact.name, 100)),
+      renderBadge(state),
+      renderHash(fingerprint),
+      html`${places.map((place) => html`${pageLink(paths.environment(org, place), place)} `)}`,
+      renderTime(reported.createdAt, context),
+    ];
+  };
+  return renderTable({
+    label: 'Artifacts',
+    columns: ['Artifact', 'State', 'Fingerprint', 'Runs in', 'Reported'],
+    rows: details.judgement.artifacts.map(toRow),
+    empty: renderEmpty(
+      html`No artifact was reported to this trail. A step with <code>operation: attest-artifact</code> reports one.`,
+    ),
+    maximumLength: 15_000,
   });
-  return html`
-    <p><strong>${judgement.state}</strong>. ${judgement.info}</p>
-    ${renderFacts([
-      ['Organization', org],
-      ['Flow', flow],
-      ['Description', report.description],
-      ['Commit', commit === undefined ? undefined : link(commit.url ?? '', commit.sha1)],
-      ['Commit message', commit?.message],
-      ['Author', commit?.author],
-      ['Template', `of the ${applied.owner}`],
-      ['Artifacts', judgement.artifacts.map(({ artifact, state }) => `${artifact.name}: ${state}`).join(', ')],
-      ['Created', renderTime(createdAt)],
-    ])}
-    <h2>Artifacts</h2>
-    <ul>
-      ${artifactItems}
-    </ul>
-    <h2>Attestations</h2>
-    <ul>
-      ${attestationItems}
-    </ul>
-  `;
+}
+
+/** An event with its time. */
+interface Event {
+  readonly at: number;
+  readonly cells: readonly Hole[];
+}
+
+function renderEvents(context: PageContext, { details, history, marked }: TrailView): Html {
+  const { trail } = details;
+  const event = (at: number, what: Hole, state: Hole, detail: Hole): Event => ({
+    at,
+    cells: [renderTime(at, context), what, state, detail],
+  });
+  const events = [
+    event(trail.createdAt, 'Trail begun', '', ''),
+    ...history.updates
+      .toReversed()
+      .map(({ at, commit }) =>
+        event(
+          at,
+          'Trail updated',
+          '',
+          commit === undefined ? '' : html`Commit ${link(commit.url, commit.sha1.slice(0, 12))}`,
+        ),
+      ),
+    ...history.artifacts
+      .toReversed()
+      .map((artifact) =>
+        event(artifact.createdAt, describeArtifact(context, artifact), '', `by ${artifact.reportedBy}`),
+      ),
+    ...history.attestations
+      .toReversed()
+      .map((attestation) =>
+        event(
+          attestation.createdAt,
+          describeAttestation(context, attestation, marked),
+          renderBadge(attestation.verdict),
+          clip(attestation.reason, 200),
+        ),
+      ),
+  ].toSorted((one, other) => one.at - other.at);
+  return renderTable({
+    label: 'Events',
+    columns: ['When', 'What', 'State', 'Details'],
+    rows: events.map(({ cells }) => cells),
+    empty: renderEmpty('Nothing was reported to this trail yet.'),
+    maximumLength: 45_000,
+  });
+}
+
+function describeArtifact({ paths }: PageContext, { org, flow, id, report }: ReportedArtifact): Html {
+  return html`Artifact ${pageLink(paths.artifact(org, flow, report.fingerprint, id), clip(report.filename, 100))}
+  reported`;
+}
+
+function describeAttestation(
+  { paths }: PageContext,
+  attestation: AttestationWithSubject,
+  marked: string | undefined,
+): Html {
+  const { org, flow, trail, id, name, type } = attestation;
+  const words = html`Attestation ${pageLink(paths.attestation(org, flow, trail, id), name)} (${type})`;
+  return id === marked ? html`<strong class="mark">${words}</strong>` : words;
 }

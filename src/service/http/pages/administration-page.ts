@@ -1,0 +1,149 @@
+import { listMemberKeys, listServiceAccountKeys } from '../../../contract/api-key.ts';
+import { listMembers } from '../../../contract/member.ts';
+import { inspectNotification, listNotifications } from '../../../contract/notification-administration.ts';
+import { listServiceAccounts } from '../../../contract/service-account.ts';
+import type { InspectedNotification } from '../../application/notifications.ts';
+import type { Member, ServiceAccountRecord } from '../../domain/accounts.ts';
+import { redactTarget, type TargetState } from '../../domain/notifications.ts';
+import type { KeyWithUse } from '../../storage/accounts.ts';
+import { apiRequest } from './api-request.ts';
+import { clip, pageLink, renderBadge, renderEmpty, renderTime } from './components.ts';
+import { html, type Hole, type Html } from './html.ts';
+import type { Page, PageContext } from './page.ts';
+import { renderTable } from './table.ts';
+
+/** What administrators see of an organization. */
+export interface AdministrationView {
+  readonly org: string;
+  readonly members: readonly { readonly member: Member; readonly keys: readonly KeyWithUse[] }[];
+  /** How many members there are besides. */
+  readonly moreMembers: number;
+  readonly accounts: readonly { readonly account: ServiceAccountRecord; readonly keys: readonly KeyWithUse[] }[];
+  readonly moreAccounts: number;
+  readonly notifications: readonly InspectedNotification[];
+}
+
+/** Creates the page for administrators, which changes nothing and shows no secrets. */
+export function toAdministrationPage(context: PageContext, view: AdministrationView): Page {
+  const { org, members, accounts, notifications } = view;
+  const [account, member, notification] = [accounts[0], members[0], notifications[0]];
+  return {
+    title: 'Administration',
+    section: 'administration',
+    api: [
+      apiRequest(listMembers, { org }),
+      ...(member === undefined ? [] : [apiRequest(listMemberKeys, { org, user: member.member.user })]),
+      apiRequest(listServiceAccounts, { org }),
+      ...(account === undefined ? [] : [apiRequest(listServiceAccountKeys, { org, name: account.account.name })]),
+      apiRequest(listNotifications, { org }),
+      ...(notification === undefined
+        ? []
+        : [apiRequest(inspectNotification, { org, notification_number: String(notification.notification.number) })]),
+    ],
+    content: html`<p>
+        This page changes nothing. Members, service accounts, keys and notifications are changed by the requests of the
+        API.
+      </p>
+      <h2>Members</h2>
+      ${renderMembers(context, view)}
+      <h2>Service accounts</h2>
+      ${renderAccounts(context, view)}
+      <h2>Keys</h2>
+      ${renderKeys(context, view)}
+      <h2>Notifications</h2>
+      ${renderNotifications(context, view)}`,
+  };
+}
+
+function renderMembers(context: PageContext, { members, moreMembers }: AdministrationView): Html {
+  return renderTable({
+    label: 'Members',
+    columns: ['Member', 'Role', 'Keys', 'Since'],
+    rows: members.map(({ member: { user, role, createdAt }, keys }): readonly Hole[] => [
+      user,
+      role,
+      String(keys.length),
+      renderTime(createdAt, context),
+    ]),
+    more: moreMembers,
+    empty: renderEmpty('There are no members.'),
+    maximumLength: 15_000,
+  });
+}
+
+function renderAccounts(context: PageContext, { accounts, moreAccounts }: AdministrationView): Html {
+  return renderTable({
+    label: 'Service accounts',
+    columns: ['Service account', 'Role', 'Description', 'Keys', 'Created'],
+    rows: accounts.map(({ account, keys }): readonly Hole[] => [
+      account.name,
+      account.privilege,
+      clip(account.description, 160),
+      String(keys.length),
+      html`${renderTime(account.createdAt, context)} by ${account.createdBy}`,
+    ]),
+    more: moreAccounts,
+    empty: renderEmpty(
+      html`There is no service account. Create one for each machine that reports, with
+        <code>POST /service-accounts/{org}</code>.`,
+    ),
+    maximumLength: 15_000,
+  });
+}
+
+function renderKeys(context: PageContext, { members, accounts }: AdministrationView): Html {
+  const time = (at: number | undefined): Hole => (at === undefined ? 'never' : renderTime(at, context));
+  const toRow = (owner: string, { key, lastUsedAt }: KeyWithUse): readonly Hole[] => [
+    html`<code>${key.id}</code>`,
+    owner,
+    clip(key.description, 120),
+    key.expiresAt !== undefined && key.expiresAt <= context.now
+      ? renderBadge('unjudged', 'Expired')
+      : time(key.expiresAt),
+    time(lastUsedAt),
+    renderTime(key.createdAt, context),
+  ];
+  return renderTable({
+    label: 'Keys',
+    columns: ['Key', 'Owner', 'Description', 'Expires', 'Last used', 'Created'],
+    rows: [
+      ...members.flatMap(({ member, keys }) => keys.map((key) => toRow(member.user, key))),
+      ...accounts.flatMap(({ account, keys }) => keys.map((key) => toRow(`service account ${account.name}`, key))),
+    ],
+    empty: renderEmpty('There are no keys.'),
+    maximumLength: 20_000,
+  });
+}
+
+function renderNotifications(context: PageContext, { org, notifications }: AdministrationView): Html {
+  const { paths } = context;
+  return renderTable({
+    label: 'Notifications and their deliveries',
+    columns: ['Notification', 'Environments', 'Target', 'Waiting', 'Latest delivery', 'Problem'],
+    rows: notifications.flatMap(({ notification, targets }) =>
+      targets.map((target): readonly Hole[] => [
+        `${notification.number}: ${clip(notification.name, 120)}`,
+        html`${notification.environments.slice(0, 10).map((name) => html`${pageLink(paths.environment(org, name), name)} `)}`,
+        describeTarget(target),
+        target.waiting === 0 ? 'none' : String(target.waiting),
+        target.lastSuccessAt === undefined ? 'none yet' : renderTime(target.lastSuccessAt, context),
+        renderProblem(context, target),
+      ]),
+    ),
+    empty: renderEmpty('There are no notifications. Create one to hear of environments that no longer comply.'),
+    maximumLength: 20_000,
+  });
+}
+
+/** Addresses of webhooks can contain secrets. */
+function describeTarget({ target }: TargetState): string {
+  const shown = redactTarget(target);
+  return shown.type === 'WEBHOOK' ? `webhook ${shown.webhook}` : `${shown.type.toLowerCase()}`;
+}
+
+function renderProblem(context: PageContext, { lastError, dueAt }: TargetState): Hole {
+  if (lastError === undefined) return renderBadge('COMPLIANT', 'None');
+  const next = dueAt === undefined ? undefined : html`; the next attempt is ${renderTime(dueAt, context)}`;
+  return html`${renderBadge('NON-COMPLIANT', 'Failing')} ${clip(lastError.reason, 200)},
+  ${renderTime(lastError.at, context)}${next}`;
+}

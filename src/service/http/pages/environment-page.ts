@@ -1,0 +1,179 @@
+import { getEnvironment, listEnvironments } from '../../../contract/environment-list.ts';
+import { getSnapshot } from '../../../contract/snapshot-details.ts';
+import { listSnapshots } from '../../../contract/snapshot.ts';
+import type { SnapshotDetails } from '../../application/snapshot-details.ts';
+import type { EnvironmentOverview, SnapshotSummary } from '../../domain/environment/snapshot.ts';
+import { apiRequest, withQuery } from './api-request.ts';
+import {
+  describeDuration,
+  pageLink,
+  renderEmpty,
+  renderFacts,
+  renderPager,
+  renderResult,
+  renderTime,
+  renderVerdict,
+  toVerdictState,
+} from './components.ts';
+import { html, type Hole, type Html } from './html.ts';
+import { renderEnvironments, type JudgedEnvironment } from './organization-page.ts';
+import type { Page, PageContext } from './page.ts';
+import { describeJudgement, renderBreaches, renderRunning } from './snapshot-content.ts';
+import { renderTable } from './table.ts';
+import { renderTimeline } from './timeline.ts';
+
+/** Creates the list of environments. */
+export function toEnvironmentListPage(
+  context: PageContext,
+  org: string,
+  environments: readonly JudgedEnvironment[],
+): Page {
+  return {
+    title: 'Environments',
+    section: 'environments',
+    api: [apiRequest(listEnvironments, { org })],
+    content: html`${renderEnvironments(context, org, environments)} ${renderComparisonForm(context, org, '', '')}`,
+  };
+}
+
+/** What the page of an environment shows. */
+export interface EnvironmentView {
+  readonly overview: EnvironmentOverview;
+  /** Since when it has its verdict, in Unix seconds. */
+  readonly since: number | undefined;
+  /** Its latest snapshot, or why there is none to show. */
+  readonly latest: SnapshotDetails | 'none' | 'too large';
+  /** The latest snapshots, for the timeline. */
+  readonly recent: readonly SnapshotSummary[];
+  /** A page of its snapshots, the latest first. */
+  readonly snapshots: readonly SnapshotSummary[];
+  /** The number of that page, from 1. */
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** Creates the page of an environment: its verdict and why, what runs now, and its snapshots. */
+export function toEnvironmentPage(context: PageContext, view: EnvironmentView): Page {
+  const { overview, latest, recent, since } = view;
+  const { org, name, compliant } = overview;
+  return {
+    title: name,
+    kind: 'Environment',
+    section: 'environments',
+    crumbs: [{ name: 'Environments', path: context.paths.environments(org) }],
+    api: [
+      apiRequest(getEnvironment, { org, env_name: name }),
+      ...(latest === 'none' ? [] : [apiRequest(getSnapshot, { org, env_name: name, snapshot: '-1' })]),
+      apiRequest(listSnapshots, { org, env_name: name }, { page: view.page, per_page: view.perPage }),
+    ],
+    content: html`${
+      latest === 'none'
+        ? renderEmpty(
+            'No report yet. A step with the operation report-k8s, or the public client, reports what runs here; then this page shows it.',
+          )
+        : renderResult(toVerdictState(compliant), describeState(context, view))
+    }
+    ${renderEnvironmentFacts(context, overview)}
+    ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent, since)}
+    ${renderLatest(context, latest)} ${latest === 'none' ? undefined : renderSnapshots(context, view)}
+    ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}`,
+  };
+}
+
+function describeState(context: PageContext, { latest, since }: EnvironmentView): Hole {
+  const words = typeof latest === 'string' ? '' : describeJudgement(latest.snapshot.judgement);
+  return html`${words} ${since === undefined ? undefined : html`Unchanged since ${renderTime(since, context)}.`}`;
+}
+
+function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverview): Html {
+  const { org, kind, description, members, policies, latest, lastReportedAt, lastChangedAt } = overview;
+  const { paths } = context;
+  return renderFacts([
+    ['Kind', kind],
+    ['Description', description],
+    ['Members', renderLinks(members.map((member) => [paths.environment(org, member), member]))],
+    [
+      'Policies',
+      policies.length === 0
+        ? 'none: attach one to judge what runs here'
+        : renderLinks(policies.map((policy) => [paths.policy(org, policy), policy])),
+    ],
+    [
+      'Latest snapshot',
+      latest === 0 ? undefined : pageLink(paths.snapshot(org, overview.name, latest), String(latest)),
+    ],
+    ['Last report', lastReportedAt === undefined ? undefined : renderTime(lastReportedAt, context)],
+    ['Last change', lastChangedAt === undefined ? undefined : renderTime(lastChangedAt, context)],
+  ]);
+}
+
+function renderLinks(links: readonly (readonly [path: string, name: string])[]): Html | undefined {
+  return links.length === 0 ? undefined : html`${links.map(([path, name]) => html`${pageLink(path, name)} `)}`;
+}
+
+function renderTimelineSection(
+  context: PageContext,
+  { org, name: environment }: EnvironmentOverview,
+  snapshots: readonly SnapshotSummary[],
+  since: number | undefined,
+): Html {
+  const words = since === undefined ? '' : ` of the latest ${snapshots.length} snapshots`;
+  return html`<h2>Timeline${words}</h2>
+    ${renderTimeline(context, { org, environment, snapshots })}`;
+}
+
+function renderLatest(context: PageContext, latest: EnvironmentView['latest']): Html | undefined {
+  if (latest === 'none') return undefined;
+  if (latest === 'too large') {
+    return renderEmpty(
+      'The members of this environment have too many artifacts for one page; open the pages of the members.',
+    );
+  }
+  return html`${renderBreaches(context, latest)}
+    <h2>Running now</h2>
+    ${renderRunning(context, latest)}`;
+}
+
+function renderSnapshots(context: PageContext, { overview, snapshots, page, perPage }: EnvironmentView): Html {
+  const { org, name, latest } = overview;
+  const { paths } = context;
+  const at = (number: number): string => withQuery(paths.environment(org, name), { page: number });
+  return html`<h2>Snapshots</h2>
+    ${renderTable({
+      label: 'Snapshots',
+      columns: ['Snapshot', 'Verdict', 'From', 'Lasted', 'Difference'],
+      rows: snapshots.map(({ number, from, to, compliant }): readonly Hole[] => [
+        pageLink(paths.snapshot(org, name, number), String(number)),
+        renderVerdict(compliant),
+        renderTime(from, context),
+        to === undefined ? 'current' : describeDuration(Math.max(0, to - from)),
+        number === 1
+          ? ''
+          : pageLink(comparisonPath(context, org, `${name}#${number - 1}`, `${name}#${number}`), `to ${number - 1}`),
+      ]),
+      empty: renderEmpty('There are no snapshots on this page.'),
+      maximumLength: 15_000,
+    })}
+    ${renderPager(page > 1 ? at(page - 1) : undefined, page * perPage < latest ? at(page + 1) : undefined, `Page ${page}`)}`;
+}
+
+/** The address of the difference between two snapshots. */
+export function comparisonPath({ paths }: PageContext, org: string, first: string, second: string): string {
+  return withQuery(paths.comparison(org), { first, second });
+}
+
+/** Renders the form that compares any two snapshots. */
+export function renderComparisonForm({ paths }: PageContext, org: string, first: string, second: string): Html {
+  return html`<h2>Compare two snapshots</h2>
+    <form class="filters" method="get" action="${paths.comparison(org)}">
+      <label
+        >First <input name="first" required maxlength="300" value="${first}" aria-describedby="expressions"
+      /></label>
+      <label>Second <input name="second" required maxlength="300" value="${second}" /></label>
+      <button>Compare</button>
+    </form>
+    <p id="expressions">
+      <code>prod</code> is the latest snapshot of the environment prod, <code>prod#3</code> number 3,
+      <code>prod~1</code> the one before the latest, <code>prod@{2.hours.ago}</code> the one at a time.
+    </p>`;
+}

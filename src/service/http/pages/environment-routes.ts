@@ -1,0 +1,159 @@
+import type { ErrorResponse } from '../../../contract/endpoint.ts';
+import { environmentName, orgName } from '../../../contract/names.ts';
+import { Type } from '../../../contract/schema.ts';
+import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
+import { findEnvironment, findVerdictTimes } from '../../application/environment-list.ts';
+import { inspectSnapshot, type SnapshotInspection } from '../../application/snapshot-details.ts';
+import { findComparedSnapshots, listSnapshots } from '../../application/snapshots.ts';
+import type { SnapshotSummary } from '../../domain/environment/snapshot.ts';
+import { parseExpression, requireSnapshot } from '../api/snapshots.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { toEnvironmentListPage, toEnvironmentPage, type EnvironmentView } from './environment-page.ts';
+import { listJudgedEnvironments, orgPath } from './organization-routes.ts';
+import { addPage, type PageHost } from './page-host.ts';
+import type { Page, PageContext } from './page.ts';
+import { toComparisonPage, toFailedComparisonPage, toSnapshotPage } from './snapshot-page.ts';
+
+/** How many snapshots the timeline shows. */
+const snapshotsOnTimeline = 50;
+
+/** How many snapshots are on a page of the list. */
+const snapshotsOnPage = 20;
+
+/** Adds the pages of environments, of their snapshots, and the difference between two snapshots. */
+export function addEnvironmentPages(host: PageHost): void {
+  const { dependencies } = host;
+
+  addPage(
+    host,
+    { url: '/:org/environments', path: orgPath, query: Type.Object({}) },
+    async ({ path: { org }, context }) =>
+      toEnvironmentListPage(context, org, await listJudgedEnvironments(dependencies, org)),
+  );
+
+  // The public client links to the address with a slash at its end.
+  for (const end of ['', '/']) {
+    const url = `/:org/environments/:env_name${end}`;
+    addPage(host, { url, path: environmentPath, query: environmentQuery }, async ({ path, query, context }) => {
+      const { org, env_name: name } = path;
+      return toEnvironmentPage(
+        context,
+        await loadEnvironment(dependencies, { org, name, page: query.page ?? 1, now: context.now }),
+      );
+    });
+  }
+
+  // The public client links to the shorter address.
+  for (const place of ['snapshots/:index', ':index']) {
+    const url = `/:org/environments/:env_name/${place}`;
+    addPage(host, { url, path: snapshotPath, query: Type.Object({}) }, async ({ path, context }) => {
+      const { org, env_name: environment, index } = path;
+      const overview = await findEnvironment(dependencies, { org, name: environment });
+      const selector: SnapshotSelector = { kind: 'number', number: index };
+      const found = await inspectSnapshot(dependencies, { org, environment, selector, now: context.now });
+      if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
+      if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
+      return toSnapshotPage(context, found, overview.latest);
+    });
+  }
+
+  addPage(host, { url: '/:org/compare', path: orgPath, query: comparisonQuery }, ({ path: { org }, query, context }) =>
+    compare(dependencies, context, { org, first: query.first ?? '', second: query.second ?? '' }),
+  );
+}
+
+async function loadEnvironment(
+  dependencies: RouteDependencies,
+  {
+    org,
+    name,
+    page,
+    now,
+  }: { readonly org: string; readonly name: string; readonly page: number; readonly now: number },
+): Promise<EnvironmentView> {
+  const overview = await findEnvironment(dependencies, { org, name });
+  const found = await inspectSnapshot(dependencies, { org, environment: name, selector: { kind: 'latest' }, now });
+  if (overview === undefined || found.outcome === 'environment not found') {
+    throw new ApiError(environmentNotFoundPage, { values: { org, env_name: name } });
+  }
+  const list = async (number: number, size: number): Promise<readonly SnapshotSummary[]> => {
+    const part = { page: number, size, ascending: false };
+    return (await listSnapshots(dependencies, { org, environment: name, page: part, now })) ?? [];
+  };
+  const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
+  return {
+    ...{ overview, since, page, perPage: snapshotsOnPage },
+    latest: toLatest(found),
+    recent: await list(1, snapshotsOnTimeline),
+    snapshots: await list(page, snapshotsOnPage),
+  };
+}
+
+function toLatest(
+  found: Exclude<SnapshotInspection, { readonly outcome: 'environment not found' }>,
+): EnvironmentView['latest'] {
+  if (found.outcome === 'found') return found;
+  return found.outcome === 'too large' ? 'too large' : 'none';
+}
+
+async function compare(
+  dependencies: RouteDependencies,
+  context: PageContext,
+  { org, first, second }: { readonly org: string; readonly first: string; readonly second: string },
+): Promise<Page> {
+  if (first === '' || second === '') return toFailedComparisonPage(context, { org, first, second, problem: undefined });
+  try {
+    const one = parseExpression({ org, name: 'first', expression: first });
+    const other = parseExpression({ org, name: 'second', expression: second });
+    const found = await findComparedSnapshots(dependencies, {
+      ...{ org, first: one.readings, second: other.readings, now: context.now },
+    });
+    return toComparisonPage(context, {
+      org,
+      first: { expression: first, snapshot: requireSnapshot(one, found.first) },
+      second: { expression: second, snapshot: requireSnapshot(other, found.second) },
+      provenance: found.provenance,
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const details = Object.entries(error.body.errors ?? {}).map(
+      ([field, rule]) => `${field.replace('query.', '')} ${rule}`,
+    );
+    const problem = [error.body.message, ...details].join('; ');
+    return toFailedComparisonPage(context, { org, first, second, problem });
+  }
+}
+
+const environmentPath = Type.Object({ org: orgName, env_name: environmentName });
+const environmentQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })) });
+
+const snapshotPath = Type.Object({
+  org: orgName,
+  env_name: environmentName,
+  index: Type.Integer({ minimum: 1, maximum: 999_999_999 }),
+});
+
+const comparisonQuery = Type.Object({
+  first: Type.Optional(Type.String({ maxLength: 300 })),
+  second: Type.Optional(Type.String({ maxLength: 300 })),
+});
+
+const environmentNotFoundPage: ErrorResponse = {
+  status: 404,
+  message: "Environment named '{env_name}' does not exist for organization '{org}'",
+  when: 'There is no such environment.',
+};
+
+const snapshotNotFound: ErrorResponse = {
+  status: 404,
+  message: "Snapshot {index} of environment '{env_name}' does not exist in organization '{org}'",
+  when: 'There is no such environment, or it has no snapshot with that number.',
+};
+
+const snapshotTooLarge: ErrorResponse = {
+  status: 400,
+  message:
+    "The members of environment '{env_name}' have too many artifacts for one page; open the snapshots of each member",
+  when: 'The members of a logical environment have very many artifacts.',
+};

@@ -1,0 +1,136 @@
+import { listEnvironments } from '../../../contract/environment-list.ts';
+import { listFlows } from '../../../contract/flow.ts';
+import { listTrails } from '../../../contract/trail-reading.ts';
+import type { FlowOverview } from '../../application/trail-states.ts';
+import type { EnvironmentOverview } from '../../domain/environment/snapshot.ts';
+import { apiRequest } from './api-request.ts';
+import { clip, pageLink, renderBadge, renderEmpty, renderTime, renderVerdict } from './components.ts';
+import { html, type Hole, type Html } from './html.ts';
+import type { Page, PageContext } from './page.ts';
+import { renderTable } from './table.ts';
+
+/** An environment with the time since which it has its verdict, in Unix seconds. */
+export interface JudgedEnvironment {
+  readonly environment: EnvironmentOverview;
+  readonly since: number | undefined;
+}
+
+/** What the overview of an organization shows. */
+export interface OrganizationOverview {
+  readonly org: string;
+  readonly flows: readonly FlowOverview[];
+  /** The number of all flows. */
+  readonly totalFlows: number;
+  readonly environments: readonly JudgedEnvironment[];
+}
+
+/** Creates the overview of an organization: what needs attention, then its flows and environments. */
+export function toOrganizationPage(context: PageContext, overview: OrganizationOverview): Page {
+  const { org, flows, totalFlows, environments } = overview;
+  const { paths } = context;
+  return {
+    title: org,
+    kind: 'Organization',
+    section: 'overview',
+    api: [
+      apiRequest(listEnvironments, { org }),
+      apiRequest(listFlows, { org }),
+      apiRequest(listTrails, { org }, { flow: flows[0]?.flow.name }),
+    ],
+    content: html`<h2>Needs attention</h2>
+      ${renderAttention(context, overview)}
+      <h2>Flows</h2>
+      ${renderFlows(context, org, flows)}
+      ${totalFlows > flows.length ? html`<p>${pageLink(paths.flows(org), `All ${totalFlows} flows`)}</p>` : undefined}
+      <h2>Environments</h2>
+      ${renderEnvironments(context, org, environments)}`,
+  };
+}
+
+function renderAttention(context: PageContext, { org, flows, environments }: OrganizationOverview): Html {
+  const { paths } = context;
+  const failing = environments.filter(({ environment }) => environment.compliant === false);
+  const failed = flows.filter(({ trails }) => trails[0]?.judgement.state === 'NON-COMPLIANT');
+  const items = [
+    ...failing.map(({ environment: { name }, since }) => {
+      const time = since === undefined ? undefined : html` since ${renderTime(since, context)}`;
+      return html`<li>
+        ${renderBadge('NON-COMPLIANT')} Environment ${pageLink(paths.environment(org, name), name)}${time}
+      </li>`;
+    }),
+    ...failed.map(({ flow, trails: [latest] }) => {
+      if (latest === undefined) return html``;
+      const { trail, judgement } = latest;
+      return html`<li>
+        ${renderBadge('NON-COMPLIANT')} Trail ${pageLink(paths.trail(org, flow.name, trail.name), trail.name)} of the
+        flow ${pageLink(paths.flow(org, flow.name), flow.name)}: ${clip(judgement.info, 200)}
+      </li>`;
+    }),
+  ];
+  if (items.length > 0)
+    return html`<ul class="plain">
+      ${items.slice(0, maximumAttention)}
+    </ul>`;
+  return renderEmpty('Nothing: no environment and no latest trail of a flow is known not to comply.');
+}
+
+const maximumAttention = 30;
+
+/** Renders flows with the states of their latest trails. */
+export function renderFlows(context: PageContext, org: string, flows: readonly FlowOverview[]): Html {
+  const { paths } = context;
+  return renderTable({
+    label: 'Flows',
+    columns: ['Flow', 'Latest trails, the latest first', 'Latest trail', 'Begun'],
+    rows: flows.map(({ flow, trails }): readonly Hole[] => [
+      html`${pageLink(paths.flow(org, flow.name), flow.name)}
+      ${flow.description === '' ? undefined : html`<br /><small>${clip(flow.description, 160)}</small>`}`,
+      html`<span class="strip"
+        >${trails.map(
+          ({ trail, judgement }) =>
+            html`<a href="${paths.trail(org, flow.name, trail.name)}" title="${trail.name}"
+              >${renderBadge(judgement.state)}</a
+            >`,
+        )}</span
+      >`,
+      trails[0] === undefined
+        ? 'no trail yet'
+        : pageLink(paths.trail(org, flow.name, trails[0].trail.name), clip(trails[0].trail.name, 40)),
+      trails[0] === undefined ? '' : renderTime(trails[0].trail.createdAt, context),
+    ]),
+    empty: renderEmpty(
+      html`There is no flow yet. A step with <code>operation: create-flow</code> creates one; then report trails,
+        artifacts and evidence to it.`,
+    ),
+  });
+}
+
+const rank = ({ environment: { compliant } }: JudgedEnvironment): number =>
+  compliant === false ? 0 : compliant === null ? 2 : 1;
+
+/** Renders environments with their verdicts, those that do not comply first. */
+export function renderEnvironments(
+  context: PageContext,
+  org: string,
+  environments: readonly JudgedEnvironment[],
+): Html {
+  const { paths } = context;
+  const sorted = environments.toSorted((one, other) => rank(one) - rank(other));
+  const time = (at: number | undefined): Hole => (at === undefined ? 'never' : renderTime(at, context));
+  return renderTable({
+    label: 'Environments',
+    columns: ['Environment', 'Verdict', 'Since', 'Kind', 'Last report', 'Last change'],
+    rows: sorted.map(({ environment, since }): readonly Hole[] => [
+      pageLink(paths.environment(org, environment.name), environment.name),
+      environment.latest === 0 ? 'No report yet' : renderVerdict(environment.compliant),
+      since === undefined ? '' : renderTime(since, context),
+      environment.kind,
+      environment.kind === 'logical' ? 'by its members' : time(environment.lastReportedAt),
+      time(environment.lastChangedAt),
+    ]),
+    empty: renderEmpty(
+      html`There is no environment yet. A step with <code>operation: create-environment</code> creates one; then report
+        what runs in it.`,
+    ),
+  });
+}

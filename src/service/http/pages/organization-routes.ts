@@ -1,0 +1,99 @@
+import { orgName } from '../../../contract/names.ts';
+import { bareFingerprint } from '../../../contract/names.ts';
+import { Type } from '../../../contract/schema.ts';
+import { listOpenOrganizations } from '../../application/access.ts';
+import { searchArtifacts } from '../../application/artifact-lists.ts';
+import { findVerdictTimes, listEnvironments } from '../../application/environment-list.ts';
+import { listFlows } from '../../application/flows.ts';
+import { listPolicies } from '../../application/policies.ts';
+import { findTrailsByName, listFlowOverviews } from '../../application/trail-states.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { toHomePage, type OpenOrganization } from './home-page.ts';
+import { toOrganizationPage, type JudgedEnvironment } from './organization-page.ts';
+import { addOwnPage, addPage, type PageHost } from './page-host.ts';
+import { toSearchPage, type SearchView } from './search-page.ts';
+
+/** The path of the pages of an organization. */
+export const orgPath = Type.Object({ org: orgName });
+
+/** How many organizations are counted on the home page. */
+const maximumCounted = 20;
+
+/** How many flows, and trails of each, the overview shows. */
+const [overviewFlows, overviewTrails] = [30, 3];
+
+/** Adds the home page, the overview of an organization, and the search. */
+export function addOrganizationPages(host: PageHost): void {
+  const { dependencies } = host;
+
+  addOwnPage(host, '/', async (context, key) => {
+    const memberships = await listOpenOrganizations(dependencies, { key });
+    const organizations: OpenOrganization[] = [];
+    for (const [index, membership] of memberships.entries()) {
+      const environments = index < maximumCounted ? await countEnvironments(dependencies, membership.org) : undefined;
+      organizations.push({ ...membership, environments });
+    }
+    return toHomePage(context, key, organizations);
+  });
+
+  addPage(host, { url: '/:org', path: orgPath, query: Type.Object({}) }, async ({ path: { org }, context }) => {
+    const part = { offset: 0, limit: overviewFlows, trails: overviewTrails };
+    const { flows, total } = await listFlowOverviews(dependencies, { org, ...part });
+    const environments = await listJudgedEnvironments(dependencies, org);
+    return toOrganizationPage(context, { org, flows, totalFlows: total, environments });
+  });
+
+  const query = Type.Object({ q: Type.Optional(Type.String({ maxLength: 255 })) });
+  addPage(host, { url: '/:org/search', path: orgPath, query }, async ({ path: { org }, query: { q = '' }, context }) =>
+    toSearchPage(context, await search(dependencies, org, q.trim())),
+  );
+}
+
+async function countEnvironments(
+  dependencies: RouteDependencies,
+  org: string,
+): Promise<NonNullable<OpenOrganization['environments']>> {
+  const { environments } = await listEnvironments(dependencies, { org, sort: 'name', descending: false });
+  return {
+    total: environments.length,
+    failing: environments.filter(({ compliant }) => compliant === false).length,
+  };
+}
+
+/** Lists the environments of an organization with the time since which they have their verdict. */
+export async function listJudgedEnvironments(
+  dependencies: RouteDependencies,
+  org: string,
+): Promise<readonly JudgedEnvironment[]> {
+  const { environments } = await listEnvironments(dependencies, { org, sort: 'name', descending: false });
+  const names = environments.map(({ name }) => name);
+  const times = await findVerdictTimes(dependencies, { org, environments: names });
+  return environments.map((environment) => ({ environment, since: times.get(environment.name) }));
+}
+
+/** The maximum number of results of each kind. */
+const maximumFound = 20;
+
+async function search(dependencies: RouteDependencies, org: string, text: string): Promise<SearchView> {
+  const bare = bareFingerprint(text);
+  const digits = /^[a-f0-9]{5,64}$/.test(bare) ? bare : undefined;
+  const nothing = { flows: [], environments: [], policies: [], trails: [], artifacts: [] };
+  if (text === '') return { org, text, digits, ...nothing };
+  const found = digits === undefined ? undefined : await searchArtifacts(dependencies, org, digits);
+  const part = { offset: 0, limit: maximumFound };
+  const { flows } = await listFlows(dependencies, { org, search: text, isCaseSensitive: false, part });
+  const page = { number: 1, size: maximumFound };
+  const byName = { org, name: text, sort: 'name', descending: false, page } as const;
+  const { environments } = await listEnvironments(dependencies, byName);
+  const policies = (await listPolicies(dependencies, { org })).filter(({ name }) =>
+    name.toLowerCase().includes(text.toLowerCase()),
+  );
+  return {
+    ...{ org, text, digits },
+    artifacts: found?.artifacts ?? [],
+    trails: await findTrailsByName(dependencies, { org, namePrefix: text, limit: maximumFound }),
+    flows: flows.map(({ name }) => name),
+    environments: environments.map(({ name }) => name),
+    policies: policies.slice(0, maximumFound).map(({ name }) => name),
+  };
+}

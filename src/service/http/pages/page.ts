@@ -1,0 +1,50 @@
+import type { Role } from '../../../contract/role.ts';
+import type { PagePaths } from '../../domain/page-paths.ts';
+import type { Html } from './html.ts';
+
+/** A section of an organization, as the navigation names it. */
+export type Section = 'overview' | 'flows' | 'environments' | 'policies' | 'administration' | 'search';
+
+/** A step of the way from the home page to a page. */
+export interface Crumb {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** A page, without what all pages have in common. */
+export interface Page {
+  readonly title: string;
+  /** What kind of thing the title names, shown before it: `Trail`. */
+  readonly kind?: string | undefined;
+  /** The pages above this one. The home page and the organization are added. */
+  readonly crumbs?: readonly Crumb[] | undefined;
+  readonly section?: Section | undefined;
+  /** The API requests that give the same data (`apiRequest`). */
+  readonly api?: readonly string[] | undefined;
+  readonly content: Html;
+  /** Default: 200. */
+  readonly status?: number | undefined;
+}
+
+/** Who looks at a page. */
+export interface Viewer {
+  /** As in records (`actorName`). */
+  readonly name: string;
+  /** The role in the organization of the page; undefined for pages of no organization. */
+  readonly role: Role | undefined;
+  /** What the forms of the page must contain; undefined without a session, which forms need. */
+  readonly formToken: string | undefined;
+}
+
+/** What rendering a page needs besides the records. */
+export interface PageContext {
+  readonly paths: PagePaths;
+  /** In Unix seconds; times are shown relative to it. */
+  readonly now: number;
+  /** The organization of the page. */
+  readonly org: string | undefined;
+  /** Undefined if nobody is signed in. */
+  readonly viewer: Viewer | undefined;
+  /** The base URL of the API. */
+  readonly apiBase: string;
+}

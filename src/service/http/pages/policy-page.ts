@@ -1,0 +1,180 @@
+import { listPolicies } from '../../../contract/policy-list.ts';
+import { getPolicy } from '../../../contract/policy.ts';
+import { compareLines, type ComparedLine } from '../../domain/text-difference.ts';
+import type { PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
+import { apiRequest, withQuery } from './api-request.ts';
+import { clip, pageLink, renderEmpty, renderFacts, renderTime } from './components.ts';
+import { html, type Hole, type Html } from './html.ts';
+import type { Page, PageContext } from './page.ts';
+import { renderTable } from './table.ts';
+
+/** Creates the list of policies. */
+export function toPolicyListPage(context: PageContext, org: string, policies: readonly PolicyRecord[]): Page {
+  const { paths } = context;
+  return {
+    title: 'Policies',
+    section: 'policies',
+    api: [apiRequest(listPolicies, { org })],
+    content: renderTable({
+      label: 'Policies',
+      columns: ['Policy', 'Version', 'Description', 'Attached to', 'Last change'],
+      rows: policies.map(({ name, versions, description, environments, lastModifiedAt }): readonly Hole[] => [
+        pageLink(paths.policy(org, name), name),
+        String(versions.at(-1)?.version ?? ''),
+        clip(description, 160),
+        environments.length === 0 ? 'no environment' : renderEnvironmentLinks(context, org, environments),
+        renderTime(lastModifiedAt, context),
+      ]),
+      empty: renderEmpty(
+        html`There is no policy yet. A step with <code>operation: create-policy</code> creates one;
+          <code>attach-policy</code> attaches it to an environment.`,
+      ),
+      maximumLength: 80_000,
+    }),
+  };
+}
+
+function renderEnvironmentLinks({ paths }: PageContext, org: string, environments: readonly string[]): Html {
+  const shown = environments.slice(0, 20).map((name) => html`${pageLink(paths.environment(org, name), name)} `);
+  return html`${shown}${environments.length > shown.length ? `and ${environments.length - shown.length} more` : ''}`;
+}
+
+/** What the page of a policy shows besides its history. */
+export interface PolicyView {
+  readonly policy: PolicyRecord;
+  /** The version whose text is shown; undefined for the latest. */
+  readonly version: number | undefined;
+  /** The versions whose difference is shown in place of a text. */
+  readonly compared: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** Creates the page of a policy: its versions, their texts and differences, and where it is attached. */
+export function toPolicyPage(context: PageContext, view: PolicyView): Page {
+  const { policy } = view;
+  const { org, name, versions, environments } = policy;
+  const { paths } = context;
+  return {
+    title: name,
+    kind: 'Policy',
+    section: 'policies',
+    crumbs: [{ name: 'Policies', path: paths.policies(org) }],
+    api: [apiRequest(getPolicy, { org, policy_name: name })],
+    content: html`${renderFacts([
+        ['Description', policy.description],
+        ['Latest version', String(versions.at(-1)?.version ?? '')],
+        [
+          'Attached to',
+          environments.length === 0
+            ? 'no environment: attach it to one, or it judges nothing'
+            : renderEnvironmentLinks(context, org, environments),
+        ],
+        ['Created', html`${renderTime(policy.createdAt, context)} by ${policy.createdBy}`],
+        ['Last change', renderTime(policy.lastModifiedAt, context)],
+      ])}
+      ${view.compared === undefined ? renderVersion(policy, view.version) : renderDifference(policy, view.compared)}
+      <h2>Versions</h2>
+      ${renderVersions(context, policy)} ${renderVersionForm(context, policy)}
+      <h2>Events</h2>
+      ${renderEvents(context, policy)}`,
+  };
+}
+
+/** How much of a policy's text is shown, in characters. */
+const maximumText = 20_000;
+
+function renderVersion({ versions }: PolicyRecord, wanted: number | undefined): Html {
+  const shown = wanted === undefined ? versions.at(-1) : versions.find(({ version }) => version === wanted);
+  if (shown === undefined) return renderEmpty(`There is no version ${wanted ?? ''}. Choose one of the list below.`);
+  return html`<h2>Version ${shown.version}</h2>
+    ${
+      shown.text === undefined
+        ? renderEmpty('The text of this version is not shown, because the texts of all versions are very long.')
+        : html`<pre
+            tabindex="0"
+            aria-label="Text of version ${shown.version}"
+            role="region"
+          ><code>${clip(shown.text, maximumText)}</code></pre>`
+    }`;
+}
+
+/** The maximum number of lines of a difference. */
+const maximumLines = 600;
+
+function renderDifference(
+  { versions }: PolicyRecord,
+  { from, to }: { readonly from: number; readonly to: number },
+): Html {
+  const text = (wanted: number): string | undefined => versions.find(({ version }) => version === wanted)?.text;
+  const [first, second] = [text(from), text(to)];
+  if (first === undefined || second === undefined) {
+    return renderEmpty(
+      'At least one of these versions does not exist, or its text is not shown. Choose two of the list below.',
+    );
+  }
+  const lines = compareLines(clip(first, maximumText), clip(second, maximumText));
+  const isSame = lines.every(({ change }) => change === 'same');
+  return html`<h2>From version ${from} to version ${to}</h2>
+    ${isSame ? renderEmpty('The texts are the same.') : undefined}
+    <pre class="diff" tabindex="0" role="region" aria-label="Difference between the versions">
+${lines.slice(0, maximumLines).map(renderLine)}</pre>
+    ${lines.length > maximumLines ? html`<p>${lines.length - maximumLines} more lines are not shown.</p>` : undefined}`;
+}
+
+/** The sign tells what changed without the color, too. */
+function renderLine({ change, text }: ComparedLine): Html {
+  if (change === 'added') return html`<ins>+ ${clip(text)}</ins>`;
+  return change === 'removed' ? html`<del>- ${clip(text)}</del>` : html`<span> ${clip(text)}</span>`;
+}
+
+function renderVersions(context: PageContext, { org, name, versions }: PolicyRecord): Html {
+  const path = context.paths.policy(org, name);
+  const toRow = ({ version, comment, createdBy, createdAt }: PolicyVersion): readonly Hole[] => [
+    pageLink(withQuery(path, { version }), `Version ${version}`),
+    clip(comment, 200),
+    createdBy,
+    renderTime(createdAt, context),
+    version === 1 ? '' : pageLink(withQuery(path, { from: version - 1, to: version }), `to version ${version - 1}`),
+  ];
+  return renderTable({
+    label: 'Versions',
+    columns: ['Version', 'Comment', 'By', 'Created', 'Difference'],
+    rows: versions.toReversed().map(toRow),
+    empty: html``,
+    maximumLength: 15_000,
+  });
+}
+
+function renderVersionForm({ paths }: PageContext, { org, name, versions }: PolicyRecord): Html | undefined {
+  const latest = versions.at(-1)?.version ?? 1;
+  if (latest === 1) return undefined;
+  return html`<form class="filters" method="get" action="${paths.policy(org, name)}">
+    <label>From version <input name="from" type="number" min="1" max="${latest}" value="1" /></label>
+    <label>to version <input name="to" type="number" min="1" max="${latest}" value="${latest}" /></label>
+    <button>Compare</button>
+  </form>`;
+}
+
+const eventNames = {
+  policy_created: 'Created',
+  policy_updated: 'New version',
+  policy_attached: 'Attached',
+  policy_detached: 'Detached',
+} as const;
+
+function renderEvents(context: PageContext, { org, events }: PolicyRecord): Html {
+  return renderTable({
+    label: 'Events',
+    columns: ['When', 'What', 'Environment', 'Version', 'By'],
+    rows: events
+      .toReversed()
+      .map(({ type, timestamp, user, version, environment }): readonly Hole[] => [
+        renderTime(timestamp, context),
+        eventNames[type],
+        environment === undefined ? '' : pageLink(context.paths.environment(org, environment), environment),
+        String(version),
+        user,
+      ]),
+    empty: html``,
+    maximumLength: 12_000,
+  });
+}

@@ -1,0 +1,96 @@
+import type { SnapshotDetails } from '../../application/snapshot-details.ts';
+import { findMovement } from '../../domain/environment/snapshot-events.ts';
+import type { Instance } from '../../domain/environment/running-artifact.ts';
+import { createArtifactVerdict } from '../../domain/environment/snapshot.ts';
+import type { EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
+import { clip, pageLink, renderBadge, renderEmpty, renderHash } from './components.ts';
+import { html, type Hole, type Html } from './html.ts';
+import type { PageContext } from './page.ts';
+import { renderTable } from './table.ts';
+
+/** Describes the verdict of a snapshot in a sentence. */
+export function describeJudgement({
+  compliant,
+  breaches,
+  furtherBreaches = 0,
+  unjudgeable,
+}: EnvironmentJudgement): string {
+  if (unjudgeable !== undefined) return `It could not be judged, so it is not compliant: ${unjudgeable}.`;
+  if (compliant === null) return 'No policy is attached, so nothing is judged.';
+  const count = breaches.length + furtherBreaches;
+  if (count > 0) return `${count} ${count === 1 ? 'rule is' : 'rules are'} broken by what runs here.`;
+  return compliant
+    ? 'Everything that runs here complies with the policies.'
+    : 'A member of this environment does not comply.';
+}
+
+/** Renders the broken rules of a snapshot, with the artifacts that break them; undefined if there are none. */
+export function renderBreaches(context: PageContext, details: SnapshotDetails): Html | undefined {
+  const { snapshot } = details;
+  const { breaches, furtherBreaches = 0 } = snapshot.judgement;
+  if (breaches.length === 0) return undefined;
+  return html`<h2>Broken rules</h2>
+    ${renderTable({
+      label: 'Broken rules',
+      columns: ['Artifact', 'Why', 'Policy'],
+      rows: breaches.map(({ name, fingerprint, reason, policy }): readonly Hole[] => [
+        renderArtifactLink(context, details, { name, fingerprint }),
+        clip(reason, 300),
+        pageLink(context.paths.policy(snapshot.org, policy), policy),
+      ]),
+      more: furtherBreaches,
+      empty: html``,
+      maximumLength: 15_000,
+    })}`;
+}
+
+/** Links to the artifact in the flow of its latest report, or only names it if it was not reported. */
+function renderArtifactLink(
+  { paths }: PageContext,
+  { snapshot, provenance }: Pick<SnapshotDetails, 'snapshot' | 'provenance'>,
+  { name, fingerprint }: { readonly name: string; readonly fingerprint: string },
+): Html {
+  const build = provenance.get(fingerprint);
+  const words = html`${clip(name, 120)}`;
+  if (build === undefined) return words;
+  return pageLink(paths.artifact(snapshot.org, build.flow, fingerprint), words);
+}
+
+/** Renders what runs in a snapshot. */
+export function renderRunning(context: PageContext, details: SnapshotDetails): Html {
+  const { snapshot, members, previous, provenance } = details;
+  const complies = createArtifactVerdict(snapshot, members);
+  const { started } = findMovement(previous, snapshot.artifacts);
+  const isNew = new Set(snapshot.number === 1 ? [] : started);
+  const isJudged = snapshot.judgement.compliant !== null;
+  return renderTable({
+    label: 'Running artifacts',
+    columns: ['Artifact', 'Verdict', 'Fingerprint', 'Flow', 'Instances'],
+    rows: snapshot.artifacts.map((artifact): readonly Hole[] => {
+      const { name, fingerprint, instances } = artifact;
+      const flow = provenance.get(fingerprint)?.flow;
+      return [
+        html`${renderArtifactLink(context, details, { name, fingerprint })}
+        ${isNew.has(fingerprint) ? html` ${renderBadge('extra', 'New')}` : undefined}`,
+        renderBadge(isJudged ? (complies(artifact) ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged'),
+        renderHash(fingerprint),
+        flow === undefined ? 'not reported to any' : pageLink(context.paths.flow(snapshot.org, flow), flow),
+        describeInstances(instances),
+      ];
+    }),
+    empty: renderEmpty('Nothing runs here.'),
+    maximumLength: 30_000,
+  });
+}
+
+/** The maximum number of instances of an artifact that are named. */
+const maximumNames = 5;
+
+/** The names of the instances, and the number of those without a name. */
+function describeInstances(instances: readonly Instance[]): string {
+  const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [clip(pod, 80)]));
+  const shown = names.slice(0, maximumNames);
+  const others = instances.length - shown.length;
+  if (shown.length === 0) return String(others);
+  return others === 0 ? shown.join(', ') : `${shown.join(', ')} and ${others} more`;
+}

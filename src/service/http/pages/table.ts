@@ -1,0 +1,63 @@
+import { html, type Hole, type Html } from './html.ts';
+
+/** A table of records. */
+export interface Table {
+  /** Names the table for readers who do not see it. */
+  readonly label: string;
+  readonly columns: readonly Hole[];
+  /** The cells of each row; the first names the row. They are rendered only until the page is long enough. */
+  readonly rows: Iterable<readonly Hole[]>;
+  /** What stands in place of a table without rows. */
+  readonly empty: Html;
+  /** How many rows there are besides `rows`. */
+  readonly more?: number | undefined;
+  readonly className?: string | undefined;
+  /** In characters of HTML. */
+  readonly maximumLength?: number | undefined;
+}
+
+/** Several tables fit into a page, whose limit is 100 kB. */
+const defaultMaximumLength = 24_000;
+
+/** Renders a table that can be scrolled sideways. Rows that do not fit into the page are counted instead. */
+export function renderTable(table: Table): Html {
+  const { label, columns, empty, more = 0, className = '' } = table;
+  const { shown, hidden } = renderRows(table);
+  if (shown.length === 0) return empty;
+  const left = hidden + more;
+  return html`<div class="table" role="region" tabindex="0" aria-label="${label}">
+      <table class="${className}">
+        <thead>
+          <tr>
+            ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${shown}
+        </tbody>
+      </table>
+    </div>
+    ${left === 0 ? undefined : html`<p>${left} more are not shown here. The API has all of them.</p>`}`;
+}
+
+function renderRows({ rows, maximumLength = defaultMaximumLength }: Table): {
+  readonly shown: readonly Html[];
+  readonly hidden: number;
+} {
+  const shown: Html[] = [];
+  let [length, hidden] = [0, 0];
+  for (const cells of rows) {
+    const row = hidden > 0 ? undefined : renderRow(cells);
+    length += row?.text.length ?? 0;
+    if (row === undefined || (length > maximumLength && shown.length > 0)) hidden += 1;
+    else shown.push(row);
+  }
+  return { shown, hidden };
+}
+
+function renderRow([name, ...cells]: readonly Hole[]): Html {
+  return html`<tr>
+    <th scope="row">${name}</th>
+    ${cells.map((cell) => html`<td>${cell}</td>`)}
+  </tr>`;
+}
