@@ -3,8 +3,8 @@ export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/prepare-git.ts',
   roots: ['<rootDir>/test'],
-  // The others have configurations of their own: jest.slow.config.js, jest.client.config.js, jest.postgres.config.js.
-  testMatch: ['**/!(*.slow|*.client|*.postgres|*.s3).test.ts'],
+  // The others have configurations of their own: jest.*.config.js.
+  testMatch: ['**/!(*.slow|*.client|*.postgres|*.s3|*.pages).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -169,7 +169,7 @@ describe('the service', () => {
     // None of these bodies is ever sent whole: the answer comes all the same, and the connection ends with it.
     it.each([
       ['without a key', 401, 'PUT /api/v2/flows/acme', () => announced],
-      ['for an address that does not exist', 404, 'PUT /nothing', () => announced],
+      ['for an address that does not exist', 404, 'PUT /no/thing', () => announced],
       ['of JSON over its limit', 413, 'PUT /api/v2/flows/acme', () => ({ ...announced, authorization })],
       ['of files over their limit', 413, 'PUT /api/v2/policies/acme', () => ({ ...multipart, authorization })],
     ])('%s', async (_reason, status, line, headers) => {

@@ -1,0 +1,329 @@
+import { createHash } from 'node:crypto';
+import { createSend, toForm, type SampleTarget, type Send } from './sample-client.ts';
+
+/** What the samples are recorded with. */
+export interface SampleOptions extends SampleTarget {
+  /** Sets the clock of the service, in Unix seconds. */
+  readonly setTime: (seconds: number) => void;
+  /** The time of the last record, in Unix seconds. */
+  readonly end: number;
+}
+
+/** A text that would be markup if it was not escaped. */
+export const hostileText = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+
+const hour = 3600;
+
+/** The SHA-256 that stands for an artifact of the samples. */
+export function sampleFingerprint(name: string): string {
+  return createHash('sha256').update(name).digest('hex');
+}
+
+/** The SHA-1 that stands for a commit of the samples. */
+export function sampleCommit(name: string): string {
+  return createHash('sha1').update(name).digest('hex');
+}
+
+/** How the jobs of a commit ended. */
+interface SampleRun {
+  readonly trail: string;
+  readonly sonar?: 'OK' | 'ERROR' | 'NONE';
+  readonly failures?: number;
+  readonly reviewed?: boolean;
+  readonly scanned?: boolean;
+}
+
+const runs: readonly SampleRun[] = [
+  { trail: 'build-118', sonar: 'OK', failures: 0, reviewed: true },
+  { trail: 'build-119', sonar: 'OK', failures: 0, reviewed: true, scanned: true },
+  { trail: 'build-120', sonar: 'ERROR', failures: 0, reviewed: true },
+  { trail: 'build-121', sonar: 'OK', failures: 3, reviewed: true },
+  { trail: 'build-122', sonar: 'NONE', failures: 0, reviewed: true },
+  { trail: 'build-123', sonar: 'OK', failures: 0, reviewed: false },
+  { trail: 'build-124', failures: 0 },
+  { trail: 'build-125', sonar: 'OK', failures: 0, reviewed: true, scanned: true },
+  { trail: 'build-126', sonar: 'ERROR', failures: 2, reviewed: true },
+];
+
+/**
+ * Records what a small organization has after a few days: flows, trails with evidence of all kinds, environments with
+ * policies, and keys. Everything goes through the API, as the reports of real jobs do.
+ */
+export async function recordSamples(options: SampleOptions): Promise<void> {
+  const send = createSend(options);
+  const start = options.end - runs.length * 9 * hour;
+  options.setTime(start - 24 * hour);
+  await createFlows(send, options.org);
+  await createEnvironments(send, options.org);
+  for (const [index, run] of runs.entries()) {
+    options.setTime(start + index * 9 * hour);
+    await recordRun(send, options, run, start + index * 9 * hour);
+  }
+  await recordHostile(send, options);
+  await createAccounts(send, options.org);
+}
+
+const template = `version: 1
+trail:
+  attestations:
+    - name: pull-request
+      type: pull_request
+  artifacts:
+    - name: web
+      attestations:
+        - name: unit-tests
+          type: junit
+        - name: sonar
+          type: sonar
+`;
+
+async function createFlows(send: Send, org: string): Promise<void> {
+  const web = { name: 'web', description: 'The web shop: from commit to production' };
+  const file = { template_file: ['template.yaml', template] } as const;
+  await send('PUT', `/flows/${org}/template_file`, toForm('data_json', web, file));
+  await send('PUT', `/flows/${org}`, {
+    name: 'api',
+    description: 'The API of the shop',
+    template: ['artifact', 'sonar'],
+  });
+  await send('PUT', `/flows/${org}`, {
+    name: 'mobile',
+    description: 'The app, not reported yet',
+    template: ['artifact'],
+  });
+}
+
+const policy = (rules: string): string => `_schema: https://example.com/schemas/policy/environment/v1
+artifacts:
+${rules}`;
+
+const policies = [
+  ['first version', policy('  provenance:\n    required: true\n')],
+  [
+    'tests are required, too',
+    policy('  provenance:\n    required: true\n  attestations:\n    - type: junit\n      name: unit-tests\n'),
+  ],
+  [
+    'trails must be compliant, except those of old tools',
+    policy(
+      `  provenance:\n    required: true\n  trail-compliance:\n    required: true\n    exceptions:\n      - if: \${{ matches(artifact.name, "^legacy") }}\n  attestations:\n    - type: junit\n      name: unit-tests\n`,
+    ),
+  ],
+] as const;
+
+async function createEnvironments(send: Send, org: string): Promise<void> {
+  for (const [comment, text] of policies) {
+    const payload = {
+      name: 'production-rules',
+      description: 'What must hold for all that runs in production',
+      comment,
+      type: 'env',
+    };
+    await send('PUT', `/policies/${org}`, toForm('payload', payload, { policy_file: ['policy.yaml', text] }));
+  }
+  const description = 'The cluster that customers use';
+  await send('PUT', `/environments/${org}`, { name: 'production', type: 'K8S', description });
+  await send('PUT', `/environments/${org}`, {
+    name: 'staging',
+    type: 'K8S',
+    description: 'The cluster for trying out',
+  });
+  await send('PUT', `/environments/${org}`, { name: 'preview', type: 'K8S', description: '' });
+  const included_environments = ['production', 'staging'];
+  await send('PUT', `/environments/${org}`, {
+    name: 'shop',
+    type: 'logical',
+    description: 'Both clusters',
+    included_environments,
+  });
+  await send('POST', `/environments/${org}/production/policies`, { policy_names: ['production-rules'] });
+}
+
+async function recordRun(send: Send, { org }: SampleTarget, run: SampleRun, time: number): Promise<void> {
+  const { trail } = run;
+  const git_commit_info = commitOf(trail, time);
+  const begun = { name: trail, description: `Build ${trail.slice(6)} of main`, git_commit_info };
+  await send('PUT', `/trails/${org}/web`, toForm('data_json', begun));
+  await send('POST', `/artifacts/${org}/web`, {
+    fingerprint: sampleFingerprint(trail),
+    filename: 'registry.example.com/shop/web',
+    template_reference_name: 'web',
+    git_commit: git_commit_info.sha1,
+    git_commit_info,
+    build_url: `https://ci.example.com/builds/${trail.slice(6)}`,
+    commit_url: git_commit_info.url,
+    trail_name: trail,
+  });
+  await attestAll(send, org, run, git_commit_info);
+  const pods = [pod('web-7d9f', 'registry.example.com/shop/web', trail), pod('legacy-0', 'legacy-mailer', 'legacy')];
+  await send('PUT', `/environments/${org}/staging/report/K8S`, { artifacts: pods });
+  if (run.sonar !== 'NONE') await send('PUT', `/environments/${org}/production/report/K8S`, { artifacts: [pods[0]] });
+}
+
+function commitOf(
+  trail: string,
+  time: number,
+): { sha1: string; author: string; branch: string; message: string; timestamp: number; url: string } {
+  const sha1 = sampleCommit(trail);
+  const message = `shop: change number ${trail.slice(6)}\n\nWith a longer explanation.`;
+  const url = `https://git.example.com/acme/web/commit/${sha1}`;
+  return {
+    sha1,
+    author: 'Ada Example <ada@example.com>',
+    branch: 'main',
+    message,
+    timestamp: Math.floor(time - 600),
+    url,
+  };
+}
+
+function pod(podName: string, image: string, artifact: string): object {
+  const digests = { [image]: sampleFingerprint(artifact) };
+  return { podName, namespace: 'shop', creationTimestamp: 1_760_000_000, digests };
+}
+
+async function attestAll(
+  send: Send,
+  org: string,
+  { trail, sonar, failures = 0, reviewed, scanned }: SampleRun,
+  git_commit_info: ReturnType<typeof commitOf>,
+): Promise<void> {
+  const path = `/attestations/${org}/web/trail/${trail}`;
+  const about = { git_commit_info, user_data: { github: { run_id: trail.slice(6), workflow: 'build' } } };
+  if (reviewed !== undefined) {
+    const pull_requests = reviewed ? [pullRequestOf(trail, git_commit_info)] : [];
+    const document = { attestation_name: 'pull-request', git_provider: 'github', pull_requests, ...about };
+    await send('POST', `${path}/pull_request`, toForm('data_json', document));
+  }
+  const suites = [
+    { name: 'shop.basket', total: 42, failures: 0, errors: 0, skipped: 1, duration: 3.2 },
+    { name: 'shop.payment', total: 17, failures, errors: 0, skipped: 0, duration: 12.8 },
+  ];
+  const tests = { attestation_name: 'web.unit-tests', junit_results: suites, ...about };
+  await send(
+    'POST',
+    `${path}/junit`,
+    toForm('data_json', tests, { 'attachment_file.0': ['junit.xml', '<testsuites/>'] }),
+  );
+  if (sonar !== undefined) {
+    const document = {
+      attestation_name: 'web.sonar',
+      sonar_results: sonarResultsOf(sonar, git_commit_info.sha1),
+      ...about,
+    };
+    await send('POST', `${path}/sonar`, toForm('data_json', document));
+  }
+  if (scanned === true) {
+    const document = {
+      attestation_name: 'web.licence-scan',
+      is_compliant: true,
+      description: 'All licences are allowed',
+      ...about,
+    };
+    await send('POST', `${path}/generic`, toForm('data_json', document));
+  }
+}
+
+function pullRequestOf(trail: string, commit: ReturnType<typeof commitOf>): object {
+  const number = trail.slice(6);
+  const approved = { username: 'grace', state: 'APPROVED', timestamp: commit.timestamp - 300 };
+  return {
+    merge_commit: commit.sha1,
+    url: `https://git.example.com/acme/web/pull/${number}`,
+    state: 'MERGED',
+    title: `Change number ${number}`,
+    author: 'ada',
+    approvers: [approved, { username: 'linus', state: 'CHANGES_REQUESTED', timestamp: commit.timestamp - 900 }],
+    head_ref: `change-${number}`,
+    base_ref: 'main',
+    merged_at: commit.timestamp,
+    commits: [
+      {
+        sha1: commit.sha1,
+        message: commit.message,
+        author: commit.author,
+        timestamp: commit.timestamp,
+        branch: 'main',
+        url: commit.url,
+        verified: true,
+      },
+    ],
+  };
+}
+
+function sonarResultsOf(status: string, revision: string): object {
+  const failed = status === 'ERROR';
+  const conditions = [
+    {
+      metric: 'new_coverage',
+      status: failed ? 'ERROR' : 'OK',
+      operator: 'LT',
+      errorThreshold: '80',
+      value: failed ? '71.4' : '92.0',
+    },
+    {
+      metric: 'new_violations',
+      status: failed ? 'ERROR' : 'OK',
+      operator: 'GT',
+      errorThreshold: '0',
+      value: failed ? '4' : '0',
+    },
+    { metric: 'new_duplicated_lines_density', status: 'OK', operator: 'GT', errorThreshold: '3', value: '0.8' },
+  ];
+  const project = { key: 'acme_web', name: 'acme / web', url: 'https://sonar.example.com/dashboard?id=acme_web' };
+  return {
+    project,
+    revision,
+    analysedAt: '2026-11-20T10:00:00Z',
+    qualityGate: { name: 'Sonar way', status, conditions },
+  };
+}
+
+/** Reports with texts that are not markup. */
+async function recordHostile(send: Send, { org }: SampleTarget): Promise<void> {
+  const git_commit = sampleCommit('hostile');
+  await send('POST', `/artifacts/${org}/api`, {
+    ...{ fingerprint: sampleFingerprint('hostile'), filename: hostileText, git_commit, trail_name: 'hostile' },
+    ...{ build_url: 'javascript:alert(3)', commit_url: hostileText },
+    git_commit_info: { sha1: git_commit, author: hostileText, message: hostileText, branch: hostileText },
+  });
+  const conditions = [
+    { metric: hostileText, status: hostileText, operator: '<', errorThreshold: hostileText, value: hostileText },
+  ];
+  const sonar_results = {
+    project: { key: hostileText, url: 'javascript:alert(4)' },
+    qualityGate: { status: 'ERROR', conditions },
+  };
+  const path = `/attestations/${org}/api/trail/hostile`;
+  const user_data = { [hostileText]: hostileText };
+  const sonar = { attestation_name: 'sonar', sonar_results, user_data };
+  await send('POST', `${path}/sonar`, toForm('data_json', sonar, { 'attachment_file.0': ['"><script>x', 'content'] }));
+  const suite = { name: hostileText, total: 1, failures: 1, errors: 0, skipped: 0, duration: 1 };
+  await send('POST', `${path}/junit`, toForm('data_json', { attestation_name: 'tests', junit_results: [suite] }));
+  const digests = { [hostileText]: sampleFingerprint('hostile') };
+  const artifacts = [{ podName: hostileText, namespace: 'shop', creationTimestamp: 1_760_000_000, digests }];
+  await send('PUT', `/environments/${org}/preview/report/K8S`, { artifacts });
+}
+
+async function createAccounts(send: Send, org: string): Promise<void> {
+  for (const [user, role] of [
+    ['ada', 'member'],
+    ['grace', 'admin'],
+    ['alan', 'reader'],
+  ] as const) {
+    await send('PUT', `/organizations/${org}/members/${user}`, { role });
+  }
+  await send('POST', `/organizations/${org}/members/ada/api-keys`, { description: 'Laptop' });
+  await send('POST', `/service-accounts/${org}`, {
+    name: 'ci',
+    privilege: 'member',
+    description: 'The jobs of all repositories',
+  });
+  await send('POST', `/service-accounts/${org}/ci/api-keys`, { description: 'Jobs of acme/web' });
+  await send('POST', `/organizations/${org}/environments_notifications`, {
+    name: 'To the team',
+    environments: ['production'],
+    triggers: ['ON_NON_COMPLIANT_ENV', 'ON_COMPLIANT_ENV'],
+    targets: [{ type: 'WEBHOOK', webhook: 'https://hooks.invalid/services/secret', payload_version: '1.0' }],
+  });
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { startService } from '../../src/service/service.ts';
+import { recordSamples } from './sample-data.ts';
+
+/** A running service with samples. */
+export interface SampleService {
+  readonly url: string;
+  readonly org: string;
+  /** The key of an administrator. */
+  readonly key: string;
+  /** What the service logged about defects and errors. */
+  readonly errors: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Starts a service in this process, and records samples that end at a time (Unix seconds), which stays its time. */
+export async function startSampleService(end: number): Promise<SampleService> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-samples-'));
+  const key = `samples0key_${randomBytes(32).toString('base64url')}`;
+  const org = 'acme';
+  const errors: string[] = [];
+  let seconds = end;
+  const service = await startService(
+    { host: '127.0.0.1', port: 0, dataFolder, first: { org, key }, allowPrivateTargets: false },
+    {
+      now: () => seconds * 1000,
+      monotonic: () => performance.now(),
+      after: systemClock.after.bind(systemClock),
+      randomBytes: (size) => randomBytes(size),
+      log: {
+        info: () => undefined,
+        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
+      },
+    },
+  );
+  const setTime = (time: number): void => {
+    seconds = time;
+  };
+  await recordSamples({ baseUrl: service.baseUrl, org, key, setTime, end });
+  setTime(end);
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    await rm(dataFolder, { recursive: true, force: true, maxRetries: 3 });
+  };
+  return { url: service.url, org, key, errors, stop };
+}

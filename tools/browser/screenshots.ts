@@ -1,0 +1,50 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findBrowser, noBrowser } from './find-browser.ts';
+import { launchBrowser } from './playwright.ts';
+import { startSampleService } from './sample-service.ts';
+
+// `npm run screenshots`: makes the pictures of docs/pages.md, of a service with samples.
+
+/** Where the pictures are written. */
+const folder = join(import.meta.dirname, '..', '..', 'docs', 'images');
+
+/** The pictures: their name, page, theme and size. */
+const pictures = [
+  ['overview', '/acme', 'light', { width: 1100, height: 760 }],
+  ['flow', '/acme/flows/web', 'light', { width: 1280, height: 680 }],
+  ['environment', '/acme/environments/production', 'dark', { width: 1100, height: 760 }],
+] as const;
+
+/** The time that the pictures show: relative times must be the same in each. In Unix seconds. */
+const now = 1_790_000_000;
+
+if (findBrowser() === undefined) {
+  console.error(noBrowser);
+  process.exitCode = 1;
+} else {
+  await makePictures();
+}
+
+async function makePictures(): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const service = await startSampleService(now);
+  const browser = await launchBrowser();
+  try {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${service.url}/-/sign-in`);
+    await page.getByLabel('API key').fill(service.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    for (const [name, path, colorScheme, size] of pictures) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(size);
+      await page.goto(service.url + path);
+      await page.screenshot({ path: join(folder, `${name}.png`) });
+      console.log(join('docs', 'images', `${name}.png`));
+    }
+  } finally {
+    await browser.close();
+    await service.stop();
+  }
+}
