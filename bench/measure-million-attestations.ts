@@ -10,18 +10,21 @@ import {
   type Owner,
 } from './filled-service.ts';
 import { interleavedMedians } from './interleave.ts';
+import { measurePages } from './measure-pages.ts';
 import { attestRequest, getArtifactRequest, getRequest, jsonRequest } from './requests.ts';
 import { withTarget, type Row } from './row.ts';
 import { milliseconds, times } from './units.ts';
 
 const [few, many] = [10_000, 1_000_000];
 const artifacts = 1000;
+const snapshots = 1000;
 /** How often each request is sent to both services, in turn. */
 const rounds = 200;
 
 /**
  * Compares a service with a million attestations in a flow with one with ten thousand, one request at a time, in turn.
- * Takes a few minutes, most of them to record the million.
+ * Also measures the pages
+ * of the large one. Takes a few minutes, most of them to record the million.
  */
 export async function measureMillionAttestations(
   directory: string,
@@ -29,7 +32,7 @@ export async function measureMillionAttestations(
 ): Promise<readonly Row[]> {
   const folder = join(directory, 'million');
   await mkdir(folder);
-  const filling = { artifacts, snapshots: 0 };
+  const filling = { artifacts, snapshots };
   const small = { ...owner, data: join(folder, 'small') };
   const large = { ...owner, data: join(folder, 'large') };
   return withFilledService(small, { ...filling, attestations: few }, (smallService) =>
@@ -55,7 +58,7 @@ async function compareResponses(small: FilledService, large: FilledService): Pro
       );
       rows.push(compare(measured.what, took.large, took.small));
     }
-    return rows;
+    return [...rows, ...(await measurePages(large, toLarge, many))];
   } finally {
     toSmall.close();
     toLarge.close();

@@ -63,6 +63,11 @@ export function getRequest(subject: Pick<Subject, 'key'>, path: string): string 
   return [`GET /api/v2${path} HTTP/1.1`, ...commonHead(subject), '', ''].join('\r\n');
 }
 
+/** A request for a page, as it goes over the wire. */
+export function pageRequest(subject: Pick<Subject, 'key'>, path: string): string {
+  return [`GET ${path} HTTP/1.1`, ...commonHead(subject), '', ''].join('\r\n');
+}
+
 /** A request of operation 10, as it goes over the wire. */
 export function getArtifactRequest(subject: Pick<Subject, 'org' | 'flow' | 'key'>, fingerprint: string): string {
   return getRequest(subject, `/artifacts/${subject.org}/${subject.flow}/fingerprint/${fingerprint}`);

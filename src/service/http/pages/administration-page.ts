@@ -67,7 +67,7 @@ function renderMembers(context: PageContext, { members, moreMembers }: Administr
     ]),
     more: moreMembers,
     empty: renderEmpty('There are no members.'),
-    maximumLength: 15_000,
+    maximumBytes: 15_000,
   });
 }
 
@@ -87,7 +87,7 @@ function renderAccounts(context: PageContext, { accounts, moreAccounts }: Admini
       html`There is no service account. Create one for each machine that reports, with
         <code>POST /service-accounts/{org}</code>.`,
     ),
-    maximumLength: 15_000,
+    maximumBytes: 15_000,
   });
 }
 
@@ -111,7 +111,7 @@ function renderKeys(context: PageContext, { members, accounts }: AdministrationV
       ...accounts.flatMap(({ account, keys }) => keys.map((key) => toRow(`service account ${account.name}`, key))),
     ],
     empty: renderEmpty('There are no keys.'),
-    maximumLength: 20_000,
+    maximumBytes: 20_000,
   });
 }
 
@@ -131,7 +131,7 @@ function renderNotifications(context: PageContext, { org, notifications }: Admin
       ]),
     ),
     empty: renderEmpty('There are no notifications. Create one to hear of environments that no longer comply.'),
-    maximumLength: 20_000,
+    maximumBytes: 20_000,
   });
 }
 

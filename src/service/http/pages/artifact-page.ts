@@ -118,7 +118,7 @@ function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<
         ];
       }),
     empty: renderEmpty('The template requires no evidence, and none was reported.'),
-    maximumLength: 20_000,
+    maximumBytes: 14_000,
   });
 }
 
@@ -144,7 +144,7 @@ function renderRules(environment: string, policies: readonly PolicyEvaluation[])
       });
     }),
     empty: renderEmpty('The policies have no rules.'),
-    maximumLength: 8000,
+    maximumBytes: 4000,
   });
 }
 
@@ -176,7 +176,7 @@ function renderAppearances(context: PageContext, org: string, appearances: reado
         : html`${renderTime(exitedAt, context)}, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`,
     ]),
     empty: renderEmpty('No environment has reported that it runs this artifact.'),
-    maximumLength: 15_000,
+    maximumBytes: 8000,
   });
 }
 
@@ -193,6 +193,6 @@ function renderHistory(context: PageContext, { history }: ArtifactDetails): Html
       renderTime(createdAt, context),
     ]),
     empty: renderEmpty('No attestation applies to it yet.'),
-    maximumLength: 12_000,
+    maximumBytes: 8000,
   });
 }

@@ -79,7 +79,7 @@ function renderSonar(document: SonarAttestation): KindContent {
         columns: ['Metric', 'Status', 'Value', 'Fails if it is'],
         rows: conditions,
         empty: renderEmpty('The quality gate has no conditions.'),
-        maximumLength: 40_000,
+        maximumBytes: 40_000,
       })}`,
   };
 }
@@ -112,7 +112,7 @@ function renderJunit(context: PageContext, { junit_results: results }: JunitAtte
         columns: ['Suite', 'State', 'Failures', 'Errors', 'Skipped', 'Tests', 'Duration', 'Ran'],
         rows,
         empty: renderEmpty('The report has no test suites.'),
-        maximumLength: 45_000,
+        maximumBytes: 45_000,
       })}`,
   };
 }
@@ -176,6 +176,6 @@ function renderCommits(context: PageContext, { commits, title, url }: PullReques
         renderTime(commit.timestamp, context),
       ]),
       empty: html``,
-      maximumLength: 12_000,
+      maximumBytes: 8000,
     })}`;
 }

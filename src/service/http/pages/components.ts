@@ -1,4 +1,5 @@
 import type { ArtifactState, Verdict } from '../../../contract/compliance.ts';
+import { escapeHtml } from '../../../runtime/escape-html.ts';
 import { truncate } from '../../../runtime/truncate.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
@@ -26,9 +27,16 @@ export function renderFacts(rows: readonly (readonly [name: string, fact: Html |
 /** The maximum length of a reported text in a page, in characters. The API has all of it. */
 const maximumText = 500;
 
-/** Truncates a reported text, because it can be much longer than a page. */
+/**
+ * Truncates a reported text, because it can be much longer than a page; further if it has many characters that take
+ * several bytes.
+ */
 export function clip(text: string, maximumLength = maximumText): string {
-  return truncate(text, maximumLength);
+  let clipped = truncate(text, maximumLength);
+  while (Buffer.byteLength(escapeHtml(clipped)) > maximumLength * 2) {
+    clipped = truncate(clipped, Math.floor(clipped.length / 2));
+  }
+  return clipped;
 }
 
 /** Renders a time (Unix seconds) relative to now; the exact time is its title. */

@@ -107,8 +107,13 @@ function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverv
   ]);
 }
 
+/** The maximum number of members or policies that are named. */
+const maximumLinks = 10;
+
 function renderLinks(links: readonly (readonly [path: string, name: string])[]): Html | undefined {
-  return links.length === 0 ? undefined : html`${links.map(([path, name]) => html`${pageLink(path, name)} `)}`;
+  if (links.length === 0) return undefined;
+  const shown = links.slice(0, maximumLinks).map(([path, name]) => html`${pageLink(path, name)} `);
+  return html`${shown}${links.length > maximumLinks ? `and ${links.length - maximumLinks} more` : ''}`;
 }
 
 function renderTimelineSection(
@@ -152,7 +157,7 @@ function renderSnapshots(context: PageContext, { overview, snapshots, page, perP
           : pageLink(comparisonPath(context, org, `${name}#${number - 1}`, `${name}#${number}`), `to ${number - 1}`),
       ]),
       empty: renderEmpty('There are no snapshots on this page.'),
-      maximumLength: 15_000,
+      maximumBytes: 12_000,
     })}
     ${renderPager(page > 1 ? at(page - 1) : undefined, page * perPage < latest ? at(page + 1) : undefined, `Page ${page}`)}`;
 }

@@ -16,7 +16,7 @@ import type { Page, PageContext } from './page.ts';
 import { toComparisonPage, toFailedComparisonPage, toSnapshotPage } from './snapshot-page.ts';
 
 /** How many snapshots the timeline shows. */
-const snapshotsOnTimeline = 50;
+const snapshotsOnTimeline = 40;
 
 /** How many snapshots are on a page of the list. */
 const snapshotsOnPage = 20;

@@ -85,7 +85,7 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
     ${renderTable({
       label: 'Trails and their evidence',
       className: 'matrix',
-      columns: ['Trail', 'State', ...shown, 'Extra', 'Begun'],
+      columns: ['Trail', 'State', ...shown.map((column) => clip(column, 60)), 'Extra', 'Begun'],
       rows: rows.map(({ trail, judgement, row }): readonly Hole[] => [
         pageLink(paths.trail(org, name, trail.name), clip(trail.name, 48)),
         renderBadge(judgement.state),
@@ -94,7 +94,7 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
         renderTime(trail.createdAt, context),
       ]),
       empty: renderNoTrails(context, view),
-      maximumLength: 80_000,
+      maximumBytes: 60_000,
     })}
     ${
       columns.length > shown.length

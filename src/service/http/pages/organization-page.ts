@@ -74,7 +74,7 @@ function renderAttention(context: PageContext, { org, flows, environments }: Org
   return renderEmpty('Nothing: no environment and no latest trail of a flow is known not to comply.');
 }
 
-const maximumAttention = 30;
+const maximumAttention = 20;
 
 /** Renders flows with the states of their latest trails. */
 export function renderFlows(context: PageContext, org: string, flows: readonly FlowOverview[]): Html {

@@ -29,7 +29,7 @@ export function toPolicyListPage(context: PageContext, org: string, policies: re
         html`There is no policy yet. A step with <code>operation: create-policy</code> creates one;
           <code>attach-policy</code> attaches it to an environment.`,
       ),
-      maximumLength: 80_000,
+      maximumBytes: 60_000,
     }),
   };
 }
@@ -80,7 +80,7 @@ export function toPolicyPage(context: PageContext, view: PolicyView): Page {
 }
 
 /** How much of a policy's text is shown, in characters. */
-const maximumText = 20_000;
+const maximumText = 15_000;
 
 function renderVersion({ versions }: PolicyRecord, wanted: number | undefined): Html {
   const shown = wanted === undefined ? versions.at(-1) : versions.find(({ version }) => version === wanted);
@@ -97,8 +97,8 @@ function renderVersion({ versions }: PolicyRecord, wanted: number | undefined): 
     }`;
 }
 
-/** The maximum number of lines of a difference. */
-const maximumLines = 600;
+/** The maximum size of a difference, in bytes. */
+const maximumDifference = 30_000;
 
 function renderDifference(
   { versions }: PolicyRecord,
@@ -111,13 +111,25 @@ function renderDifference(
       'At least one of these versions does not exist, or its text is not shown. Choose two of the list below.',
     );
   }
-  const lines = compareLines(clip(first, maximumText), clip(second, maximumText));
+  const lines = compareLines(first, second);
   const isSame = lines.every(({ change }) => change === 'same');
+  const shown = renderLines(lines);
   return html`<h2>From version ${from} to version ${to}</h2>
     ${isSame ? renderEmpty('The texts are the same.') : undefined}
-    <pre class="diff" tabindex="0" role="region" aria-label="Difference between the versions">
-${lines.slice(0, maximumLines).map(renderLine)}</pre>
-    ${lines.length > maximumLines ? html`<p>${lines.length - maximumLines} more lines are not shown.</p>` : undefined}`;
+    <pre class="diff" tabindex="0" role="region" aria-label="Difference between the versions">${shown}</pre>
+    ${lines.length > shown.length ? html`<p>${lines.length - shown.length} more lines are not shown.</p>` : undefined}`;
+}
+
+function renderLines(lines: readonly ComparedLine[]): readonly Html[] {
+  const rendered: Html[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const one = renderLine(line);
+    bytes += Buffer.byteLength(one.text);
+    if (bytes > maximumDifference) break;
+    rendered.push(one);
+  }
+  return rendered;
 }
 
 /** The sign tells what changed without the color, too. */
@@ -140,7 +152,7 @@ function renderVersions(context: PageContext, { org, name, versions }: PolicyRec
     columns: ['Version', 'Comment', 'By', 'Created', 'Difference'],
     rows: versions.toReversed().map(toRow),
     empty: html``,
-    maximumLength: 15_000,
+    maximumBytes: 15_000,
   });
 }
 
@@ -175,6 +187,6 @@ function renderEvents(context: PageContext, { org, events }: PolicyRecord): Html
         user,
       ]),
     empty: html``,
-    maximumLength: 12_000,
+    maximumBytes: 12_000,
   });
 }

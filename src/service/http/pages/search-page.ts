@@ -71,7 +71,7 @@ function renderArtifacts(context: PageContext, artifacts: readonly ArtifactDetai
         ];
       }),
       empty: html``,
-      maximumLength: 30_000,
+      maximumBytes: 20_000,
     })}`;
 }
 

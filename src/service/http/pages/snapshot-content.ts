@@ -40,7 +40,7 @@ export function renderBreaches(context: PageContext, details: SnapshotDetails): 
       ]),
       more: furtherBreaches,
       empty: html``,
-      maximumLength: 15_000,
+      maximumBytes: 10_000,
     })}`;
 }
 
@@ -79,7 +79,7 @@ export function renderRunning(context: PageContext, details: SnapshotDetails): H
       ];
     }),
     empty: renderEmpty('Nothing runs here.'),
-    maximumLength: 30_000,
+    maximumBytes: 16_000,
   });
 }
 

@@ -140,6 +140,6 @@ function renderCompared(
       ];
     }),
     empty: renderEmpty('Nothing.'),
-    maximumLength: 20_000,
+    maximumBytes: 14_000,
   });
 }

@@ -12,12 +12,12 @@ export interface Table {
   /** How many rows there are besides `rows`. */
   readonly more?: number | undefined;
   readonly className?: string | undefined;
-  /** In characters of HTML. */
-  readonly maximumLength?: number | undefined;
+  /** The maximum size of its rows, in bytes. */
+  readonly maximumBytes?: number | undefined;
 }
 
 /** Several tables fit into a page, whose limit is 100 kB. */
-const defaultMaximumLength = 24_000;
+const defaultMaximumBytes = 20_000;
 
 /** Renders a table that can be scrolled sideways. Rows that do not fit into the page are counted instead. */
 export function renderTable(table: Table): Html {
@@ -40,16 +40,16 @@ export function renderTable(table: Table): Html {
     ${left === 0 ? undefined : html`<p>${left} more are not shown here. The API has all of them.</p>`}`;
 }
 
-function renderRows({ rows, maximumLength = defaultMaximumLength }: Table): {
+function renderRows({ rows, maximumBytes = defaultMaximumBytes }: Table): {
   readonly shown: readonly Html[];
   readonly hidden: number;
 } {
   const shown: Html[] = [];
-  let [length, hidden] = [0, 0];
+  let [bytes, hidden] = [0, 0];
   for (const cells of rows) {
     const row = hidden > 0 ? undefined : renderRow(cells);
-    length += row?.text.length ?? 0;
-    if (row === undefined || (length > maximumLength && shown.length > 0)) hidden += 1;
+    bytes += row === undefined ? 0 : Buffer.byteLength(row.text);
+    if (row === undefined || (bytes > maximumBytes && shown.length > 0)) hidden += 1;
     else shown.push(row);
   }
   return { shown, hidden };

@@ -108,7 +108,7 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
       ...statuses.map(({ about, status }) => toEvidenceRow(context, about, status)),
     ],
     empty: renderEmpty('The template requires nothing, and no evidence was reported.'),
-    maximumLength: 20_000,
+    maximumBytes: 14_000,
   });
 }
 
@@ -163,7 +163,7 @@ function renderArtifacts(context: PageContext, { details, history }: TrailView):
     empty: renderEmpty(
       html`No artifact was reported to this trail. A step with <code>operation: attest-artifact</code> reports one.`,
     ),
-    maximumLength: 15_000,
+    maximumBytes: 8000,
   });
 }
 
@@ -212,7 +212,7 @@ function renderEvents(context: PageContext, { details, history, marked }: TrailV
     columns: ['When', 'What', 'State', 'Details'],
     rows: events.map(({ cells }) => cells),
     empty: renderEmpty('Nothing was reported to this trail yet.'),
-    maximumLength: 45_000,
+    maximumBytes: 28_000,
   });
 }
 
