@@ -25,7 +25,8 @@ export function createSend({ baseUrl, key }: SampleTarget): Send {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
+    const answer: unknown = text === '' ? undefined : JSON.parse(text);
+    return answer;
   };
 }
 

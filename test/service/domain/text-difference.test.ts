@@ -26,7 +26,8 @@ describe('the difference between two texts', () => {
   });
 
   it('does not match the lines of very long texts that differ everywhere', () => {
-    const lines = (letter: string): string => Array.from({ length: 2500 }, (_, index) => letter + index).join('\n');
+    const lines = (letter: string): string =>
+      Array.from({ length: 2500 }, (_, index) => `${letter}${index}`).join('\n');
     const compared = compareLines(lines('a'), lines('b'));
     expect(compared.slice(0, 2500).every(({ change }) => change === 'removed')).toBe(true);
     expect(compared).toHaveLength(5000);

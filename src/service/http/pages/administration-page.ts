@@ -138,7 +138,7 @@ function renderNotifications(context: PageContext, { org, notifications }: Admin
 /** Addresses of webhooks can contain secrets. */
 function describeTarget({ target }: TargetState): string {
   const shown = redactTarget(target);
-  return shown.type === 'WEBHOOK' ? `webhook ${shown.webhook}` : `${shown.type.toLowerCase()}`;
+  return shown.type === 'WEBHOOK' ? `webhook ${shown.webhook}` : shown.type.toLowerCase();
 }
 
 function renderProblem(context: PageContext, { lastError, dueAt }: TargetState): Hole {
