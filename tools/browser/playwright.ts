@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { findBrowser, noBrowser } from './find-browser.ts';
-import { packagesFolder } from './packages.ts';
+import { browserPackages } from './packages.ts';
 
 /*
  * The part of Playwright that is used here. Its package has types, but it is not installed when the sources are checked.
@@ -84,7 +84,7 @@ function isPlaywright(value: unknown): value is Playwright {
   return typeof value === 'object' && value !== null && 'chromium' in value;
 }
 
-const load = createRequire(join(packagesFolder, 'package.json'));
+const load = createRequire(join(browserPackages.folder, 'package.json'));
 
 /**
  * Starts the browser of this machine. The caller must close it.
