@@ -7,6 +7,8 @@ export interface SampleOptions extends SampleTarget {
   readonly setTime: (seconds: number) => void;
   /** The time of the last record, in Unix seconds. */
   readonly end: number;
+  /** Whether to record texts that would be markup if they were not escaped. */
+  readonly isHostile: boolean;
 }
 
 /** A text that would be markup if it was not escaped. */
@@ -59,7 +61,7 @@ export async function recordSamples(options: SampleOptions): Promise<void> {
     options.setTime(start + index * 9 * hour);
     await recordRun(send, options, run, start + index * 9 * hour);
   }
-  await recordHostile(send, options);
+  if (options.isHostile) await recordHostile(send, options);
   await createAccounts(send, options.org);
 }
 

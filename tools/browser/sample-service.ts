@@ -18,7 +18,7 @@ export interface SampleService {
 }
 
 /** Starts a service in this process, and records samples that end at a time (Unix seconds), which stays its time. */
-export async function startSampleService(end: number): Promise<SampleService> {
+export async function startSampleService(end: number, isHostile = true): Promise<SampleService> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-samples-'));
   const key = `samples0key_${randomBytes(32).toString('base64url')}`;
   const org = 'acme';
@@ -40,7 +40,7 @@ export async function startSampleService(end: number): Promise<SampleService> {
   const setTime = (time: number): void => {
     seconds = time;
   };
-  await recordSamples({ baseUrl: service.baseUrl, org, key, setTime, end });
+  await recordSamples({ baseUrl: service.baseUrl, org, key, setTime, end, isHostile });
   setTime(end);
   const stop = async (): Promise<void> => {
     await service.stop();

@@ -11,9 +11,9 @@ const folder = join(import.meta.dirname, '..', '..', 'docs', 'images');
 
 /** The pictures: their name, page, theme and size. */
 const pictures = [
-  ['overview', '/acme', 'light', { width: 1100, height: 760 }],
-  ['flow', '/acme/flows/web', 'light', { width: 1280, height: 680 }],
-  ['environment', '/acme/environments/production', 'dark', { width: 1100, height: 760 }],
+  ['overview', '/acme', 'light', { width: 1140, height: 660 }],
+  ['flow', '/acme/flows/web', 'light', { width: 1240, height: 640 }],
+  ['environment', '/acme/environments/production', 'dark', { width: 1140, height: 660 }],
 ] as const;
 
 /** The time that the pictures show: relative times must be the same in each. In Unix seconds. */
@@ -28,7 +28,7 @@ if (findBrowser() === undefined) {
 
 async function makePictures(): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const service = await startSampleService(now);
+  const service = await startSampleService(now, false);
   const browser = await launchBrowser();
   try {
     const context = await browser.newContext();
