@@ -35,6 +35,13 @@ export function number(row: Row, column: string): number {
   return value;
 }
 
+/** Reads a column of bytes. */
+export function blob(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`column ${column} holds no bytes`);
+  return value;
+}
+
 /** Reads a number column; undefined if it is null. */
 export function optionalNumber(row: Row, column: string): number | undefined {
   return typeof row[column] === 'number' ? row[column] : undefined;

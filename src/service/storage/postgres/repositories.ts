@@ -12,6 +12,7 @@ import { PostgresOrganizationReader, PostgresOrganizationWriter } from './organi
 import { PostgresPolicyReader, PostgresPolicyWriter } from './policies.ts';
 import { PostgresRememberedAnswerWriter } from './remembered-answers.ts';
 import type { Session, WritingSession } from './session.ts';
+import { PostgresSessionReader, PostgresSessionWriter } from './sessions.ts';
 import { PostgresSnapshotReader, PostgresSnapshotWriter } from './snapshots.ts';
 import { PostgresTrailReader, PostgresTrailWriter } from './trails.ts';
 
@@ -30,6 +31,7 @@ export function createReaders(session: Session, caches: RecordCaches): ReadTrans
     attestationSeries: new PostgresAttestationSeriesReader(session),
     notifications: new PostgresNotificationReader(session),
     deliveries: new PostgresDeliveryReader(session),
+    sessions: new PostgresSessionReader(session),
   };
 }
 
@@ -48,6 +50,7 @@ export function createWriters(session: WritingSession, caches: RecordCaches): Wr
     attestationSeries: new PostgresAttestationSeriesReader(session),
     notifications: new PostgresNotificationWriter(session),
     deliveries: new PostgresDeliveryWriter(session),
+    sessions: new PostgresSessionWriter(session),
     rememberedAnswers: new PostgresRememberedAnswerWriter(session),
   };
 }

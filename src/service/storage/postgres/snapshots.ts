@@ -53,6 +53,17 @@ const statements = defineStatements('snapshots', {
   findContentBytes: `SELECT coalesce(sum(octet_length(s.content)), 0)::bigint AS size ${referenced}`,
   listRange: `SELECT ${verdict} FROM snapshots s
     WHERE s.org = $1 AND s.environment = $2 AND s.number BETWEEN $3 AND $4 ORDER BY s.number`,
+  // One search of the index for each verdict.
+  findVerdictStart: `SELECT ${verdict} FROM snapshots s WHERE s.org = $1 AND s.environment = $2 AND s.number = 1 + (
+      SELECT coalesce(max(other.number), 0) FROM (
+        SELECT 0 AS verdict, max(number) AS number FROM snapshots WHERE org = $1 AND environment = $2 AND compliant = 0
+        UNION ALL SELECT 1, max(number) FROM snapshots WHERE org = $1 AND environment = $2 AND compliant = 1
+        UNION ALL SELECT NULL, max(number) FROM snapshots WHERE org = $1 AND environment = $2 AND compliant IS NULL
+      ) AS other
+      WHERE other.verdict IS DISTINCT FROM (
+        SELECT compliant FROM snapshots WHERE org = $1 AND environment = $2 ORDER BY number DESC LIMIT 1
+      )
+    )`,
   listTimes: `SELECT (SELECT made_at FROM snapshots WHERE org = $1 AND environment = $2 AND number = m.number) AS made_at
     FROM unnest($3::bigint[]) WITH ORDINALITY AS m (number, place) ORDER BY m.place`,
   listStepsBack: `SELECT number FROM snapshots
@@ -130,6 +141,11 @@ export class PostgresSnapshotReader<Used extends Session = Session> implements S
   async listRange(org: string, environment: string, range: NumberRange): Promise<readonly SnapshotVerdict[]> {
     const rows = await this.session.query(statements.listRange, [org, environment, range.first, range.last]);
     return rows.map(toSnapshotVerdict);
+  }
+
+  async findVerdictStart(org: string, environment: string): Promise<SnapshotVerdict | undefined> {
+    const [row] = await this.session.query(statements.findVerdictStart, [org, environment]);
+    return optional(row, toSnapshotVerdict);
   }
 
   async listTimes(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]> {

@@ -6,7 +6,7 @@ import { toFileTemplate } from '../rows/trails.ts';
 import { toSource } from '../sources.ts';
 import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
 import type { Session, WritingSession } from './session.ts';
-import { defineStatements } from './statements.ts';
+import { defineStatements, type Statement, type Value } from './statements.ts';
 
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
 
@@ -17,6 +17,10 @@ const withArtifact = `FROM (
     SELECT * FROM trails WHERE org = $1 AND flow = l.flow AND name = l.trail LIMIT 1
   ) t`;
 
+// No name contains a character above `~`, so the range ends before U+007F.
+const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || chr(127)`;
+const byNameInFlow = `FROM trails t WHERE org = $1 AND flow = $2 AND name >= $3 AND name < $3 || chr(127)`;
+
 const statements = defineStatements('trails', {
   find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
   listTemplates: `SELECT trail, template FROM trail_templates
@@ -26,6 +30,10 @@ const statements = defineStatements('trails', {
   list: `SELECT ${columns} FROM trails t WHERE org = $1 ORDER BY place DESC LIMIT $2 OFFSET $3`,
   listOfFlow: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 ORDER BY place DESC LIMIT $3 OFFSET $4`,
   listWithArtifact: `SELECT ${columns} ${withArtifact} ORDER BY t.place DESC LIMIT $4 OFFSET $5`,
+  listByName: `SELECT ${columns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
+  listByNameInFlow: `SELECT ${columns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
+  countByName: `SELECT count(*) AS count ${byName}`,
+  countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
@@ -67,27 +75,39 @@ export class PostgresTrailReader<Used extends Session = Session> implements Trai
     return rows.map(toTrailUpdate);
   }
 
-  async list(org: string, { flow, fingerprint }: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
-    const { list, listOfFlow, listWithArtifact } = statements;
-    const rows =
-      fingerprint !== undefined
-        ? await this.session.query(listWithArtifact, [org, fingerprint, flow ?? null, limit, offset])
-        : flow !== undefined
-          ? await this.session.query(listOfFlow, [org, flow, limit, offset])
-          : await this.session.query(list, [org, limit, offset]);
-    return rows.map(toTrail);
+  async list(org: string, filter: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
+    const { statement, values } = selectTrails(org, filter);
+    return (await this.session.query(statement.list, [...values, limit, offset])).map(toTrail);
   }
 
-  async count(org: string, { flow, fingerprint }: TrailFilter): Promise<number> {
-    const { count, countOfFlow, countWithArtifact } = statements;
-    const [row = {}] =
-      fingerprint !== undefined
-        ? await this.session.query(countWithArtifact, [org, fingerprint, flow ?? null])
-        : flow !== undefined
-          ? await this.session.query(countOfFlow, [org, flow])
-          : await this.session.query(count, [org]);
+  async count(org: string, filter: TrailFilter): Promise<number> {
+    const { statement, values } = selectTrails(org, filter);
+    const [row = {}] = await this.session.query(statement.count, values);
     return number(row, 'count');
   }
+}
+
+/** The statements that list and count the trails of a filter, with its values. */
+function selectTrails(
+  org: string,
+  { flow, fingerprint, namePrefix }: TrailFilter,
+): { readonly statement: Readonly<Record<'list' | 'count', Statement>>; readonly values: readonly Value[] } {
+  const { list, listOfFlow, listWithArtifact, listByName, listByNameInFlow } = statements;
+  const { count, countOfFlow, countWithArtifact, countByName, countByNameInFlow } = statements;
+  if (namePrefix !== undefined) {
+    return flow === undefined
+      ? { statement: { list: listByName, count: countByName }, values: [org, namePrefix] }
+      : { statement: { list: listByNameInFlow, count: countByNameInFlow }, values: [org, flow, namePrefix] };
+  }
+  if (fingerprint !== undefined) {
+    return {
+      statement: { list: listWithArtifact, count: countWithArtifact },
+      values: [org, fingerprint, flow ?? null],
+    };
+  }
+  return flow === undefined
+    ? { statement: { list, count }, values: [org] }
+    : { statement: { list: listOfFlow, count: countOfFlow }, values: [org, flow] };
 }
 
 /** Trails in PostgreSQL, for writing. */

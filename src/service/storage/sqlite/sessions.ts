@@ -1,6 +1,7 @@
 import type { Session } from '../../domain/session.ts';
 import type { SessionKey, SessionReader, SessionWriter } from '../sessions.ts';
-import { blob, number, optional, text, type Row } from './rows.ts';
+import { optional } from '../rows.ts';
+import { toSession } from '../rows/sessions.ts';
 import type { Session as DatabaseSession } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -67,14 +68,4 @@ export class SqliteSessionWriter extends SqliteSessionReader implements SessionW
       this.#statements.deleteExpired.run(org, now);
     });
   }
-}
-
-function toSession(row: Row): Session {
-  return {
-    tokenHash: blob(row, 'token_hash'),
-    org: text(row, 'org'),
-    keyId: text(row, 'key_id'),
-    createdAt: number(row, 'created_at'),
-    expiresAt: number(row, 'expires_at'),
-  };
 }

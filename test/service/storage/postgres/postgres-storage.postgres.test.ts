@@ -10,6 +10,7 @@ import { describeClaims } from '../claims-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
+import { describePages } from '../pages-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
@@ -75,3 +76,4 @@ describeFreshness('the caches of the PostgreSQL storage in two processes', openS
 describeIdempotencyKeys('the idempotency keys of the PostgreSQL storage in two processes', openShared);
 describeNotifications('the notifications of the PostgreSQL storage', openTestStorage);
 describeClaims('the deliveries of two processes', openShared);
+describePages('what pages read from two processes', openShared);

@@ -1,6 +1,6 @@
 import { text } from './text-type.ts';
 
-/** Organizations, members, service accounts and keys. */
+/** Organizations, members, service accounts, keys, and the sessions of browsers. */
 export const accounts = `
 CREATE TABLE organizations (
   org ${text} PRIMARY KEY,
@@ -45,6 +45,17 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_by_owner ON api_keys (org, owner_kind, owner);
 CREATE INDEX api_keys_by_user ON api_keys (owner) WHERE owner_kind = 'user';
+
+CREATE TABLE sessions (
+  org ${text} NOT NULL,
+  token_hash bytea NOT NULL UNIQUE,
+  key_id ${text} NOT NULL,
+  created_at double precision NOT NULL,
+  expires_at double precision NOT NULL,
+  PRIMARY KEY (org, token_hash),
+  FOREIGN KEY (org, key_id) REFERENCES api_keys
+);
+CREATE INDEX sessions_by_key ON sessions (org, key_id, created_at);
 
 CREATE TABLE key_uses (
   org ${text} NOT NULL,

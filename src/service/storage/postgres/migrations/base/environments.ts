@@ -43,6 +43,7 @@ CREATE TABLE snapshots (
   PRIMARY KEY (org, environment, number),
   FOREIGN KEY (org, environment) REFERENCES environments
 );
+CREATE INDEX snapshots_by_verdict ON snapshots (org, environment, compliant, number);
 CREATE INDEX snapshots_stepped_back ON snapshots (org, environment, number) WHERE stepped_back = 1;
 
 CREATE TABLE pending_snapshots (

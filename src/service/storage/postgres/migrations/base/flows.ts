@@ -27,6 +27,7 @@ CREATE TABLE trails (
 );
 CREATE INDEX trails_by_org ON trails (org, place);
 CREATE INDEX trails_by_flow ON trails (org, flow, place);
+CREATE INDEX trails_by_name ON trails (org, name, flow);
 
 CREATE TABLE trail_templates (
   org ${text} NOT NULL,
