@@ -40,11 +40,21 @@ export function toOrganizationPage(context: PageContext, overview: OrganizationO
     content: html`<h2>Needs attention</h2>
       ${renderAttention(context, overview)}
       <h2>Flows</h2>
-      ${renderFlows(context, org, flows)}
+      ${renderFlows(
+        context,
+        org,
+        flows.toSorted((one, other) => urgency(one) - urgency(other)),
+      )}
       ${totalFlows > flows.length ? html`<p>${pageLink(paths.flows(org), `All ${totalFlows} flows`)}</p>` : undefined}
       <h2>Environments</h2>
       ${renderEnvironments(context, org, environments)}`,
   };
+}
+
+/** Flows whose latest trail does not comply come first, then incomplete ones; the others stay sorted by name. */
+function urgency({ trails: [latest] }: FlowOverview): number {
+  if (latest === undefined) return 3;
+  return { 'NON-COMPLIANT': 0, INCOMPLETE: 1, COMPLIANT: 2 }[latest.judgement.state];
 }
 
 function renderAttention(context: PageContext, { org, flows, environments }: OrganizationOverview): Html {

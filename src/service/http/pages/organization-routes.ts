@@ -19,8 +19,8 @@ export const orgPath = Type.Object({ org: orgName });
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;
 
-/** How many flows, and trails of each, the overview shows. */
-const [overviewFlows, overviewTrails] = [30, 3];
+/** How many flows, and trails of each, are looked at for the overview. */
+const [overviewFlows, overviewTrails] = [100, 2];
 
 /** Adds the home page, the overview of an organization, and the search. */
 export function addOrganizationPages(host: PageHost): void {

@@ -151,7 +151,9 @@ export function sendErrorPage(
   if (!isBrowser(request)) return undefined;
   const { paths } = host;
   if (error.status === 401 && request.headers.authorization === undefined) {
-    return reply.redirect(withQuery(paths.signIn(), { next: request.url }), 303);
+    // The address as the browser knows it: a proxy may have removed what `--public-url` begins with.
+    const next = paths.home().slice(0, -1) + request.url;
+    return reply.redirect(withQuery(paths.signIn(), { next }), 303);
   }
   const details = Object.entries(error.body.errors ?? {}).map(([field, rule]) => html`<li>${field}: ${rule}</li>`);
   const content = html`<p class="result bad"><span>${error.body.message}</span></p>
