@@ -60,10 +60,7 @@ function compareMiddle(one: readonly string[], other: readonly string[]): readon
 }
 
 /** The length of the longest common subsequence of the lines from each pair of places on. */
-function findCommonLengths(
-  one: readonly string[],
-  other: readonly string[],
-): (row: number, column: number) => number {
+function findCommonLengths(one: readonly string[], other: readonly string[]): (row: number, column: number) => number {
   const columns = other.length + 1;
   const lengths = new Uint16Array((one.length + 1) * columns);
   const at = (row: number, column: number): number => lengths[row * columns + column] ?? 0;
