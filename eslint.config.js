@@ -15,10 +15,19 @@ const layerDependencies = {
   step: ['client', 'contract', 'evidence', 'http', 'operations', 'runtime'],
   main: ['step'],
   'service-domain': ['contract', 'runtime'],
+  'service-network': ['contract', 'runtime'],
+  'service-identity': ['contract', 'runtime', 'service-domain', 'service-network'],
   'service-storage': ['contract', 'runtime', 'service-domain'],
   'service-application': ['contract', 'runtime', 'service-domain', 'service-storage'],
   'service-http': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],
-  'service-notifications': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],
+  'service-notifications': [
+    'contract',
+    'runtime',
+    'service-domain',
+    'service-application',
+    'service-storage',
+    'service-network',
+  ],
   'service-commands': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage', 'service'],
   service: [
     'contract',
@@ -28,6 +37,8 @@ const layerDependencies = {
     'service-storage',
     'service-http',
     'service-notifications',
+    'service-network',
+    'service-identity',
     'service-commands',
   ],
 };
@@ -47,6 +58,7 @@ const packageUsers = {
   'node:sqlite': ['service-storage'],
   pg: ['service-storage'],
   aws4fetch: ['service-storage'],
+  jose: ['service-identity'],
   nodemailer: ['service-notifications'],
 };
 
@@ -64,7 +76,7 @@ const layers = [
     pattern: `src/${layer}/**`,
     partialMatch: false,
   })),
-  ...['domain', 'application', 'storage', 'http', 'notifications', 'commands'].map((layer) => ({
+  ...['domain', 'network', 'identity', 'application', 'storage', 'http', 'notifications', 'commands'].map((layer) => ({
     type: `service-${layer}`,
     pattern: `src/service/${layer}/**`,
     partialMatch: false,

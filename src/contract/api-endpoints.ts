@@ -15,6 +15,7 @@ import { findArtifactAttestations, findAttestationById, findTrailAttestations } 
 import { genericKind } from './attestations/generic.ts';
 import { junitKind } from './attestations/junit.ts';
 import { pullRequestKind } from './attestations/pull-request.ts';
+import { listAuditEvents } from './audit-log.ts';
 import type { Endpoint } from './endpoint.ts';
 import { getEnvironment, listEnvironments } from './environment-list.ts';
 import { listEnvironmentEvents } from './environment-log.ts';
@@ -22,6 +23,8 @@ import { reportKinds } from './environment-report.ts';
 import { endpoints } from './endpoints.ts';
 import { createFlowFromFile } from './flow-template.ts';
 import { getFlow, listFlows } from './flow.ts';
+import { deleteLoginRule, listLoginRules, saveLoginRule } from './login-rule.ts';
+import { logIn } from './login.ts';
 import { listMembers, removeMember, saveMember } from './member.ts';
 import {
   createNotification,
@@ -76,6 +79,11 @@ export const addedEndpoints: readonly Endpoint[] = [
   getServiceAccountKey,
   rotateServiceAccountKey,
   revokeServiceAccountKey,
+  logIn,
+  listLoginRules,
+  saveLoginRule,
+  deleteLoginRule,
+  listAuditEvents,
   listMembers,
   saveMember,
   removeMember,

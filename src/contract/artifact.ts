@@ -1,3 +1,4 @@
+import { proven } from './proven.ts';
 import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
@@ -71,6 +72,7 @@ export const artifact = Type.Object({
   external_urls: Type.Optional(freeForm),
   annotations: Type.Optional(freeForm),
   user_data: Type.Optional(Type.Unknown()),
+  proven: Type.Optional(proven),
   state: decisive(Type.Optional(Type.String({ description: '`COMPLIANT`, `NON-COMPLIANT` or `INCOMPLETE`.' }))),
   template: Type.Optional(Type.Array(Type.String())),
   state_info: Type.Optional(Type.String({ description: 'Why the artifact is in this state, in words.' })),

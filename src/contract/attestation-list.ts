@@ -4,6 +4,7 @@ import { commonErrors, flowNotFound } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
+import { proven } from './proven.ts';
 
 /**
  * An attestation in a list (interface, Attestation). The interface shows neither the trail nor the artifact that an
@@ -43,6 +44,7 @@ export const listedAttestation = Type.Object({
   ),
   schema_version: Type.Optional(Type.Integer()),
   user_data: Type.Optional(Type.Unknown()),
+  proven: Type.Optional(proven),
 });
 
 /** An attestation in a list. */
@@ -128,8 +130,9 @@ export const listAttestations = defineEndpoint({
     },
     {
       subject: 'how `reported_by` and `created_by` name someone',
-      choice: 'a user by name, a service account as `service-account:<name>`',
-      source: 'a user and a service account can have the same name, and names never contain a colon',
+      choice:
+        'a user by name, a service account as `service-account:<name>`, a workflow run that logged in as `workflow:<owner>/<repository>`',
+      source: 'they can have the same name, and names never contain a colon',
     },
     {
       subject: 'the ends of the time span',

@@ -1,3 +1,4 @@
+import { proven } from './proven.ts';
 import { Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { artifactStates } from './compliance.ts';
@@ -67,6 +68,7 @@ export const trail = Type.Object({
   repo_info: Type.Optional(repoInfo),
   external_urls: Type.Optional(externalUrls),
   user_data: Type.Unknown(),
+  proven: Type.Optional(proven),
   html_url: Type.String(),
   template: Type.Union([Type.String(), Type.Array(Type.String())], {
     description: 'The template that applies: the text of a file, or the list of operation 1.',

@@ -4,7 +4,7 @@ import { createNotificationSender } from './notifications/send-notification.ts';
 import { Dispatcher } from './notifications/dispatcher.ts';
 import type { MailServer } from './notifications/send-email.ts';
 import { watchClock } from './watch-clock.ts';
-import { createNameResolver, systemNameServices } from './notifications/name-resolver.ts';
+import { createNameResolver, systemNameServices } from './network/name-resolver.ts';
 import type { After, Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
 import { createArtifactCache } from './application/artifact-cache.ts';
@@ -14,7 +14,11 @@ import { KeyUses } from './application/key-uses.ts';
 import { PendingSnapshots } from './application/judging/pending-snapshots.ts';
 import { ensureInitialApiKey, type InitialApiKey } from './application/admin-keys.ts';
 import { Admission, type AdmissionLimits } from './http/bodies/admission.ts';
-import { FailedAuthentications } from './http/authentication/failed-authentications.ts';
+import { FailureAudit } from './application/failure-audit.ts';
+import { FailedAuthentications, toAuditedFailure } from './http/authentication/failed-authentications.ts';
+import type { TokenVerifier } from './domain/workflow-identity.ts';
+import { createFetchJson } from './identity/fetch-json.ts';
+import { JoseTokenVerifier } from './identity/token-verifier.ts';
 import { createLinks } from './domain/links.ts';
 import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadinessRoute } from './http/readiness.ts';
@@ -45,6 +49,8 @@ export interface ServiceOptions {
   readonly mail?: MailServer | undefined;
   /** Whether notifications may be sent to addresses outside of the public internet. */
   readonly allowPrivateTargets?: boolean | undefined;
+  /** Whether identity tokens may come from issuers outside of the public internet, such as a GHES. */
+  readonly allowPrivateIssuers?: boolean | undefined;
   /** Moves all attachments that no record refers to into the trash, regardless of their number. */
   readonly trashUnnamedAttachments?: boolean | undefined;
   readonly timeouts?: Timeouts | undefined;
@@ -90,7 +96,15 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
   };
   try {
     const { storage, attachments, freeBytes } = await openStorage(toStorageOptions(options), sources, closers);
-    const useCases = { ...sources, storage, attachments, judging: new Judging(), artifactCache: createArtifactCache() };
+    const tokens = createTokenVerifier(options, sources);
+    const useCases = {
+      ...sources,
+      storage,
+      attachments,
+      judging: new Judging(),
+      artifactCache: createArtifactCache(),
+      tokens,
+    };
     const dependencies = { ...useCases, sendsMail: options.mail !== undefined };
     const pending = new PendingSnapshots(dependencies);
     closers.push(() => pending.stop());
@@ -105,7 +119,15 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const own: { url?: string } = {};
     const links = createLinks(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     const shutdown = prepareShutdown(app, timeouts);
-    const failures = new FailedAuthentications(sources);
+    const failureAudit = new FailureAudit(dependencies);
+    closers.push(() => failureAudit.stop());
+    const failures = new FailedAuthentications({
+      ...sources,
+      audit: (failure) => {
+        const audited = toAuditedFailure(failure);
+        if (audited !== undefined) failureAudit.note(audited);
+      },
+    });
     closers.push(() => {
       failures.stop();
     });
@@ -139,14 +161,22 @@ function toStorageOptions({ dataFolder, database, trashUnnamedAttachments }: Ser
     : { kind: 'postgres', ...database, temporaryFolder: tmpdir() };
 }
 
+function createTokenVerifier(
+  { allowPrivateIssuers: allowPrivate = false }: ServiceOptions,
+  { now }: ServiceSources,
+): TokenVerifier {
+  const resolve = createNameResolver(systemNameServices(), allowPrivate);
+  return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }), now);
+}
+
 /** Starts the delivery of notifications. */
 function startDispatcher(
   dependencies: Pick<RouteDependencies, 'storage' | 'artifactCache' | 'links' | 'now'>,
-  { mail, allowPrivateTargets = false }: ServiceOptions,
+  { mail, allowPrivateTargets: allowPrivate = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {
   const { storage, links, now } = dependencies;
-  const web = { resolve: createNameResolver(systemNameServices(), allowPrivateTargets), allowPrivateTargets };
+  const web = { resolve: createNameResolver(systemNameServices(), allowPrivate), allowPrivate };
   const send = createNotificationSender({
     findArtifact: (query) => findArtifact(dependencies, query),
     ...{ links, web, mail, now },

@@ -44,7 +44,7 @@ describe('the command of the service', () => {
         `the API key of acme is in ${path}; store it where it is used, and delete the file`,
       );
       const generated = await readFile(path, 'utf8');
-      expect(generated).toMatch(/^[0-9a-f]{16}_\S{43}\n$/);
+      expect(generated).toMatch(/^compkey-[0-9a-f]{16}_\S{43}\n$/);
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       expect(first.output()).not.toContain(generated.trim().slice(generated.indexOf('_') + 1));
       expect(first.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v2$/);

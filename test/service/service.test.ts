@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { generatedKeyPattern } from '../../src/service/domain/api-key.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -70,7 +71,7 @@ describe('a service', () => {
   it('generates a first key once, and accepts the operator’s own at every start', async () => {
     const key = `own1_${'x'.repeat(40)}`;
     const generated = await start({ first: { org: 'acme' } });
-    expect(generated.generatedKey).toMatch(/^[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/);
+    expect(generated.generatedKey).toMatch(new RegExp(`^${generatedKeyPattern}$`, 'u'));
     await generated.stop();
     for (const first of [{ org: 'acme' }, { org: 'acme', key }, { org: 'acme', key }]) {
       const again = await start({ first });

@@ -1,14 +1,13 @@
-import { mayOpen } from '../domain/access.ts';
+import { mayOpen, type Grant } from '../domain/access.ts';
 import type { Membership, StoredKey } from '../domain/accounts.ts';
 import type { AccountReader } from '../storage/accounts.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
-import type { Role } from '../../contract/role.ts';
 
-/** A stored key with the role of its owner. */
+/** A stored key with what it permits. */
 export interface KeyHolder {
   readonly key: StoredKey;
-  /** The role of the owner in the requested organization; undefined if the key gives no access to it. */
-  readonly role: Role | undefined;
+  /** What it permits in the requested organization; empty if it gives no access to it. */
+  readonly grants: readonly Grant[];
 }
 
 /** Finds a key by its id. The caller must still verify the secret. */
@@ -26,8 +25,17 @@ export async function loadKeyHolder(
 ): Promise<KeyHolder | undefined> {
   const key = await accounts.findKey(id);
   if (key === undefined) return undefined;
-  if (org === undefined || !mayOpen(key, org)) return { key, role: undefined };
-  return { key, role: await accounts.findRole(org, key.ownerKind, key.owner) };
+  return { key, grants: org !== undefined && mayOpen(key, org) ? await findGrants(accounts, key, org) : [] };
+}
+
+async function findGrants(
+  accounts: Pick<AccountReader, 'findRole'>,
+  { ownerKind, owner, login }: StoredKey,
+  org: string,
+): Promise<readonly Grant[]> {
+  if (ownerKind === 'workflow') return login?.grants ?? [];
+  const role = await accounts.findRole(org, ownerKind, owner);
+  return role === undefined ? [] : [{ role }];
 }
 
 /** Lists the organizations that a key gives access to: the default organization first, then the others by name. */
@@ -41,7 +49,7 @@ export function listOpenOrganizations(
       const memberships = await accounts.listMemberships(owner);
       return [...memberships.filter((one) => one.isDefault), ...memberships.filter((one) => !one.isDefault)];
     }
-    const role = await accounts.findRole(org, ownerKind, owner);
-    return role === undefined ? [] : [{ org, role, isDefault: false }];
+    const grants = await findGrants(accounts, key, org);
+    return grants.slice(0, 1).map(({ role }) => ({ org, role, isDefault: false }));
   });
 }

@@ -1,8 +1,9 @@
 import { apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches, type ApiKey } from '../domain/api-key.ts';
-import type { AccountReader, AccountWriter } from '../storage/accounts.ts';
-import { allOrganizations } from '../storage/storage.ts';
+import { operatorActor } from '../domain/audit-event.ts';
+import type { AccountReader } from '../storage/accounts.ts';
+import { allOrganizations, type WriteTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
-import { insertKey, toStoredKey, type CreatedKey } from './keys.ts';
+import { insertKey, toKeyEvent, toStoredKey, type CreatedKey } from './keys.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
 /** The organization and key to create when the service starts. */
@@ -32,11 +33,12 @@ export async function ensureInitialApiKey(
     throw new Error(`the first key does not have the form of an API key: ${apiKeyForm}`);
   }
   const key = chosen ?? newApiKey(randomBytes);
-  return storage.transaction(allOrganizations, async ({ organizations, accounts }) => {
+  return storage.transaction(allOrganizations, async ({ organizations, accounts, auditLog }) => {
     await organizations.insert(org, createdAt);
     const isThere = chosen === undefined ? await accounts.hasKeys(org) : await hasKey(accounts, org, chosen);
     if (isThere) return undefined;
-    await addAdminKey(accounts, { org, user: await chooseAdminUser(accounts, org), description, key, createdAt });
+    const user = await chooseAdminUser(accounts, org);
+    await addAdminKey({ accounts, auditLog }, { org, user, description, key, createdAt });
     return chosen === undefined ? formatApiKey(key) : undefined;
   });
 }
@@ -72,13 +74,13 @@ export function createAdminKey(
 ): Promise<CreateAdminKeyResult> {
   const createdAt = unixSeconds(now());
   const key = newApiKey(randomBytes);
-  return storage.transaction(allOrganizations, async ({ organizations, accounts }) => {
+  return storage.transaction(allOrganizations, async ({ organizations, accounts, auditLog }) => {
     if (!(await organizations.exists(org))) return { outcome: 'organization not found' };
     const owner = user ?? (await chooseAdminUser(accounts, org));
     const memberships = await accounts.listMemberships(owner);
     const isAdmin = memberships.some((membership) => membership.org === org && membership.role === 'admin');
     if (memberships.length > 0 && !isAdmin) return { outcome: 'not an admin', user: owner };
-    await addAdminKey(accounts, { org, user: owner, description, key, createdAt });
+    await addAdminKey({ accounts, auditLog }, { org, user: owner, description, key, createdAt });
     return { outcome: 'created', key: formatApiKey(key) };
   });
 }
@@ -93,7 +95,7 @@ interface AdminKey {
 
 /** Adds a key for a user, who becomes an admin of the organization unless already a member. */
 export async function addAdminKey(
-  accounts: AccountWriter,
+  { accounts, auditLog }: Pick<WriteTransaction, 'accounts' | 'auditLog'>,
   { org, user, description, key, createdAt }: AdminKey,
 ): Promise<Pick<CreatedKey, 'key' | 'stored'>> {
   if ((await accounts.findMember(org, user)) === undefined) {
@@ -102,6 +104,7 @@ export async function addAdminKey(
   const owner = { org, ownerKind: 'user', owner: user, isLimitedToOrg: false } as const;
   const stored = toStoredKey(key, { ...owner, createdAt, description });
   await insertKey(accounts, stored);
+  await auditLog.append(toKeyEvent('key_created', stored, { by: operatorActor, at: createdAt }));
   return { key: formatApiKey(key), stored };
 }
 

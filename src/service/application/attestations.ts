@@ -2,7 +2,7 @@ import { judgeAttestation, type AttestationDocument, type AttestationType } from
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { evidenceName, toAttestationScopes, type Scope } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
-import type { Attachment, Attestation } from '../domain/records.ts';
+import type { Attachment, Attestation, Recorded } from '../domain/records.ts';
 import type { AttestationReader } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
@@ -20,7 +20,7 @@ export interface AttestationCommand {
   /** The owner of the key it was sent with (`actorName`). */
   readonly reportedBy: string;
   readonly type: AttestationType;
-  readonly document: AttestationDocument;
+  readonly document: Recorded<AttestationDocument>;
   /** The attachment; stored only if the attestation can be recorded. */
   readonly file?: FileToAttach | undefined;
 }

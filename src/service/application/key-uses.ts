@@ -1,7 +1,9 @@
 import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import type { KeyUse } from '../storage/accounts.ts';
+import type { StoredKey } from '../domain/accounts.ts';
+import { actorName } from '../domain/access.ts';
+import { toKeyEvent } from './keys.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** How precise the time of the last use of a key is, in seconds: it is written at most this often. */
@@ -13,6 +15,18 @@ const writeDelay = 30_000;
 /** How many keys are remembered as just written. A forgotten key costs one more write. */
 const maximumKeys = 100_000;
 
+/** A key that was used. */
+interface NotedUse {
+  readonly key: StoredKey;
+  /** In Unix seconds. */
+  readonly at: number;
+}
+
+/** The login itself is in the audit log, and its key is used at once. */
+function isAudited({ key }: NotedUse): boolean {
+  return key.ownerKind !== 'workflow';
+}
+
 interface Dependencies {
   readonly storage: Pick<Storage, 'transaction'>;
   readonly now: Now;
@@ -21,14 +35,14 @@ interface Dependencies {
 }
 
 /**
- * Records when keys were last used, in the background, so that a request does not wait for it. A crash loses the uses of
+ * Records when keys were first and last used, in the background, so that a request does not wait for it. A crash loses the uses of
  * the last half minute; after a start, the first use of each key is written again.
  */
 export class KeyUses {
   readonly #dependencies: Dependencies;
   /** When the use of a key was last noted to be written, in Unix seconds. */
   readonly #noted = new Map<string, number>();
-  #waiting: KeyUse[] = [];
+  #waiting: NotedUse[] = [];
   #cancel: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -37,14 +51,15 @@ export class KeyUses {
   }
 
   /** Notes that a key was used now. Never throws. */
-  note({ org, id }: Pick<KeyUse, 'org' | 'id'>): void {
+  note(key: StoredKey): void {
+    const { id } = key;
     const at = unixSeconds(this.#dependencies.now());
     const last = this.#noted.get(id);
     // The clock may have been set back.
     if (last !== undefined && Math.abs(at - last) < precision) return;
     if (this.#noted.size >= maximumKeys) this.#noted.clear();
     this.#noted.set(id, at);
-    this.#waiting.push({ org, id, at });
+    this.#waiting.push({ key, at });
     this.#cancel ??= this.#dependencies.after(writeDelay, () => {
       this.#cancel = undefined;
       void this.flush();
@@ -68,17 +83,22 @@ export class KeyUses {
     const uses = this.#waiting;
     if (uses.length === 0) return;
     this.#waiting = [];
-    const writes = [...Map.groupBy(uses, ({ org }) => org)].map(([org, used]) => this.#writeUses(org, used));
+    const writes = [...Map.groupBy(uses, ({ key }) => key.org)].map(([org, used]) => this.#writeUses(org, used));
     await Promise.all(writes);
   }
 
   /** Never rejects. */
-  async #writeUses(org: string, uses: readonly KeyUse[]): Promise<void> {
+  async #writeUses(org: string, uses: readonly NotedUse[]): Promise<void> {
     try {
-      await this.#dependencies.storage.transaction(org, ({ accounts }) => accounts.recordKeyUses(uses));
+      await this.#dependencies.storage.transaction(org, async ({ accounts, auditLog }) => {
+        const first = await accounts.recordKeyUses(uses.map(({ key: { id }, at }) => ({ org, id, at })));
+        for (const { key, at } of uses.filter((use) => isAudited(use) && first.includes(use.key.id))) {
+          await auditLog.append(toKeyEvent('key_first_used', key, { by: actorName(key), at }));
+        }
+      });
     } catch (error) {
       // The next use of each key is noted again.
-      for (const { id } of uses) this.#noted.delete(id);
+      for (const { key } of uses) this.#noted.delete(key.id);
       const what = `the last use of ${uses.length} API keys of ${org}`;
       this.#dependencies.log.info(`${what} was not recorded: ${errorMessage(error)}`);
     }

@@ -1,7 +1,10 @@
+import type { AuditEventType } from '../../contract/audit-log.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import { actorName } from '../domain/access.ts';
 import type { StoredKey } from '../domain/accounts.ts';
-import type { OwnerKind } from '../domain/access.ts';
+import type { AuditEvent } from '../domain/audit-event.ts';
 import { formatApiKey, hashSecret, newApiKey, type ApiKey } from '../domain/api-key.ts';
-import type { AccountReader, AccountWriter, KeyWithUse } from '../storage/accounts.ts';
+import type { AccountKind, AccountReader, AccountWriter, KeyWithUse } from '../storage/accounts.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { keepAdministered, type LastAdminResult } from './administrators.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
@@ -11,7 +14,7 @@ import { unixSeconds } from '../../runtime/clock.ts';
 /** The owner of keys: a member or a service account of an organization. */
 export interface KeyOwner {
   readonly org: string;
-  readonly ownerKind: OwnerKind;
+  readonly ownerKind: AccountKind;
   readonly owner: string;
 }
 
@@ -30,6 +33,11 @@ export interface CreatedKey {
   readonly stored: StoredKey;
 }
 
+/** Who changes something (`actorName`, or `operatorActor`), for the audit log. */
+export interface Change {
+  readonly by: string;
+}
+
 type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
 
 /** The result of `createKey`. */
@@ -42,15 +50,16 @@ export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found'
  */
 export function createKey(
   dependencies: KeyDependencies,
-  { org, ownerKind, owner, ...details }: KeyOwner & KeyDetails & Pick<StoredKey, 'isLimitedToOrg'>,
+  { org, ownerKind, owner, by, ...details }: KeyOwner & KeyDetails & Change & Pick<StoredKey, 'isLimitedToOrg'>,
   request?: KeyedRequest<CreateKeyResult>,
 ): Promise<OnceResult<CreateKeyResult>> {
   const createdAt = unixSeconds(dependencies.now());
   const key = newApiKey(dependencies.randomBytes);
-  const create = async ({ accounts }: WriteTransaction): Promise<CreateKeyResult> => {
+  const create = async ({ accounts, auditLog }: WriteTransaction): Promise<CreateKeyResult> => {
     if ((await accounts.findRole(org, ownerKind, owner)) === undefined) return { outcome: 'owner not found' };
     const stored = toStoredKey(key, { org, ownerKind, owner, createdAt, ...details });
     await insertKey(accounts, stored);
+    await auditLog.append(toKeyEvent('key_created', stored, { by, at: createdAt }));
     return { outcome: 'created', key: formatApiKey(key), stored };
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, create));
@@ -110,12 +119,17 @@ export type RotateKeyResult =
  */
 export function rotateKey(
   dependencies: KeyDependencies,
-  { grace, expiresAt, ...reference }: KeyReference & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
+  {
+    grace,
+    expiresAt,
+    by,
+    ...reference
+  }: KeyReference & Change & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
   request?: KeyedRequest<RotateKeyResult>,
 ): Promise<OnceResult<RotateKeyResult>> {
   const createdAt = unixSeconds(dependencies.now());
   const key = newApiKey(dependencies.randomBytes);
-  const rotate = async ({ accounts }: WriteTransaction): Promise<RotateKeyResult> => {
+  const rotate = async ({ accounts, auditLog }: WriteTransaction): Promise<RotateKeyResult> => {
     const found = await findOwnKey(accounts, reference);
     if (typeof found === 'string') return { outcome: found };
     const { key: previous } = found;
@@ -128,6 +142,8 @@ export function rotateKey(
       expiresAt: expiresAt ?? (lifetime === undefined ? undefined : createdAt + lifetime),
     });
     await insertKey(accounts, stored);
+    const event = toKeyEvent('key_rotated', previous, { by, at: createdAt });
+    await auditLog.append({ ...event, details: { ...event.details, replaced_by: `key ${stored.id}` } });
     return { outcome: 'created', key: formatApiKey(key), stored, graceEndsAt };
   };
   return dependencies.storage.transaction(reference.org, carryOutOnce(dependencies, request, rotate));
@@ -139,14 +155,15 @@ export type RevokeKeyResult = 'revoked' | KeyMissing | LastAdminResult;
 /** Revokes a key, unless it is the last valid key of an admin. */
 export function revokeKey(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  reference: KeyReference,
+  { by, ...reference }: KeyReference & Change,
   request?: KeyedRequest<RevokeKeyResult>,
 ): Promise<OnceResult<RevokeKeyResult>> {
   const revokedAt = unixSeconds(dependencies.now());
-  const revoke = async ({ accounts }: WriteTransaction): Promise<RevokeKeyResult> => {
+  const revoke = async ({ accounts, auditLog }: WriteTransaction): Promise<RevokeKeyResult> => {
     const found = await findOwnKey(accounts, reference);
     if (typeof found === 'string') return found;
     await accounts.revokeKey(reference.org, reference.id, revokedAt);
+    await auditLog.append(toKeyEvent('key_revoked', found.key, { by, at: revokedAt }));
     return 'revoked';
   };
   return keepAdministered(dependencies, reference.org, carryOutOnce(dependencies, request, revoke));
@@ -161,8 +178,25 @@ export async function insertKey(accounts: AccountWriter, key: StoredKey): Promis
   if ((await accounts.insertKey(key)) === 'exists') throw new Error(`two new keys have the same id ${key.id}`);
 }
 
+/** The event of the audit log about a key. */
+export function toKeyEvent(
+  type: AuditEventType,
+  { org, id, ownerKind, owner, description }: StoredKey,
+  { by, at }: Change & Pick<AuditEvent, 'at'>,
+): AuditEvent {
+  const details = {
+    owner: actorName({ ownerKind, owner }),
+    description: truncate(description, maximumShownDescription),
+  };
+  return { org, type, at, actor: by, subject: `key ${id}`, details };
+}
+
+/** In characters. */
+const maximumShownDescription = 200;
+
 /** The owner of a key and its properties. */
-type KeyOwnership = Pick<StoredKey, 'org' | 'ownerKind' | 'owner' | 'isLimitedToOrg' | 'createdAt'> & KeyDetails;
+type KeyOwnership = Pick<StoredKey, 'org' | 'ownerKind' | 'owner' | 'isLimitedToOrg' | 'createdAt' | 'login'> &
+  KeyDetails;
 
 /** Converts a new key to its stored form, with a hash instead of the secret. */
 export function toStoredKey({ id, secret }: ApiKey, { description = '', ...ownership }: KeyOwnership): StoredKey {

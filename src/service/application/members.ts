@@ -3,6 +3,7 @@ import type { Member, StoredKey } from '../domain/accounts.ts';
 import { allOrganizations, type WriteTransaction } from '../storage/storage.ts';
 import { keepAdministered, type LastAdminResult } from './administrators.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import type { Change } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -19,14 +20,16 @@ export type SaveMemberResult = 'created' | 'updated' | 'organization not found' 
 /** Sets the role of a member. A user who is not a member becomes one. */
 export function saveMember(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, user, role }: UserReference & { readonly role: Role },
+  { org, user, role, by }: UserReference & Change & { readonly role: Role },
   request?: KeyedRequest<SaveMemberResult>,
 ): Promise<OnceResult<SaveMemberResult>> {
   const createdAt = unixSeconds(dependencies.now());
-  const save = async ({ organizations, accounts }: WriteTransaction): Promise<SaveMemberResult> => {
+  const save = async ({ organizations, accounts, auditLog }: WriteTransaction): Promise<SaveMemberResult> => {
     if (!(await organizations.exists(org))) return 'organization not found';
     const known = await accounts.findMember(org, user);
     await accounts.saveMember({ org, user, role, createdAt });
+    const event = { org, type: 'member_saved', at: createdAt, actor: by, subject: `member ${user}` } as const;
+    await auditLog.append({ ...event, details: { role, previous_role: known?.role ?? '' } });
     return known === undefined ? 'created' : 'updated';
   };
   return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, save));
@@ -49,15 +52,18 @@ export type RemoveMemberResult = 'removed' | 'not found' | LastAdminResult;
  */
 export function removeMember(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, user }: UserReference,
+  { org, user, by }: UserReference & Change,
   request?: KeyedRequest<RemoveMemberResult>,
 ): Promise<OnceResult<RemoveMemberResult>> {
   const removedAt = unixSeconds(dependencies.now());
-  const remove = async ({ accounts }: WriteTransaction): Promise<RemoveMemberResult> => {
+  const remove = async ({ accounts, auditLog }: WriteTransaction): Promise<RemoveMemberResult> => {
     if ((await accounts.deleteMember(org, user)) === 'not found') return 'not found';
     const left = await accounts.listMemberships(user);
     if (left.length > 0) await accounts.revokeLimitedUserKeys(org, user, removedAt);
     else await accounts.revokeUserKeys(user, removedAt);
+    const details = { revoked_keys: left.length > 0 ? 'those limited to the organization' : 'all' };
+    const event = { org, type: 'member_removed', at: removedAt, actor: by, subject: `member ${user}` } as const;
+    await auditLog.append({ ...event, details });
     return 'removed';
   };
   return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, remove));

@@ -22,10 +22,10 @@ export function createOrganization(
   const createdAt = unixSeconds(now());
   const key = newApiKey(randomBytes);
   const description = 'The first key of the organization';
-  return storage.transaction(allOrganizations, async ({ organizations, accounts }) => {
+  return storage.transaction(allOrganizations, async ({ organizations, accounts, auditLog }) => {
     if ((await organizations.insert(org, createdAt)) === 'exists') return { outcome: 'exists' };
     const user = wanted ?? (await chooseAdminUser(accounts, org));
-    const created = await addAdminKey(accounts, { org, user, description, key, createdAt });
+    const created = await addAdminKey({ accounts, auditLog }, { org, user, description, key, createdAt });
     return { outcome: 'created', org, user, ...created };
   });
 }

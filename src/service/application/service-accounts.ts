@@ -1,7 +1,10 @@
+import type { AuditEventType } from '../../contract/audit-log.ts';
 import type { Role } from '../../contract/role.ts';
 import type { ServiceAccountRecord } from '../domain/accounts.ts';
+import type { AuditEvent } from '../domain/audit-event.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import type { Change } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -23,16 +26,23 @@ export function createServiceAccount(
   request?: KeyedRequest<CreateServiceAccountResult>,
 ): Promise<OnceResult<CreateServiceAccountResult>> {
   const account = { ...command, createdAt: unixSeconds(dependencies.now()) };
-  const create = async ({ organizations, accounts }: WriteTransaction): Promise<CreateServiceAccountResult> => {
+  const create = async ({
+    organizations,
+    accounts,
+    auditLog,
+  }: WriteTransaction): Promise<CreateServiceAccountResult> => {
     if (!(await organizations.exists(account.org))) return { outcome: 'organization not found' };
     const inserted = await accounts.insertServiceAccount(account);
-    return inserted === 'inserted' ? { outcome: 'created', account } : { outcome: 'exists' };
+    if (inserted === 'exists') return { outcome: 'exists' };
+    const { privilege, createdAt: at, createdBy: by } = account;
+    await auditLog.append(toAccountEvent('service_account_created', account, { by, at, details: { privilege } }));
+    return { outcome: 'created', account };
   };
   return dependencies.storage.transaction(account.org, carryOutOnce(dependencies, request, create));
 }
 
 /** The changes of a service account; undefined fields stay as they are. */
-export interface ServiceAccountChange extends ServiceAccountReference {
+export interface ServiceAccountChange extends ServiceAccountReference, Change {
   readonly description?: string | undefined;
   readonly privilege?: Role | undefined;
 }
@@ -40,14 +50,17 @@ export interface ServiceAccountChange extends ServiceAccountReference {
 /** Changes a service account. Returns it as it is now; undefined if there is none of that name. */
 export function updateServiceAccount(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, name, description, privilege }: ServiceAccountChange,
+  { org, name, description, privilege, by }: ServiceAccountChange,
   request?: KeyedRequest<ServiceAccountRecord | undefined>,
 ): Promise<OnceResult<ServiceAccountRecord | undefined>> {
-  const update = async ({ accounts }: WriteTransaction): Promise<ServiceAccountRecord | undefined> => {
+  const at = unixSeconds(dependencies.now());
+  const update = async ({ accounts, auditLog }: WriteTransaction): Promise<ServiceAccountRecord | undefined> => {
     const known = await accounts.findServiceAccount(org, name);
     if (known === undefined) return undefined;
     const changed = { description: description ?? known.description, privilege: privilege ?? known.privilege };
     await accounts.updateServiceAccount({ org, name, ...changed });
+    const details = { privilege: changed.privilege, previous_privilege: known.privilege };
+    await auditLog.append(toAccountEvent('service_account_updated', known, { by, at, details }));
     return { ...known, ...changed };
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, update));
@@ -78,14 +91,24 @@ export type DeleteServiceAccountResult = 'deleted' | 'not found';
  */
 export function deleteServiceAccount(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, name }: ServiceAccountReference,
+  { org, name, by }: ServiceAccountReference & Change,
   request?: KeyedRequest<DeleteServiceAccountResult>,
 ): Promise<OnceResult<DeleteServiceAccountResult>> {
   const deletedAt = unixSeconds(dependencies.now());
-  const remove = async ({ accounts }: WriteTransaction): Promise<DeleteServiceAccountResult> => {
+  const remove = async ({ accounts, auditLog }: WriteTransaction): Promise<DeleteServiceAccountResult> => {
     if ((await accounts.deleteServiceAccount(org, name)) === 'not found') return 'not found';
     await accounts.revokeServiceAccountKeys(org, name, deletedAt);
+    const event = { by, at: deletedAt, details: { revoked_keys: 'all' } };
+    await auditLog.append(toAccountEvent('service_account_deleted', { org, name }, event));
     return 'deleted';
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
+}
+
+function toAccountEvent(
+  type: AuditEventType,
+  { org, name }: ServiceAccountReference,
+  { by, at, details }: Change & Pick<AuditEvent, 'at' | 'details'>,
+): AuditEvent {
+  return { org, type, at, actor: by, subject: `service account ${name}`, details };
 }

@@ -1,6 +1,6 @@
 import type { TrailReport } from '../../contract/trail.ts';
 import { maximumPageBytes } from '../../contract/limits.ts';
-import type { TrailReference } from '../domain/records.ts';
+import type { Recorded, TrailReference } from '../domain/records.ts';
 import type { FileTemplate } from '../domain/template/template.ts';
 import type { TrailDetails, TrailHistory } from '../domain/trail-details.ts';
 import type { ListPart } from '../storage/list-part.ts';
@@ -15,8 +15,8 @@ import { unixSeconds } from '../../runtime/clock.ts';
 
 /** A trail to begin or update. */
 export interface TrailToBegin extends TrailReference {
-  /** What is left out stays as it is. */
-  readonly report: TrailReport;
+  /** What is left out stays as it is, except for what is proved. */
+  readonly report: Recorded<TrailReport>;
   /** Undefined to keep the template that the trail may have. */
   readonly template: FileTemplate | undefined;
 }
@@ -37,7 +37,7 @@ export function beginTrail(
     if (!(await flows.exists(org, flow))) return 'flow not found';
     const known = await trails.find(trail);
     const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
-    await trails.save({ ...trail, ...times, report: { ...known?.report, ...report } });
+    await trails.save({ ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } });
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
     if (template !== undefined) {
       await trails.saveTemplate(trail, template);

@@ -1,5 +1,6 @@
 import type { ArtifactCache } from './artifact-cache.ts';
 import type { Judging } from './judging/judging.ts';
+import type { TokenVerifier } from '../domain/workflow-identity.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
@@ -14,4 +15,5 @@ export interface UseCaseDependencies {
   readonly randomBytes: RandomBytes;
   readonly judging: Judging;
   readonly artifactCache: ArtifactCache;
+  readonly tokens: TokenVerifier;
 }

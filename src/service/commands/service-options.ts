@@ -44,6 +44,7 @@ const settings = [
 /** Flags without a value. Each has an environment variable, too. */
 const switches = [
   ['allow-private-targets', 'allows notifications to be sent to private networks and to this machine'],
+  ['allow-private-issuers', 'allows logins with identity tokens of issuers in private networks, such as a GHES'],
   [
     'trash-unnamed-attachments',
     'for one start: moves all attachments that no record refers to into the trash folder, regardless of their number',
@@ -98,6 +99,7 @@ export function parseServiceOptions(
     first: org === undefined ? undefined : { org, key },
     mail: parseMailServer(valueOf('smtp-url'), valueOf('smtp-from')),
     allowPrivateTargets: isOn('allow-private-targets'),
+    allowPrivateIssuers: isOn('allow-private-issuers'),
     trashUnnamedAttachments: isOn('trash-unnamed-attachments'),
   };
 }

@@ -1,3 +1,4 @@
+import type { Proven } from '../../contract/proven.ts';
 import { roles, type Role } from '../../contract/role.ts';
 
 /** Roles and permissions (public documentation of such a service, Roles). */
@@ -9,8 +10,26 @@ import { roles, type Role } from '../../contract/role.ts';
  */
 export type Permission = 'read' | 'record' | 'report' | 'read service accounts' | 'administer';
 
-/** Who a key belongs to: a user, or a service account of the key's organization. */
-export type OwnerKind = 'user' | 'service account';
+/**
+ * Who a key belongs to: a user, a service account of the key's organization, or the workflow runs of a repository that
+ * logged in.
+ */
+export type OwnerKind = 'user' | 'service account' | 'workflow';
+
+/** What a key permits: a role, possibly only in some flows and environments. */
+export interface Grant {
+  readonly role: Role;
+  /** Undefined for all flows. */
+  readonly flows?: readonly string[] | undefined;
+  /** Undefined for all environments. */
+  readonly environments?: readonly string[] | undefined;
+}
+
+/** The flows and environments that a request is about. Without any, it is about the whole organization. */
+export interface AccessTarget {
+  readonly flows?: readonly string[];
+  readonly environments?: readonly string[];
+}
 
 /** The organizations that a key gives access to. */
 export interface KeyScope {
@@ -33,19 +52,29 @@ export function mayOpen({ org: issuedIn, ownerKind, isLimitedToOrg }: KeyScope, 
 export interface Caller {
   readonly org: string;
   readonly ownerKind: OwnerKind;
-  /** The name of the user or service account that owns the key. */
+  /** The name of the user or service account that owns the key, or of the repository (`owner/name`). */
   readonly owner: string;
-  readonly role: Role;
+  /** Everything that any of them permits is permitted. */
+  readonly grants: readonly Grant[];
   /** Whether the key opens this organization only. */
   readonly isLimitedToOrg: boolean;
+  /** What the run of the key proved when it logged in; undefined for keys of users and service accounts. */
+  readonly proven?: Proven | undefined;
 }
 
 /**
- * The caller's name in records (`reported_by`, `created_by`): the user's name, or `service-account:<name>`. No name
- * contains a colon, so the two cannot be confused.
+ * The caller's name in records (`reported_by`, `created_by`): the user's name, `service-account:<name>`, or
+ * `workflow:<owner>/<repository>`. No name contains a colon, so they cannot be confused.
  */
 export function actorName({ ownerKind, owner }: Pick<Caller, 'ownerKind' | 'owner'>): string {
-  return ownerKind === 'user' ? owner : `service-account:${owner}`;
+  switch (ownerKind) {
+    case 'user':
+      return owner;
+    case 'service account':
+      return `service-account:${owner}`;
+    case 'workflow':
+      return `workflow:${owner}`;
+  }
 }
 
 const holders: Readonly<Record<Permission, readonly Role[]>> = {
@@ -56,10 +85,34 @@ const holders: Readonly<Record<Permission, readonly Role[]>> = {
   administer: ['admin'],
 };
 
+/** Whether any grant gives the permission, in whatever flows and environments. */
+export function hasPermission(grants: readonly Grant[], permission: Permission): boolean {
+  return grants.some(({ role }) => holders[permission].includes(role));
+}
+
 /**
- * Whether the caller has the permission in the organization. Always false for another organization, whether it exists
- * or not.
+ * Whether the caller has the permission in the organization, for everything that the request is about. Always false for
+ * another organization, whether it exists or not. A grant for some flows or environments does not permit a request
+ * about the whole organization.
  */
-export function mayAccess(caller: Omit<Caller, 'isLimitedToOrg'>, org: string, permission: Permission): boolean {
-  return caller.org === org && holders[permission].includes(caller.role);
+export function mayAccess(
+  caller: Pick<Caller, 'org' | 'grants'>,
+  org: string,
+  permission: Permission,
+  target: AccessTarget = {},
+): boolean {
+  return (
+    caller.org === org &&
+    caller.grants.some((grant) => holders[permission].includes(grant.role) && covers(grant, target))
+  );
+}
+
+function covers(grant: Grant, { flows = [], environments = [] }: AccessTarget): boolean {
+  if (grant.flows === undefined && grant.environments === undefined) return true;
+  if (flows.length + environments.length === 0) return false;
+  return includesAll(grant.flows, flows) && includesAll(grant.environments, environments);
+}
+
+function includesAll(allowed: readonly string[] | undefined, named: readonly string[]): boolean {
+  return allowed === undefined || named.every((name) => allowed.includes(name));
 }

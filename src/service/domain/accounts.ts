@@ -1,5 +1,7 @@
 import type { Role } from '../../contract/role.ts';
+import type { Proven } from '../../contract/proven.ts';
 import type { KeyScope } from './access.ts';
+import type { RuleGrant } from './login-rule.ts';
 
 /** Owners of keys. All times are in Unix seconds, with a fraction. */
 
@@ -34,8 +36,15 @@ export interface ServiceAccountRecord {
   readonly forWebhook: boolean;
 }
 
+/** What a key from a login permits, and what its run proved. */
+export interface Login {
+  readonly grants: readonly RuleGrant[];
+  readonly proven: Proven;
+}
+
 /**
- * A stored API key, without its secret. Its permissions are those of its owner's role, looked up whenever it is used.
+ * A stored API key, without its secret. Its permissions are those of its owner's role, looked up whenever it is used, or
+ * those of its login.
  */
 export interface StoredKey extends KeyScope {
   readonly id: string;
@@ -45,6 +54,8 @@ export interface StoredKey extends KeyScope {
   readonly createdAt: number;
   /** Expiry time; undefined means it never expires. */
   readonly expiresAt?: number | undefined;
+  /** Only for keys of workflow runs. */
+  readonly login?: Login | undefined;
   /** When it was revoked; undefined if it was not. */
   readonly revokedAt?: number | undefined;
 }

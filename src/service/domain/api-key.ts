@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../runtime/random.ts';
 
 /**
- * The parts of an API key, `<public id>_<secret>`. The id identifies the stored key; the secret proves possession of
+ * The parts of an API key, `compkey-<public id>_<secret>`. The id identifies the stored key; the secret proves possession of
  * it.
  */
 export interface ApiKey {
@@ -10,9 +10,18 @@ export interface ApiKey {
   readonly secret: string;
 }
 
+/**
+ * How the keys that this service generates begin, so that secret scanners find them. No id contains a hyphen, so keys
+ * without the prefix (older ones, and those that operators choose) cannot be confused with others.
+ */
+export const keyPrefix = 'compkey-';
+
+/** Matches every generated key, for secret scanners; documented in `docs/service.md`. */
+export const generatedKeyPattern = `${keyPrefix}[0-9a-f]{16}_[A-Za-z0-9_-]{43}`;
+
 // The secret may contain `_` (base64url), the id may not, so the first `_` separates them. The secret has at least 32
 // characters, because a fast hash is only safe for a secret that cannot be guessed.
-const form = /^(?<id>[a-zA-Z0-9]{4,64})_(?<secret>[a-zA-Z0-9_-]{32,256})$/;
+const form = /^(?:compkey-)?(?<id>[a-zA-Z0-9]{4,64})_(?<secret>[a-zA-Z0-9_-]{32,256})$/;
 
 /** The format of a key, for messages to operators who choose their own. */
 export const apiKeyForm =
@@ -25,9 +34,9 @@ export function parseApiKey(text: string): ApiKey | undefined {
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** Formats a key as its owner sends it. */
+/** Formats a generated key as its owner sends it. */
 export function formatApiKey(key: ApiKey): string {
-  return `${key.id}_${key.secret}`;
+  return `${keyPrefix}${key.id}_${key.secret}`;
 }
 
 /** Creates a key: a public id of 64 random bits and a secret of 256. */

@@ -2,7 +2,7 @@ import { createPagePaths } from './page-paths.ts';
 
 /** The URLs that the service includes in responses and messages. All of them can be requested. */
 export interface Links {
-  /** The URL of the service, without a trailing slash. */
+  /** The URL of the service, without `/api/v2` and without a trailing slash; it is the audience of identity tokens. */
   origin(): string;
   /** The base URL of the API; ends in `/api/v2`. */
   base(): string;

@@ -2,11 +2,18 @@ import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { AttestationDocument, AttestationDocuments, AttestationType } from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
+import type { Proven } from '../../contract/proven.ts';
 import type { FlowPayload } from '../../contract/flow.ts';
 import type { TrailReport } from '../../contract/trail.ts';
 import type { AppliedTemplate, Level, Template } from './template/template.ts';
 
 /** The records of the service. All times are in Unix seconds, with a fraction. */
+
+/**
+ * A document as it was sent, with what the run that sent it had proved; undefined if it was sent with a stored key. A
+ * client cannot send this field itself, because documents with unknown fields are rejected.
+ */
+export type Recorded<Document> = Document & { readonly proven?: Proven | undefined };
 
 /** A flow. */
 export interface Flow {
@@ -50,8 +57,7 @@ export interface AttestationSummary {
 
 /** An attestation; immutable once recorded. */
 export interface Attestation extends AttestationSummary {
-  /** As it was sent. */
-  readonly document: AttestationDocument;
+  readonly document: Recorded<AttestationDocument>;
 }
 
 /** An attestation that counts for an artifact or a trail. */
@@ -62,7 +68,7 @@ export interface CountedAttestation extends AttestationSummary {
 /** An attestation of one kind. */
 export interface AttestationOf<Type extends AttestationType> extends AttestationSummary {
   readonly type: Type;
-  readonly document: AttestationDocuments[Type];
+  readonly document: Recorded<AttestationDocuments[Type]>;
 }
 
 /** Whether an attestation is of a kind. The type and the document of an attestation are always of the same kind. */
@@ -80,7 +86,7 @@ export interface ReportedArtifact {
   readonly id: string;
   readonly createdAt: number;
   readonly reportedBy: string;
-  readonly report: ArtifactReport;
+  readonly report: Recorded<ArtifactReport>;
 }
 
 /** Identifies a trail. */
@@ -95,8 +101,8 @@ export interface Trail extends TrailReference {
   readonly createdAt: number;
   /** When it was last begun or updated. */
   readonly lastModifiedAt: number;
-  /** What was said when it was begun and updated; empty if it was never begun. */
-  readonly report: TrailReport;
+  /** What was said when it was begun and updated, and proved when that was last; empty if it was never begun. */
+  readonly report: Recorded<TrailReport>;
 }
 
 /** An update of a trail after it was created. */

@@ -6,7 +6,8 @@ import type { Links } from '../domain/links.ts';
 import { sendEmail, type MailServer } from './send-email.ts';
 import { renderMessage, renderSubject } from './render-message.ts';
 import { toWebhookPayload, type FindArtifact, type WebhookPayload } from './webhook-payload.ts';
-import { DeliveryError, postJson, type Web } from './post-json.ts';
+import type { Web } from '../network/permitted-address.ts';
+import { DeliveryError, postJson } from './post-json.ts';
 import { renderSlackMessage } from './slack-message.ts';
 
 /** Sends a notification to its target. Rejects if the target did not accept it. */

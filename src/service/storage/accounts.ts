@@ -15,6 +15,9 @@ export interface KeyWithUse {
   readonly lastUsedAt: number | undefined;
 }
 
+/** The kinds of owners that have a role of their own. */
+export type AccountKind = Exclude<OwnerKind, 'workflow'>;
+
 /** Reads members, service accounts and their keys. */
 export interface AccountReader {
   findMember(org: string, user: string): Promise<Member | undefined>;
@@ -29,12 +32,16 @@ export interface AccountReader {
   findKey(id: string): Promise<StoredKey | undefined>;
   /** The keys of the owner that were issued in the organization and are not revoked, oldest first. */
   listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]>;
+  /** The keys of workflow runs of the organization that are not revoked and have not expired. */
+  listLoginKeys(org: string, now: number): Promise<readonly StoredKey[]>;
+  /** How many of them belong to runs of a repository. */
+  countLoginKeys(org: string, repository: string, now: number): Promise<number>;
   /** Whether a member with the role admin has a key that opens the organization, is not revoked and has not expired. */
   hasValidAdminKey(org: string, now: number): Promise<boolean>;
   /** Whether the organization has any key, revoked ones included. */
   hasKeys(org: string): Promise<boolean>;
   /** The role of the owner of a key in the organization; undefined if there is no such owner. */
-  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined>;
+  findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined>;
 }
 
 /** Reads and writes members, service accounts and their keys. */
@@ -55,8 +62,14 @@ export interface AccountWriter extends AccountReader {
 
   insertKey(key: StoredKey): Promise<'inserted' | 'exists'>;
   setKeyExpiry(org: string, id: string, expiresAt: number): Promise<void>;
-  /** Records when keys, which must exist, were last used. */
-  recordKeyUses(uses: readonly KeyUse[]): Promise<void>;
+  /**
+   * Records when keys of one organization, which must exist, were last used.
+   *
+   * @returns the ids of the keys that had not been used before
+   */
+  recordKeyUses(uses: readonly KeyUse[]): Promise<readonly string[]>;
+  /** Deletes keys of workflow runs of the organization that expired before a time, no more than the limit. */
+  deleteExpiredLoginKeys(org: string, before: number, limit: number): Promise<void>;
   /** Keeps the time of an earlier revocation, as all methods that revoke do. */
   revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'>;
   revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void>;

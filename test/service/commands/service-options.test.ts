@@ -15,6 +15,7 @@ describe('the settings of the service', () => {
       adminKey: undefined,
       first: undefined,
       mail: undefined,
+      allowPrivateIssuers: false,
       allowPrivateTargets: false,
       trashUnnamedAttachments: false,
     });
@@ -48,6 +49,7 @@ describe('the settings of the service', () => {
       adminKey,
       first: { org: 'acme', key: 'k' },
       mail: { url: 'smtps://mail.example.com', from: 'compliance@example.com' },
+      allowPrivateIssuers: false,
       allowPrivateTargets: true,
       trashUnnamedAttachments: true,
     });
@@ -66,6 +68,7 @@ describe('the settings of the service', () => {
       adminKey,
       publicUrl: 'http://c',
       first: undefined,
+      allowPrivateIssuers: false,
       allowPrivateTargets: true,
     });
   });

@@ -25,7 +25,7 @@ describe('access', () => {
     ['snapshotter', 'read', true],
     ['reader', 'read', true],
   ] as const)('lets a %s %s: %s', (role, permission, allowed) => {
-    expect(mayAccess({ org: 'acme', ownerKind: 'user', owner: 'ann', role }, 'acme', permission)).toBe(allowed);
+    expect(mayAccess({ org: 'acme', grants: [{ role }] }, 'acme', permission)).toBe(allowed);
   });
 
   it('is denied in other organizations, for every role and permission', () => {
@@ -37,8 +37,8 @@ describe('access', () => {
         'read service accounts',
         'administer',
       ] satisfies Permission[]) {
-        expect(mayAccess({ org: 'acme', ownerKind: 'user', owner: 'ann', role }, 'other', permission)).toBe(false);
-        expect(mayAccess({ org: 'acme', ownerKind: 'user', owner: 'ann', role }, 'ACME', permission)).toBe(false);
+        expect(mayAccess({ org: 'acme', grants: [{ role }] }, 'other', permission)).toBe(false);
+        expect(mayAccess({ org: 'acme', grants: [{ role }] }, 'ACME', permission)).toBe(false);
       }
     }
   });

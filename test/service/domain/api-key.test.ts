@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   formatApiKey,
+  generatedKeyPattern,
   hashSecret,
   newApiKey,
   parseApiKey,
@@ -19,6 +20,13 @@ describe('an API key', () => {
         expect(parseApiKey(formatApiKey(key))).toEqual(key);
       }),
     );
+  });
+
+  it('has a prefix for secret scanners, and works without it, as older keys do', () => {
+    const key = { id: '0123456789abcdef', secret: 'x'.repeat(43) };
+    expect(formatApiKey(key)).toMatch(new RegExp(`^${generatedKeyPattern}$`, 'u'));
+    expect(parseApiKey(`0123456789abcdef_${'x'.repeat(43)}`)).toEqual(key);
+    expect(parseApiKey(`other-0123456789abcdef_${'x'.repeat(43)}`)).toBeUndefined();
   });
 
   it('is separated at its first underscore, because the secret may hold more', () => {

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  DeliveryError,
-  postJson,
-  type ResolvedAddress,
-  type Web,
-} from '../../../src/service/notifications/post-json.ts';
+import { DeliveryError, postJson } from '../../../src/service/notifications/post-json.ts';
+import type { ResolvedAddress, Web } from '../../../src/service/network/permitted-address.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const loopback = { address: '127.0.0.1', family: 4 };
@@ -20,7 +16,7 @@ describe('a document that is posted', () => {
 
   const web = (change: Partial<Web> = {}): Web => ({
     resolve: () => Promise.resolve([loopback]),
-    allowPrivateTargets: true,
+    allowPrivate: true,
     ...change,
   });
   const post = (target: string, of: Web = web(), signal = new AbortController().signal): Promise<void> =>
@@ -75,7 +71,7 @@ describe('a document that is posted', () => {
     'http://[::ffff:127.0.0.1]:PORT/',
     'http://10.0.0.1/',
   ])('does not go to %s unless that is allowed', async (target) => {
-    const refused = post(target.replace('PORT', String(receiver.port)), web({ allowPrivateTargets: false }));
+    const refused = post(target.replace('PORT', String(receiver.port)), web({ allowPrivate: false }));
     await expect(refused).rejects.toBeInstanceOf(DeliveryError);
     await expect(refused).rejects.toThrow(/not on the public internet; start the service with --allow-private/u);
     expect(receiver.calls).toEqual([]);
@@ -102,7 +98,7 @@ describe('a document that is posted', () => {
     ['a private IPv6 address', [{ address: 'fd00::1', family: 6 }]],
   ])('does not go to a name that resolves to %s', async (_case, addresses) => {
     const resolve = (): Promise<readonly ResolvedAddress[]> => Promise.resolve(addresses);
-    const refused = post(`http://hooks.example.com:${receiver.port}/`, web({ resolve, allowPrivateTargets: false }));
+    const refused = post(`http://hooks.example.com:${receiver.port}/`, web({ resolve, allowPrivate: false }));
     await expect(refused).rejects.toThrow(/hooks\.example\.com has the address .* not on the public internet/u);
     expect(receiver.calls).toEqual([]);
   });

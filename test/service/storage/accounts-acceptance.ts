@@ -207,7 +207,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       });
 
       it('have an owner in their organization', async () => {
-        const user = { ownerKind: 'user', owner: 'bob', isLimitedToOrg: true } as const;
+        const user = { ownerKind: 'user', owner: 'bob', isLimitedToOrg: true, by: 'admin' } as const;
         const outcomes = [
           await keys.createKey(records.at(5), { org: 'nobody', ...user }),
           await keys.createKey(records.at(5), { org: 'other', ...user }),

@@ -17,7 +17,7 @@ import { lastAdmin, memberNotFound } from '../../../contract/member.ts';
 import { serviceAccountNotFound } from '../../../contract/service-account.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import * as keys from '../../application/keys.ts';
-import type { Caller } from '../../domain/access.ts';
+import { actorName, type Caller } from '../../domain/access.ts';
 import type { KeyWithUse } from '../../storage/accounts.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -33,10 +33,11 @@ export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies
 function addServiceAccountKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
 
-  addRoute(host, createServiceAccountKey, administer, ({ parameters, document, carryOut }) => {
+  addRoute(host, createServiceAccountKey, administer, ({ caller, parameters, document, carryOut }) => {
     const owner = toAccount(parameters);
     const { description, expires_at } = document;
-    const command = { ...owner, description, expiresAt: readExpiry(expires_at, dependencies), isLimitedToOrg: false };
+    const expiresAt = readExpiry(expires_at, dependencies);
+    const command = { ...owner, description, expiresAt, isLimitedToOrg: false, by: actorName(caller) };
     return carryOut(
       (created: keys.CreateKeyResult, isRemembered) => ({
         status: 201,
@@ -60,11 +61,11 @@ function addServiceAccountKeyRoutes(host: RouteHost, dependencies: RouteDependen
     return { status: 200, body: toKeyResponse(found) };
   });
 
-  addRoute(host, rotateServiceAccountKey, administer, ({ parameters, document, carryOut }) => {
+  addRoute(host, rotateServiceAccountKey, administer, ({ caller, parameters, document, carryOut }) => {
     const owner = toAccount(parameters);
     const { grace_period_hours: grace = defaultGraceHours, expires_at } = document;
     const expiresAt = readExpiry(expires_at, dependencies);
-    const command = { ...owner, id: parameters.key_id, grace: grace * 3600, expiresAt };
+    const command = { ...owner, id: parameters.key_id, grace: grace * 3600, expiresAt, by: actorName(caller) };
     return carryOut(
       (rotated: keys.RotateKeyResult, isRemembered) => {
         if (rotated.outcome !== 'created') throw toKeyError(owner, rotated.outcome);
@@ -75,14 +76,15 @@ function addServiceAccountKeyRoutes(host: RouteHost, dependencies: RouteDependen
     );
   });
 
-  addRoute(host, revokeServiceAccountKey, administer, ({ parameters, carryOut }) => {
+  addRoute(host, revokeServiceAccountKey, administer, ({ caller, parameters, carryOut }) => {
     const owner = toAccount(parameters);
+    const key = { ...owner, id: parameters.key_id, by: actorName(caller) };
     return carryOut(
       (outcome: keys.RevokeKeyResult) => {
         if (outcome !== 'revoked') throw toKeyError(owner, outcome);
         return { status: 200, body: outcome };
       },
-      (request) => keys.revokeKey(dependencies, { ...owner, id: parameters.key_id }, request),
+      (request) => keys.revokeKey(dependencies, key, request),
     );
   });
 }
@@ -94,7 +96,8 @@ function addMemberKeyRoutes(host: RouteHost, dependencies: RouteDependencies): v
     const owner = toMember(parameters);
     const { description, expires_at } = document;
     const expiresAt = readExpiry(expires_at, dependencies);
-    const command = { ...owner, description, expiresAt, isLimitedToOrg: !opensOthers(caller, owner) };
+    const isLimitedToOrg = !opensOthers(caller, owner);
+    const command = { ...owner, description, expiresAt, isLimitedToOrg, by: actorName(caller) };
     return carryOut(
       (created: keys.CreateKeyResult, isRemembered) => ({
         status: 201,
@@ -111,14 +114,15 @@ function addMemberKeyRoutes(host: RouteHost, dependencies: RouteDependencies): v
     return { status: 200, body: listed.map(toKeyResponse) };
   });
 
-  addRoute(host, revokeMemberKey, administer, ({ parameters, carryOut }) => {
+  addRoute(host, revokeMemberKey, administer, ({ caller, parameters, carryOut }) => {
     const owner = toMember(parameters);
+    const key = { ...owner, id: parameters.key_id, by: actorName(caller) };
     return carryOut(
       (outcome: keys.RevokeKeyResult) => {
         if (outcome !== 'revoked') throw toKeyError(owner, outcome);
         return { status: 200, body: outcome };
       },
-      (request) => keys.revokeKey(dependencies, { ...owner, id: parameters.key_id }, request),
+      (request) => keys.revokeKey(dependencies, key, request),
     );
   });
 }

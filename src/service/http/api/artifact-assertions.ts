@@ -8,7 +8,7 @@ import { listArtifactEvidence } from '../../domain/artifact-state.ts';
 import type { Links } from '../../domain/links.ts';
 import type { RuleEvaluation } from '../../domain/policy/compile-policy.ts';
 import type { PolicyEvaluation } from '../../domain/policy/judge-environment.ts';
-import { requireRole } from '../authentication/authentication.ts';
+import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -16,8 +16,12 @@ import { toAttestationStatus } from './trail-response.ts';
 
 /** Adds the endpoint that judges an artifact. */
 export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, assertArtifact, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
+  addRoute(host, assertArtifact, requireRole(dependencies, 'read', 'named later'), async (received) => {
+    const { caller, parameters, query } = received;
     const { flow_name: flow, environment_name: environment, policy_name: policies } = query;
+    const flows = flow === undefined ? [] : [flow];
+    const environments = environment === undefined ? [] : [environment];
+    requireAccess(caller, 'read', { flows, environments }, assertArtifact);
     if (environment !== undefined && policies !== undefined && policies.length > 0) {
       throw validationError(['query.policy_name', 'must not be given together with environment_name']);
     }

@@ -15,7 +15,7 @@ import * as lists from '../../application/artifact-lists.ts';
 import type { JudgedReport } from '../../application/provenance.ts';
 import type { Links } from '../../domain/links.ts';
 import type { ArtifactDetails } from '../../domain/records.ts';
-import { requireRole } from '../authentication/authentication.ts';
+import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -40,9 +40,12 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
     return { status: 200, body: found.map((details) => toArtifactResponse(details, links)) };
   });
 
-  addRoute(host, listArtifacts, mayRead, async ({ parameters: { org }, query }) => {
+  addRoute(host, listArtifacts, requireRole(dependencies, 'read', 'named later'), async (received) => {
+    const { caller, parameters, query } = received;
+    const { org } = parameters;
     const { page = 1, per_page: perPage = defaultPageSize } = query;
     const source = requireSource(query);
+    requireAccess(caller, 'read', 'flow' in source ? { flows: [source.flow] } : {}, listArtifacts);
     const found = await lists.listArtifacts(dependencies, { org, source, page, perPage });
     if (found === 'source not found') throw toMissingError(org, source);
     return { status: 200, body: found.map((report) => toListedArtifact(report, links)) };

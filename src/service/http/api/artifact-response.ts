@@ -41,6 +41,7 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     external_urls: report.external_urls ?? {},
     annotations: report.annotations ?? {},
     user_data: report.user_data ?? null,
+    ...(report.proven === undefined ? {} : { proven: report.proven }),
     state,
     state_info: info,
     template: listTemplate(details),

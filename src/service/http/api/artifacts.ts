@@ -5,6 +5,7 @@ import { flowNotFound } from '../../../contract/errors.ts';
 import { actorName } from '../../domain/access.ts';
 import * as artifacts from '../../application/artifacts.ts';
 import { VersionedCache } from '../../storage/versioned-cache.ts';
+import { withProof } from './proven.ts';
 import { toArtifactResponse } from './artifact-response.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { SerializedJson } from '../json-response.ts';
@@ -42,7 +43,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
 
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
     const { org, flow_name: flow } = parameters;
-    const report = { org, flow, reportedBy: actorName(caller), report: toArtifactReport(document) };
+    const report = { org, flow, reportedBy: actorName(caller), report: withProof(caller, toArtifactReport(document)) };
     return carryOut(
       (recorded: artifacts.RecordArtifactResult) => {
         if (recorded === 'flow not found') throw new ApiError(flowNotFound);

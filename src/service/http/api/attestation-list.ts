@@ -106,6 +106,7 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     reported_by: reportedBy,
     schema_version: schemaVersion,
     user_data: document.user_data ?? {},
+    ...(document.proven === undefined ? {} : { proven: document.proven }),
   };
 }
 

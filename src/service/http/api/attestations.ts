@@ -7,13 +7,15 @@ import { actorName } from '../../domain/access.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
+import { withProof } from './proven.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Adds the endpoints that record attestations, one for each kind; operation 7 is one of them. */
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   for (const { type, endpoint } of attestationKinds) {
     addRoute(host, endpoint, requireRole(dependencies, 'record'), (received) => {
-      const { caller, parameters, document, file, carryOut } = received;
+      const { caller, parameters, file, carryOut } = received;
+      const document = withProof(caller, received.document);
       const { org, flow_name: flow, trail_name: trail } = parameters;
       const attestation = { org, flow, trail, type, reportedBy: actorName(caller), document, file };
       return carryOut(

@@ -4,7 +4,7 @@ import { maximumPolicies } from '../../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
 import { actorName, mayAccess } from '../../domain/access.ts';
 import * as environments from '../../application/environments.ts';
-import { requireRole } from '../authentication/authentication.ts';
+import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -14,9 +14,11 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
   addRoute(
     host,
     createEnvironment,
-    requireRole(dependencies, 'report'),
+    requireRole(dependencies, 'report', 'named later'),
     ({ caller, parameters: { org }, document, carryOut }) => {
       const { name, type: kind, description, included_environments: members, policies } = document;
+      const target = { environments: [name, ...(members ?? [])] };
+      requireAccess(caller, 'report', target, createEnvironment);
       if (kind !== 'logical' && members !== undefined && members.length > 0) {
         throw validationError(['included_environments', 'is only for environments of the type logical']);
       }
@@ -25,7 +27,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
         throw validationError(['require_provenance', rule]);
       }
       // Otherwise a role that may only report environments could detach their policies.
-      if (policies !== undefined && !mayAccess(caller, org, 'record')) {
+      if (policies !== undefined && !mayAccess(caller, org, 'record', target)) {
         throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'can only be set by admins and members']] });
       }
       const environment = { org, name, kind, description, members, policies, user: actorName(caller) };

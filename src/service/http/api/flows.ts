@@ -6,7 +6,7 @@ import { maximumTemplateNames } from '../../../contract/limits.ts';
 import { defaultPageSize } from '../../../contract/paging.ts';
 import * as flows from '../../application/flows.ts';
 import type { FlowHead } from '../../storage/flows.ts';
-import { requireRole } from '../authentication/authentication.ts';
+import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { validationError, ApiError } from '../errors/api-error.ts';
@@ -24,14 +24,17 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
     return { status: saved === 'created' ? 201 : 200, body: 'OK' };
   };
 
-  addRoute(host, createFlow, requireRole(dependencies, 'record'), ({ parameters, document, carryOut }) => {
+  addRoute(host, createFlow, requireRole(dependencies, 'record', 'named later'), (received) => {
+    const { caller, parameters, document, carryOut } = received;
+    requireAccess(caller, 'record', { flows: [document.name] }, createFlow);
     const { name, description, template, visibility, repo_url: repoUrl } = document;
     const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
     return carryOut(toAnswer, (request) => flows.saveFlow(dependencies, flow, request));
   });
 
-  addRoute(host, createFlowFromFile, requireRole(dependencies, 'record'), async (received) => {
-    const { parameters, document, file, carryOut } = received;
+  addRoute(host, createFlowFromFile, requireRole(dependencies, 'record', 'named later'), async (received) => {
+    const { caller, parameters, document, file, carryOut } = received;
+    requireAccess(caller, 'record', { flows: [document.name] }, createFlowFromFile);
     if (file === undefined) throw validationError(['template_file', 'is missing']);
     const template = await requireTemplate(reader, file);
     const { name, description, visibility, repo_url: repoUrl } = document;

@@ -1,5 +1,6 @@
 import { lastAdmin, listMembers, memberNotFound, removeMember, saveMember } from '../../../contract/member.ts';
 import * as members from '../../application/members.ts';
+import { actorName } from '../../domain/access.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -14,7 +15,7 @@ export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies
     return { status: 200, body: listed.map(({ user, role, createdAt }) => ({ user, role, created_at: createdAt })) };
   });
 
-  addRoute(host, saveMember, administer, ({ parameters: { org, user }, document: { role }, carryOut }) =>
+  addRoute(host, saveMember, administer, ({ caller, parameters: { org, user }, document: { role }, carryOut }) =>
     carryOut(
       (outcome: members.SaveMemberResult) => {
         // The organization exists, because the caller has a role in it.
@@ -22,18 +23,18 @@ export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies
         if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
         return { status: outcome === 'created' ? 201 : 200, body: 'OK' };
       },
-      (request) => members.saveMember(dependencies, { org, user, role }, request),
+      (request) => members.saveMember(dependencies, { org, user, role, by: actorName(caller) }, request),
     ),
   );
 
-  addRoute(host, removeMember, administer, ({ parameters: { org, user }, carryOut }) =>
+  addRoute(host, removeMember, administer, ({ caller, parameters: { org, user }, carryOut }) =>
     carryOut(
       (outcome: members.RemoveMemberResult) => {
         if (outcome === 'not found') throw new ApiError(memberNotFound, { values: { org, user } });
         if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
         return { status: 200, body: 'OK' };
       },
-      (request) => members.removeMember(dependencies, { org, user }, request),
+      (request) => members.removeMember(dependencies, { org, user, by: actorName(caller) }, request),
     ),
   );
 }

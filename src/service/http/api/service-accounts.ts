@@ -42,14 +42,15 @@ export function addServiceAccountAdministrationRoutes(host: RouteHost, dependenc
     );
   });
 
-  addRoute(host, updateServiceAccount, administer, ({ parameters: { org, name }, document, carryOut }) => {
+  addRoute(host, updateServiceAccount, administer, ({ caller, parameters: { org, name }, document, carryOut }) => {
     requireChange(document);
+    const change = { org, name, ...document, by: actorName(caller) };
     return carryOut(
       (account: ServiceAccountRecord | undefined) => {
         if (account === undefined) throw new ApiError(serviceAccountNotFound);
         return { status: 200, body: toServiceAccountResponse(account) };
       },
-      (request) => serviceAccounts.updateServiceAccount(dependencies, { org, name, ...document }, request),
+      (request) => serviceAccounts.updateServiceAccount(dependencies, change, request),
     );
   });
 }
@@ -76,13 +77,13 @@ export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDepe
     host,
     deleteServiceAccount,
     requireRole(dependencies, 'administer'),
-    ({ parameters: { org, name }, carryOut }) =>
+    ({ caller, parameters: { org, name }, carryOut }) =>
       carryOut(
         (result: serviceAccounts.DeleteServiceAccountResult) => {
           if (result === 'not found') throw new ApiError(serviceAccountNotFound);
           return { status: 200, body: 'OK' };
         },
-        (request) => serviceAccounts.deleteServiceAccount(dependencies, { org, name }, request),
+        (request) => serviceAccounts.deleteServiceAccount(dependencies, { org, name, by: actorName(caller) }, request),
       ),
   );
 }

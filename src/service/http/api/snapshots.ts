@@ -6,7 +6,7 @@ import { compareArtifacts } from '../../domain/environment/difference.ts';
 import * as snapshots from '../../application/snapshots.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import { requireRole } from '../authentication/authentication.ts';
+import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { toDifferenceResponse, toSnapshotResponse } from './snapshot-responses.ts';
@@ -16,9 +16,14 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { now } = dependencies;
 
-  addRoute(host, diffEnvironments, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
+  addRoute(host, diffEnvironments, requireRole(dependencies, 'read', 'named later'), async (received) => {
+    const { caller, parameters, query } = received;
+    const { org } = parameters;
     const one = parseExpression({ org, name: 'snappish1', expression: query.snappish1 });
     const other = parseExpression({ org, name: 'snappish2', expression: query.snappish2 });
+    // An expression can be read in several ways; all of them must be permitted.
+    const environments = [...one.readings, ...other.readings].map(({ environment }) => environment);
+    requireAccess(caller, 'read', { environments }, diffEnvironments);
     const wanted = { org, first: one.readings, second: other.readings, now: unixSeconds(now()) };
     const found = await snapshots.findComparedSnapshots(dependencies, wanted);
     const [first, second] = [requireSnapshot(one, found.first), requireSnapshot(other, found.second)];

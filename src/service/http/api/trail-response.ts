@@ -38,6 +38,7 @@ export function toTrailResponse(details: TrailDetails, history: TrailHistory, li
     ...(report.repo_info === undefined ? {} : { repo_info: report.repo_info }),
     ...(report.external_urls === undefined ? {} : { external_urls: report.external_urls }),
     user_data: report.user_data ?? {},
+    ...(report.proven === undefined ? {} : { proven: report.proven }),
     template: toTemplateResponse(applied.template),
     compliance_status: {
       status: judgement.state,

@@ -2,11 +2,12 @@ import { beginTrail } from '../../../contract/trail.ts';
 import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../../contract/trail-reading.ts';
 import * as trails from '../../application/trails.ts';
-import { requireRole } from '../authentication/authentication.ts';
+import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { withProof } from './proven.ts';
 import { toPagination } from './pagination.ts';
 import { requireTemplate } from './template-file.ts';
 import { toTrailResponse, toTrailSummary } from './trail-response.ts';
@@ -17,8 +18,9 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
   const reader = new YamlFileReader('template');
 
   addRoute(host, beginTrail, requireRole(dependencies, 'record'), async (received) => {
-    const { parameters, document, file, carryOut } = received;
-    const { name, ...report } = document;
+    const { caller, parameters, document, file, carryOut } = received;
+    const { name, ...said } = document;
+    const report = withProof(caller, said);
     const template = file === undefined ? undefined : await requireTemplate(reader, file);
     const trail = { org: parameters.org, flow: parameters.flow_name, name, report, template };
     return carryOut(
@@ -38,8 +40,11 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     return { status: 200, body: toTrailResponse(found.details, found.history, links) };
   });
 
-  addRoute(host, listTrails, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
+  addRoute(host, listTrails, requireRole(dependencies, 'read', 'named later'), async (received) => {
+    const { caller, parameters, query } = received;
+    const { org } = parameters;
     const { page = 1, per_page: perPage = trailPageSizes.default, flow, fingerprint, flow_tag: tag } = query;
+    requireAccess(caller, 'read', flow === undefined ? {} : { flows: [flow] }, listTrails);
     const part = { offset: (page - 1) * perPage, limit: perPage };
     const found =
       tag === undefined

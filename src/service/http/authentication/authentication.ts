@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
+import type { Proven } from '../../../contract/proven.ts';
+import { replayedEvidenceHeader } from '../../../contract/replayed-evidence.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
 import { findSessionHolder } from '../../application/sessions.ts';
-import { mayAccess, type Caller, type Permission } from '../../domain/access.ts';
+import { hasPermission, mayAccess, type AccessTarget, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
@@ -17,6 +19,7 @@ import {
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { textAt } from '../../../runtime/untrusted-data.ts';
 
 /** What authentication uses of a request; its body has not been read. */
 export interface AuthenticationAttempt {
@@ -27,8 +30,12 @@ export interface AuthenticationAttempt {
   readonly methods: readonly AuthenticationMethod[];
   /** The `{org}` of the path; undefined if the path has none. */
   readonly org: string | undefined;
+  /** The `{flow_name}` and `{env_name}` of the path. */
+  readonly target: AccessTarget;
   /** The endpoint's error for a key without the permission. */
   readonly forbidden: ErrorResponse;
+  /** Whether the request delivers evidence of an earlier run. */
+  readonly isReplay: boolean;
   readonly origin: RequestOrigin;
 }
 
@@ -55,7 +62,9 @@ export function authenticate<Who>(
     session,
     methods: authentication,
     org: requestOrganization(request),
-    forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
+    target: toTarget(request),
+    forbidden: findForbidden(errors),
+    isReplay: request.headers[replayedEvidenceHeader] === '?1',
     origin: {
       address: request.socket.remoteAddress ?? 'an unknown address',
       forwardedFor: forwardedFor(request.headers['x-forwarded-for']),
@@ -67,24 +76,73 @@ export function authenticate<Who>(
 
 /** The organization in the path. */
 export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
-  const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
-  return typeof org === 'string' ? org : undefined;
+  return textAt(params, 'org');
+}
+
+function toTarget({ params }: Pick<FastifyRequest, 'params'>): AccessTarget {
+  const [flow, environment] = [textAt(params, 'flow_name'), textAt(params, 'env_name')];
+  return {
+    ...(flow === undefined ? {} : { flows: [flow] }),
+    ...(environment === undefined ? {} : { environments: [environment] }),
+  };
+}
+
+/** The endpoint's own error for a key without the permission, or the common one. */
+function findForbidden(errors: Endpoint['errors']): ErrorResponse {
+  return errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden;
 }
 
 /** What checking a key needs. */
 type KeyDependencies = Pick<RouteDependencies, 'storage' | 'now' | 'failures' | 'keyUses'>;
 
-/** Requires an API key for the organization of the path, whose owner has a role with the permission. */
-export function requireRole(dependencies: KeyDependencies, permission: Permission): Authenticator<Caller> {
+/**
+ * Requires an API key for the organization of the path, with the permission for the flow and the environment of the
+ * path. If the path has neither, the request is about the whole organization.
+ *
+ * @param scope `named later` if the query or the body names the flows or environments; the handler must then call
+ *   `requireAccess`
+ */
+export function requireRole(
+  dependencies: KeyDependencies,
+  permission: Permission,
+  scope: 'path' | 'named later' = 'path',
+): Authenticator<Caller> {
   return async (attempt) => {
-    const { key, role } = await authenticateKey(dependencies, attempt);
-    const { org } = attempt;
-    if (org === undefined || role === undefined) throw forbiddenError(attempt);
-    const { ownerKind, owner, isLimitedToOrg } = key;
-    const caller: Caller = { org, ownerKind, owner, role, isLimitedToOrg };
-    if (!mayAccess(caller, org, permission)) throw forbiddenError(attempt);
+    const { key, grants } = await authenticateKey(dependencies, attempt);
+    const { org, target, isReplay } = attempt;
+    if (org === undefined) throw forbiddenError(attempt);
+    const { ownerKind, owner, isLimitedToOrg, login } = key;
+    const caller: Caller = {
+      org,
+      ownerKind,
+      owner,
+      grants,
+      isLimitedToOrg,
+      proven: toOwnProof(login?.proven, isReplay),
+    };
+    const isAllowed = scope === 'path' ? mayAccess(caller, org, permission, target) : hasPermission(grants, permission);
+    if (!isAllowed) throw forbiddenError(attempt);
     return caller;
   };
+}
+
+function toOwnProof(proven: Proven | undefined, isReplay: boolean): Proven | undefined {
+  return proven === undefined || !isReplay ? proven : { ...proven, is_replay: true };
+}
+
+/**
+ * Requires the permission for the flows and environments that a query or a body names.
+ *
+ * @throws ApiError with the endpoint's error
+ */
+export function requireAccess(
+  caller: Caller,
+  permission: Permission,
+  target: AccessTarget,
+  { errors }: Pick<Endpoint, 'errors'>,
+): void {
+  const { org } = caller;
+  if (!mayAccess(caller, org, permission, target)) throw new ApiError(findForbidden(errors), { values: { org } });
 }
 
 /** Requires any valid API key, for requests about its owner and not about an organization. */
@@ -108,7 +166,7 @@ async function authenticateKey(dependencies: KeyDependencies, attempt: Authentic
   const fault = findFault(stored, unixSeconds(now()));
   if (fault !== undefined) {
     // The client knows the secret, so this is not a guess, and the error can say what is wrong.
-    failures.report({ key: describeKey(stored), reason: fault.reason, origin });
+    failures.report({ key: describeKey(stored), org: stored.org, reason: fault.reason, origin });
     throw unauthenticatedError(methods, fault.rule);
   }
   keyUses.note(stored);
@@ -138,7 +196,7 @@ async function checkSecret({ storage, failures }: KeyDependencies, attempt: Auth
     stored === undefined ||
     !secretMatches(key.secret, stored.secretHash)
   ) {
-    const failure = { ...failedKey(key, stored), origin };
+    const failure = { ...failedKey(key, stored), org: stored?.org ?? org, origin };
     throw countGuess(failures, failure, unauthenticatedError(methods, 'is not an API key of this service'));
   }
   return holder;
@@ -186,7 +244,7 @@ export function requireAdminKey(adminKey: string, failures: FailedAuthentication
 }
 
 /** Counts a wrong key. Returns the given error, or 429 after too many wrong keys. */
-function countGuess(failures: FailedAuthentications, failure: FailedAuthentication, error: ApiError): ApiError {
+export function countGuess(failures: FailedAuthentications, failure: FailedAuthentication, error: ApiError): ApiError {
   const retryAfter = failures.count(failure);
   if (retryAfter === undefined) return error;
   return new ApiError(httpErrors.tooManyFailures, {
@@ -196,7 +254,7 @@ function countGuess(failures: FailedAuthentications, failure: FailedAuthenticati
 }
 
 /** The key in the Authorization header, which must use one of the accepted schemes. */
-function readCredential({ authorization, methods }: AuthenticationAttempt): string {
+export function readCredential({ authorization, methods }: AuthenticationAttempt): string {
   if (authorization === undefined) throw unauthenticatedError(methods, `is missing; send ${describeSchemes(methods)}`);
   const [scheme = '', credential = '', ...rest] = authorization.trim().split(/ +/);
   const method = methods.find((known) => known === scheme.toLowerCase());
@@ -216,7 +274,8 @@ function describeSchemes(methods: readonly AuthenticationMethod[]): string {
   return methods.map((method) => ways[method]).join(' or ');
 }
 
-function unauthenticatedError(methods: readonly AuthenticationMethod[], rule: string): ApiError {
+/** The error of a request without a valid credential. */
+export function unauthenticatedError(methods: readonly AuthenticationMethod[], rule: string): ApiError {
   const challenges = { bearer: 'Bearer realm="compliance"', basic: 'Basic realm="compliance", charset="UTF-8"' };
   return new ApiError(commonErrors.unauthenticated, {
     errors: [['authorization', rule]],

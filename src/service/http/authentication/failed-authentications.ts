@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { After, Now } from '../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
+import type { AuditedFailure } from '../../application/failure-audit.ts';
 
 /**
  * Logging and throttling of failed authentications.
@@ -24,10 +25,14 @@ export interface RequestOrigin {
 
 /** A failed authentication. */
 export interface FailedAuthentication {
+  /** The organization of the key, or of the path; undefined if there is none. It may not exist. */
+  readonly org?: string | undefined;
   /** The key that was used, if it exists: `key <id>` or `the administration key`. */
   readonly key?: string | undefined;
   /** The id that was sent, if no key has it; undefined if the credential is not a key. */
   readonly unknownId?: string | undefined;
+  /** Default: `authentication_failed`. */
+  readonly type?: AuditedFailure['type'];
   /** What is wrong, as a predicate: `has a wrong secret`. */
   readonly reason: string;
   readonly origin: RequestOrigin;
@@ -54,6 +59,7 @@ export class FailedAuthentications {
   readonly #now: Now;
   readonly #after: After;
   readonly #log: Pick<ServiceLog, 'info'>;
+  readonly #audit: (failure: FailedAuthentication) => void;
   /** In the order of their latest failure, the oldest first. */
   readonly #counters = new Map<string, Window>();
   #lines: Window;
@@ -63,14 +69,18 @@ export class FailedAuthentications {
     now,
     after,
     log,
+    audit = () => undefined,
   }: {
     readonly now: Now;
     readonly after: After;
     readonly log: Pick<ServiceLog, 'info'>;
+    /** Also gets every failure. */
+    readonly audit?: (failure: FailedAuthentication) => void;
   }) {
     this.#now = now;
     this.#after = after;
     this.#log = log;
+    this.#audit = audit;
     this.#lines = { begun: now(), count: 0 };
   }
 
@@ -92,8 +102,9 @@ export class FailedAuthentications {
     return isThrottled ? Math.max(1, Math.ceil((window.begun + windowLength - now) / 1000)) : undefined;
   }
 
-  /** Logs a failure, unless the window has too many already. */
+  /** Audits a failure, and logs it unless the window has too many already. */
   report(failure: FailedAuthentication, isThrottled = false): void {
+    this.#audit(failure);
     const now = this.#now();
     if (!isCurrent(this.#lines, now)) this.#beginLines(now);
     this.#lines.count += 1;
@@ -167,6 +178,21 @@ function describe({ key, unknownId, reason, origin }: FailedAuthentication, now:
  */
 function loggable(id: string): string {
   return /^[0-9a-f]{16}$/.test(id) ? `unknown key ${id}` : 'an unknown key';
+}
+
+/** What the audit log records about a failure; undefined if it is about no organization. */
+export function toAuditedFailure(failure: FailedAuthentication): AuditedFailure | undefined {
+  const { org, key, unknownId, reason, origin, type = 'authentication_failed' } = failure;
+  if (org === undefined) return undefined;
+  const { address, forwardedFor: client, method, path } = origin;
+  return {
+    ...{ org, type },
+    subject: key ?? (unknownId === undefined ? 'what was sent' : loggable(unknownId)),
+    details: {
+      ...{ reason, address, request: `${method} ${printable(path)}` },
+      ...(client === undefined ? {} : { forwarded_for: client }),
+    },
+  };
 }
 
 const maximumPathLength = 200;

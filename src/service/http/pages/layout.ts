@@ -83,7 +83,7 @@ function renderSections(current: Section | undefined, { org, paths, viewer }: Pa
         item('flows', paths.flows(org)),
         item('environments', paths.environments(org)),
         item('policies', paths.policies(org)),
-        ...(viewer.role === 'admin' ? [item('administration', paths.administration(org))] : []),
+        ...(viewer.isAdmin ? [item('administration', paths.administration(org))] : []),
       ]}
     </ul>
   </nav>`;

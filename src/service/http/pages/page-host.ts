@@ -83,7 +83,7 @@ export function addOwnPage(
   handler: (context: PageContext, key: StoredKey, session: string | undefined) => Promise<Page>,
 ): void {
   addAuthenticated(host, url, requireApiKey(host.dependencies), async (request, reply, key) => {
-    const context = toContext(host, request, { ...toViewer(request, key), role: undefined });
+    const context = toContext(host, request, toViewer(request, key));
     return sendPage(reply, await handler(context, key, readSession(request)), context);
   });
 }
@@ -129,7 +129,7 @@ function toViewer(request: FastifyRequest, caller: Pick<Caller, 'ownerKind' | 'o
   const token = readSession(request);
   return {
     name: actorName(caller),
-    role: caller.role,
+    isAdmin: caller.grants?.some(({ role }) => role === 'admin') === true,
     formToken: token === undefined ? undefined : toFormToken(token),
   };
 }

@@ -1,4 +1,3 @@
-import type { Role } from '../../../contract/role.ts';
 import type { PagePaths } from '../../domain/page-paths.ts';
 import type { Html } from './html.ts';
 
@@ -30,8 +29,8 @@ export interface Page {
 export interface Viewer {
   /** As in records (`actorName`). */
   readonly name: string;
-  /** The role in the organization of the page; undefined for pages of no organization. */
-  readonly role: Role | undefined;
+  /** Whether it has the role admin in the organization of the page; false for pages of no organization. */
+  readonly isAdmin: boolean;
   /** What the forms of the page must contain; undefined without a session, which forms need. */
   readonly formToken: string | undefined;
 }

@@ -1,9 +1,9 @@
 import type { Role } from '../../../contract/role.ts';
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
-import type { AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
+import type { AccountKind, AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
 import type { RecordCaches } from '../record-caches.ts';
-import { optional, optionalNumber, text } from '../rows.ts';
+import { number, optional, optionalNumber, text } from '../rows.ts';
 import { toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import { toSource } from '../sources.ts';
 import type { Session, WritingSession } from './session.ts';
@@ -23,6 +23,10 @@ const reading = defineStatements('accounts', {
     SELECT 1 FROM api_keys k
       WHERE k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2))`,
+  listLoginKeys: `SELECT * FROM api_keys
+    WHERE org = $1 AND owner_kind = 'workflow' AND expires_at > $2 AND revoked_at IS NULL ORDER BY created_at, id`,
+  countLoginKeys: `SELECT count(*) AS total FROM api_keys
+    WHERE org = $1 AND owner_kind = 'workflow' AND owner = $2 AND expires_at > $3 AND revoked_at IS NULL`,
   hasKeys: 'SELECT 1 FROM api_keys WHERE org = $1 LIMIT 1',
 });
 
@@ -40,15 +44,23 @@ const writing = defineStatements('accounts', {
   deleteAccount: 'DELETE FROM service_accounts WHERE org = $1 AND name = $2',
 
   insertKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at,
-      is_limited_to_org)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+      is_limited_to_org, login)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
   setKeyExpiry: 'UPDATE api_keys SET expires_at = $3 WHERE org = $1 AND id = $2',
   // A key can be in the list repeatedly; the last use counts.
   recordKeyUses: `INSERT INTO key_uses (org, id, used_at)
     SELECT DISTINCT ON (org, id) org, id, used_at
       FROM unnest($1::text[], $2::text[], $3::double precision[]) WITH ORDINALITY AS uses (org, id, used_at, place)
       ORDER BY org, id, place DESC
-    ON CONFLICT (org, id) DO UPDATE SET used_at = excluded.used_at`,
+    ON CONFLICT (org, id) DO UPDATE SET used_at = excluded.used_at RETURNING id, xmax = 0 AS is_first`,
+  deleteExpiredKeys: `WITH expired AS (
+      SELECT id FROM api_keys WHERE org = $1 AND owner_kind = 'workflow' AND expires_at < $2
+        ORDER BY expires_at, id LIMIT $3
+    ), uses AS (
+      DELETE FROM key_uses WHERE org = $1 AND id IN (SELECT id FROM expired)
+    ), ended AS (
+      DELETE FROM sessions WHERE org = $1 AND key_id IN (SELECT id FROM expired)
+    ) DELETE FROM api_keys WHERE org = $1 AND id IN (SELECT id FROM expired) RETURNING id`,
   revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE org = $1 AND id = $2',
   revokeAccountKeys: `UPDATE api_keys SET revoked_at = $3
     WHERE org = $1 AND owner_kind = 'service account' AND owner = $2 AND revoked_at IS NULL RETURNING id`,
@@ -111,11 +123,20 @@ export class PostgresAccountReader<Used extends Session = Session> implements Ac
     return (await this.session.query(reading.hasValidAdminKey, [org, now])).length > 0;
   }
 
+  async listLoginKeys(org: string, now: number): Promise<readonly StoredKey[]> {
+    return (await this.session.query(reading.listLoginKeys, [org, now])).map(toKey);
+  }
+
+  async countLoginKeys(org: string, repository: string, now: number): Promise<number> {
+    const [row = {}] = await this.session.query(reading.countLoginKeys, [org, repository, now]);
+    return number(row, 'total');
+  }
+
   async hasKeys(org: string): Promise<boolean> {
     return (await this.session.query(reading.hasKeys, [org])).length > 0;
   }
 
-  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
+  findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined> {
     const isUser = kind === 'user';
     return this.session.readCached({
       cache: this.#caches.roles,
@@ -171,7 +192,11 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
     const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt = null, revokedAt = null } = key;
     this.session.noteWrite(toSource('api_keys', id));
     const limited = Number(key.isLimitedToOrg);
-    const values = [org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt, limited];
+    const login = key.login === undefined ? null : JSON.stringify(key.login);
+    const values = [
+      ...[org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt],
+      ...[limited, login],
+    ];
     return (await this.session.change(writing.insertKey, values)) === 0 ? 'exists' : 'inserted';
   }
 
@@ -180,12 +205,17 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
     return this.session.send(writing.setKeyExpiry, [org, id, expiresAt]);
   }
 
-  recordKeyUses(uses: readonly KeyUse[]): Promise<void> {
-    return this.session.send(writing.recordKeyUses, [
+  async recordKeyUses(uses: readonly KeyUse[]): Promise<readonly string[]> {
+    const rows = await this.session.query(writing.recordKeyUses, [
       uses.map(({ org }) => org),
       uses.map(({ id }) => id),
       uses.map(({ at }) => at),
     ]);
+    return rows.filter((row) => row['is_first'] === true).map((row) => text(row, 'id'));
+  }
+
+  deleteExpiredLoginKeys(org: string, before: number, limit: number): Promise<void> {
+    return this.#writeKeys(writing.deleteExpiredKeys, [org, before, limit]);
   }
 
   async revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
@@ -194,19 +224,19 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
   }
 
   revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void> {
-    return this.#revoke(writing.revokeAccountKeys, [org, name, revokedAt]);
+    return this.#writeKeys(writing.revokeAccountKeys, [org, name, revokedAt]);
   }
 
   revokeUserKeys(user: string, revokedAt: number): Promise<void> {
-    return this.#revoke(writing.revokeUserKeys, [user, revokedAt]);
+    return this.#writeKeys(writing.revokeUserKeys, [user, revokedAt]);
   }
 
   revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<void> {
-    return this.#revoke(writing.revokeLimitedKeys, [org, user, revokedAt]);
+    return this.#writeKeys(writing.revokeLimitedKeys, [org, user, revokedAt]);
   }
 
-  /** @param statement returns the ids of the keys that it revokes */
-  async #revoke(statement: Statement, values: readonly Value[]): Promise<void> {
+  /** @param statement returns the ids of the keys that it changes */
+  async #writeKeys(statement: Statement, values: readonly Value[]): Promise<void> {
     const rows = await this.session.query(statement, values);
     this.session.noteWrite(...rows.map((row) => toSource('api_keys', text(row, 'id'))));
   }

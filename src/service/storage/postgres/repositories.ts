@@ -4,9 +4,11 @@ import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
 import { PostgresArtifactReader, PostgresArtifactWriter } from './artifacts.ts';
 import { PostgresAttestationSeriesReader } from './attestation-series.ts';
 import { PostgresAttestationReader, PostgresAttestationWriter } from './attestations.ts';
+import { PostgresAuditLogReader, PostgresAuditLogWriter } from './audit-log.ts';
 import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
 import { PostgresEnvironmentReader, PostgresEnvironmentWriter } from './environments.ts';
 import { PostgresFlowReader, PostgresFlowWriter } from './flows.ts';
+import { PostgresLoginRuleReader, PostgresLoginRuleWriter } from './login-rules.ts';
 import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
 import { PostgresOrganizationReader, PostgresOrganizationWriter } from './organizations.ts';
 import { PostgresPolicyReader, PostgresPolicyWriter } from './policies.ts';
@@ -22,6 +24,8 @@ export function createReaders(session: Session, caches: RecordCaches): ReadTrans
     organizations: new PostgresOrganizationReader(session),
     flows: new PostgresFlowReader(session, caches),
     accounts: new PostgresAccountReader(session, caches),
+    loginRules: new PostgresLoginRuleReader(session),
+    auditLog: new PostgresAuditLogReader(session),
     environments: new PostgresEnvironmentReader(session),
     snapshots: new PostgresSnapshotReader(session),
     policies: new PostgresPolicyReader(session),
@@ -41,6 +45,8 @@ export function createWriters(session: WritingSession, caches: RecordCaches): Wr
     organizations: new PostgresOrganizationWriter(session),
     flows: new PostgresFlowWriter(session, caches),
     accounts: new PostgresAccountWriter(session, caches),
+    loginRules: new PostgresLoginRuleWriter(session),
+    auditLog: new PostgresAuditLogWriter(session),
     environments: new PostgresEnvironmentWriter(session),
     snapshots: new PostgresSnapshotWriter(session),
     policies: new PostgresPolicyWriter(session),

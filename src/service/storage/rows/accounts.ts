@@ -1,5 +1,5 @@
 import { isRole, type Role } from '../../../contract/role.ts';
-import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
+import type { Login, Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import { number, text, type Row } from '../rows.ts';
 
 /** Reads a column with a role. */
@@ -41,7 +41,7 @@ export function toServiceAccount(row: Row): ServiceAccountRecord {
 /** Converts a row to a key. */
 export function toKey(row: Row): StoredKey {
   const [ownerKind, secretHash] = [text(row, 'owner_kind'), row['secret_hash']];
-  const known = ownerKind === 'user' || ownerKind === 'service account';
+  const known = ownerKind === 'user' || ownerKind === 'service account' || ownerKind === 'workflow';
   if (!known || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');
   return {
     org: text(row, 'org'),
@@ -53,6 +53,8 @@ export function toKey(row: Row): StoredKey {
     secretHash,
     createdAt: number(row, 'created_at'),
     ...(row['expires_at'] === null ? {} : { expiresAt: number(row, 'expires_at') }),
+    // Written by this service.
+    ...(row['login'] === null ? {} : { login: JSON.parse(text(row, 'login')) as Login }),
     ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
   };
 }

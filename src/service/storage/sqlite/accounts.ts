@@ -1,8 +1,8 @@
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
-import type { AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
+import type { AccountKind, AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
 import type { RecordCaches } from '../record-caches.ts';
-import { optional, optionalNumber } from '../rows.ts';
+import { number, optional, optionalNumber } from '../rows.ts';
 import { toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -18,6 +18,10 @@ const reading = {
   findKey: 'SELECT * FROM api_keys WHERE id = ?',
   listKeys: `SELECT k.*, u.used_at FROM api_keys k LEFT JOIN key_uses u ON u.org = k.org AND u.id = k.id
     WHERE k.org = ? AND k.owner_kind = ? AND k.owner = ? AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
+  listLoginKeys: `SELECT * FROM api_keys
+    WHERE org = ? AND owner_kind = 'workflow' AND expires_at > ? AND revoked_at IS NULL ORDER BY created_at, id`,
+  countLoginKeys: `SELECT count(*) AS total FROM api_keys
+    WHERE org = ? AND owner_kind = 'workflow' AND owner = ? AND expires_at > ? AND revoked_at IS NULL`,
   hasValidAdminKey: `SELECT 1 FROM members m
     JOIN api_keys k ON k.owner = m.user AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
     WHERE m.org = ? AND m.role = 'admin' AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?)
@@ -39,11 +43,20 @@ const writing = {
   deleteAccount: 'DELETE FROM service_accounts WHERE org = ? AND name = ?',
 
   insertKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at,
-      is_limited_to_org)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      is_limited_to_org, login)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   setKeyExpiry: 'UPDATE api_keys SET expires_at = ? WHERE org = ? AND id = ?',
-  recordKeyUse: `INSERT INTO key_uses (org, id, used_at) VALUES (?, ?, ?)
-    ON CONFLICT DO UPDATE SET used_at = excluded.used_at`,
+  insertKeyUse: 'INSERT INTO key_uses (org, id, used_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  updateKeyUse: 'UPDATE key_uses SET used_at = ?3 WHERE org = ?1 AND id = ?2',
+  deleteExpiredUses: `DELETE FROM key_uses WHERE org = ?1 AND id IN (
+    SELECT id FROM api_keys WHERE org = ?1 AND owner_kind = 'workflow' AND expires_at < ?2 ORDER BY expires_at, id
+      LIMIT ?3 + 0)`,
+  deleteExpiredSessions: `DELETE FROM sessions WHERE org = ?1 AND key_id IN (
+    SELECT id FROM api_keys WHERE org = ?1 AND owner_kind = 'workflow' AND expires_at < ?2 ORDER BY expires_at, id
+      LIMIT ?3 + 0)`,
+  deleteExpiredKeys: `DELETE FROM api_keys WHERE org = ?1 AND id IN (
+    SELECT id FROM api_keys WHERE org = ?1 AND owner_kind = 'workflow' AND expires_at < ?2 ORDER BY expires_at, id
+      LIMIT ?3 + 0)`,
   revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE org = ? AND id = ?',
   revokeAccountKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?)
     WHERE org = ? AND owner_kind = 'service account' AND owner = ?`,
@@ -100,6 +113,16 @@ export class SqliteAccountReader implements AccountReader {
     );
   }
 
+  listLoginKeys(org: string, now: number): Promise<readonly StoredKey[]> {
+    return this.session.execute(() => this.#statements.listLoginKeys.all(org, now).map(toKey));
+  }
+
+  countLoginKeys(org: string, repository: string, now: number): Promise<number> {
+    return this.session.execute(
+      () => optional(this.#statements.countLoginKeys.get(org, repository, now), (row) => number(row, 'total')) ?? 0,
+    );
+  }
+
   hasValidAdminKey(org: string, now: number): Promise<boolean> {
     return this.session.execute(() => this.#statements.hasValidAdminKey.get(org, now) !== undefined);
   }
@@ -108,7 +131,7 @@ export class SqliteAccountReader implements AccountReader {
     return this.session.execute(() => this.#statements.hasKeys.get(org) !== undefined);
   }
 
-  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
+  findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined> {
     const { findMember, findAccount } = this.#statements;
     return this.session.readCached({
       cache: this.#caches.roles,
@@ -175,7 +198,20 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
   insertKey(key: StoredKey): Promise<'inserted' | 'exists'> {
     const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt = null, revokedAt = null } = key;
     const limited = Number(key.isLimitedToOrg);
-    const values = [org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt, limited];
+    const login = key.login === undefined ? null : JSON.stringify(key.login);
+    const values = [
+      org,
+      id,
+      ownerKind,
+      owner,
+      description,
+      secretHash,
+      createdAt,
+      expiresAt,
+      revokedAt,
+      limited,
+      login,
+    ];
     return this.session.execute(() =>
       this.#statements.insertKey.run(...values).changes === 0 ? 'exists' : 'inserted',
     );
@@ -187,9 +223,22 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
     });
   }
 
-  recordKeyUses(uses: readonly KeyUse[]): Promise<void> {
+  recordKeyUses(uses: readonly KeyUse[]): Promise<readonly string[]> {
+    const { insertKeyUse, updateKeyUse } = this.#statements;
+    return this.session.execute(() =>
+      uses.flatMap(({ org, id, at }) => {
+        if (insertKeyUse.run(org, id, at).changes > 0) return [id];
+        updateKeyUse.run(org, id, at);
+        return [];
+      }),
+    );
+  }
+
+  deleteExpiredLoginKeys(org: string, before: number, limit: number): Promise<void> {
     return this.session.execute(() => {
-      for (const { org, id, at } of uses) this.#statements.recordKeyUse.run(org, id, at);
+      this.#statements.deleteExpiredUses.run(org, before, limit);
+      this.#statements.deleteExpiredSessions.run(org, before, limit);
+      this.#statements.deleteExpiredKeys.run(org, before, limit);
     });
   }
 

@@ -14,6 +14,7 @@ import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { trails } from './migrations/trails.ts';
 import { users } from './migrations/users.ts';
+import { workflowLogins } from './migrations/workflow-logins.ts';
 
 /**
  * The migrations from an empty file to the current tables: one script per version, never changed once released.
@@ -37,6 +38,7 @@ const steps: readonly string[] = [
   environmentReading,
   administration,
   artifactLists,
+  workflowLogins,
   pages,
 ];
 

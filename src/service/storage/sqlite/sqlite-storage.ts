@@ -7,12 +7,14 @@ import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationSeriesReader } from './attestation-series.ts';
 import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
+import { SqliteAuditLogReader, SqliteAuditLogWriter } from './audit-log.ts';
 import { CommitTracker } from './commit-tracker.ts';
 import { openDatabase, openReadOnly } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
 import { createFileCheck } from './file-presence.ts';
 import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
+import { SqliteLoginRuleReader, SqliteLoginRuleWriter } from './login-rules.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
 import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
@@ -55,6 +57,8 @@ export class SqliteStorage implements Storage {
       organizations: new SqliteOrganizationWriter(this.#session),
       flows: new SqliteFlowWriter(this.#session, caches),
       accounts: new SqliteAccountWriter(this.#session, caches),
+      loginRules: new SqliteLoginRuleWriter(this.#session),
+      auditLog: new SqliteAuditLogWriter(this.#session),
       environments: new SqliteEnvironmentWriter(this.#session),
       snapshots: new SqliteSnapshotWriter(this.#session),
       policies: new SqlitePolicyWriter(this.#session),
@@ -106,6 +110,8 @@ function openReader(folder: string, commits: CommitTracker, caches: RecordCaches
     organizations: new SqliteOrganizationReader(session),
     flows: new SqliteFlowReader(session, caches),
     accounts: new SqliteAccountReader(session, caches),
+    loginRules: new SqliteLoginRuleReader(session),
+    auditLog: new SqliteAuditLogReader(session),
     environments: new SqliteEnvironmentReader(session),
     snapshots: new SqliteSnapshotReader(session),
     policies: new SqlitePolicyReader(session),

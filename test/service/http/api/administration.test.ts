@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { listAt } from '../../../../src/runtime/untrusted-data.ts';
 import {
+  keyIdOf,
   administer,
   createKey,
   createServiceAccount,
@@ -34,7 +35,6 @@ afterEach(async () => {
 
 const statusWith = async (key: string): Promise<number> =>
   (await call(service, { path: '/service-accounts/acme', key })).status;
-const idOf = (key: string): string => key.split('_')[0] ?? '';
 const keysPath = '/service-accounts/acme/ci/api-keys';
 const lockedOut = {
   status: 409,
@@ -107,7 +107,7 @@ describe('the keys of a service account', () => {
 
   it('are revoked at once, and not found afterwards', async () => {
     const key = await createServiceAccountKey(service);
-    const revoke = { method: 'DELETE', path: `${keysPath}/${idOf(key)}` };
+    const revoke = { method: 'DELETE', path: `${keysPath}/${keyIdOf(key)}` };
     expect(await statusWith(key)).toBe(200);
     expect(await administer(service, revoke)).toMatchObject({ status: 200, body: 'revoked' });
     expect(await statusWith(key)).toBe(401);
@@ -118,7 +118,7 @@ describe('the keys of a service account', () => {
   it('are rotated, and the previous one works until the grace period ends', async () => {
     const key = await createServiceAccountKey(service, 'ci', { description: 'x', expires_at: 1_767_323_045.25 + 3600 });
     const rotate = (of: string, json: unknown): Promise<Called> =>
-      administer(service, { path: `${keysPath}/${idOf(of)}/rotate`, json });
+      administer(service, { path: `${keysPath}/${keyIdOf(of)}/rotate`, json });
     now += 60_000;
     const rotated = await rotate(key, { grace_period_hours: 0.5 });
     expect([rotated.status, rotated.body]).toMatchObject([
@@ -142,7 +142,7 @@ describe('the keys of a service account', () => {
       fire();
       // Behind the write in the queue of the storage.
       await administer(service, { method: 'PATCH', path: '/service-accounts/acme/ci', json: { description: 'x' } });
-      return mappingOf(await call(service, { path: `${keysPath}/${idOf(key)}` }))['last_used_at'];
+      return mappingOf(await call(service, { path: `${keysPath}/${keyIdOf(key)}` }))['last_used_at'];
     };
     expect(await lastUse()).toBe(0);
     await statusWith(key);
@@ -176,7 +176,7 @@ describe('the members', () => {
   it('have keys, which are listed and revoked', async () => {
     const key = await createKey(service, {});
     const path = '/organizations/acme/members/ann/api-keys';
-    expect((await call(service, { path })).body).toMatchObject([{ id: idOf(key), expires_at: 0 }]);
+    expect((await call(service, { path })).body).toMatchObject([{ id: keyIdOf(key), expires_at: 0 }]);
     expect(await revokeKey(service, 'ann', key)).toMatchObject({ status: 200, body: 'revoked' });
     expect(await statusWith(key)).toBe(401);
     expect((await call(service, { path })).body).toEqual([]);

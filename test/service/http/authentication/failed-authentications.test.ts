@@ -7,7 +7,7 @@ import {
   type FailedAuthentication,
   type RequestOrigin,
 } from '../../../../src/service/http/authentication/failed-authentications.ts';
-import { createKey, revokeKey } from '../../../support/administration.ts';
+import { createKey, keyIdOf, revokeKey } from '../../../support/administration.ts';
 import { codePoint } from '../../../support/code-point.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
@@ -238,7 +238,7 @@ describe('a service under a flood of guesses', () => {
         body: { errors: { authorization: 'is an API key that was revoked; use a new one' } },
       });
     }
-    expect(lines.at(-1)).toContain(`key ${key.split('_')[0] ?? ''} was sent and is revoked`);
+    expect(lines.at(-1)).toContain(`key ${keyIdOf(key)} was sent and is revoked`);
   });
 
   it('does not log a request without credentials, which browsers send first', async () => {

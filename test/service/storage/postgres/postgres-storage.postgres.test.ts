@@ -9,6 +9,7 @@ import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeClaims } from '../claims-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
+import { describeLogins } from '../login-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 import { describePages } from '../pages-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
@@ -77,3 +78,4 @@ describeIdempotencyKeys('the idempotency keys of the PostgreSQL storage in two p
 describeNotifications('the notifications of the PostgreSQL storage', openTestStorage);
 describeClaims('the deliveries of two processes', openShared);
 describePages('what pages read from two processes', openShared);
+describeLogins('the logins of the PostgreSQL storage in two processes', openShared);

@@ -16,6 +16,7 @@ import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
+import { describeLogins } from '../login-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 import { describePages } from '../pages-acceptance.ts';
@@ -47,6 +48,7 @@ describeAccounts('the accounts of the SQLite storage', openTestStorage);
 describeAttestationList('the list of attestations of the SQLite storage', openTestStorage);
 describeEnvironments('the environments of the SQLite storage', openTestStorage);
 describeFreshness('the caches of the SQLite storage', openTestStorage);
+describeLogins('the logins of the SQLite storage', openTestStorage);
 describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestStorage);
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
 describePages('what the pages read from the SQLite storage', openTestStorage);
@@ -65,6 +67,18 @@ describe('the SQLite database', () => {
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
     expect(database.prepare('PRAGMA foreign_keys').get()).toEqual({ foreign_keys: 1 });
+    database.close();
+  });
+
+  it('keeps the events of the audit log, whatever code writes', () => {
+    const database = openDatabase(folder);
+    database.exec(`INSERT INTO organizations VALUES ('acme', 1);
+      INSERT INTO audit_events VALUES ('acme', 1, 'login', 1, 'ann', 'key one', '{}')`);
+    for (const statement of ['DELETE FROM audit_events', `UPDATE audit_events SET actor = 'eve'`]) {
+      expect(() => {
+        database.exec(statement);
+      }).toThrow('the audit log only grows');
+    }
     database.close();
   });
 

@@ -41,10 +41,23 @@ CREATE TABLE api_keys (
   description ${text} NOT NULL DEFAULT '',
   expires_at double precision,
   is_limited_to_org smallint NOT NULL DEFAULT 0,
+  login ${text},
   PRIMARY KEY (org, id)
 );
 CREATE INDEX api_keys_by_owner ON api_keys (org, owner_kind, owner);
 CREATE INDEX api_keys_by_user ON api_keys (owner) WHERE owner_kind = 'user';
+CREATE INDEX api_keys_of_logins ON api_keys (org, expires_at) WHERE owner_kind = 'workflow';
+CREATE INDEX api_keys_of_repositories ON api_keys (org, owner, expires_at) WHERE owner_kind = 'workflow';
+
+CREATE TABLE login_rules (
+  org ${text} NOT NULL REFERENCES organizations,
+  name ${text} NOT NULL,
+  conditions ${text} NOT NULL,
+  created_at double precision NOT NULL,
+  created_by ${text} NOT NULL,
+  last_modified_at double precision NOT NULL,
+  PRIMARY KEY (org, name)
+);
 
 CREATE TABLE sessions (
   org ${text} NOT NULL,

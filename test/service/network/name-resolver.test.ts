@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createNameResolver, type NameServices } from '../../../src/service/notifications/name-resolver.ts';
+import { createNameResolver, type NameServices } from '../../../src/service/network/name-resolver.ts';
 
 function fault(code: string): Error {
   return Object.assign(new Error(`query ${code}`), { code });

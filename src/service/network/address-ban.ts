@@ -79,7 +79,7 @@ const notPublic = toBlockList([...specialPurpose, ...cloudServices, ...metadataI
 export type AddressBan = 'metadata' | 'not public' | undefined;
 
 /**
- * Checks whether notifications may be sent to an IP address.
+ * Checks whether the service may call an IP address that its users name.
  *
  * @param allowPrivate whether addresses of private networks are allowed, too; those of metadata services never are.
  */

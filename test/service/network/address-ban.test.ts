@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findAddressBan, isPublicAddress } from '../../../src/service/notifications/target-address.ts';
+import { findAddressBan, isPublicAddress } from '../../../src/service/network/address-ban.ts';
 
 describe('an address of the public internet', () => {
   it.each(['1.1.1.1', '8.8.8.8', '172.15.255.255', '172.32.0.0', '223.255.255.255', '2606:4700:4700::1111', '2a00::1'])(

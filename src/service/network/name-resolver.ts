@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { errorCode } from '../../runtime/failure.ts';
-import type { ResolvedAddress, Web } from './post-json.ts';
+import type { ResolvedAddress, Web } from './permitted-address.ts';
 
 /** The two ways in which Node.js resolves names. */
 export interface NameServices {
@@ -23,12 +23,12 @@ export function systemNameServices(): NameServices {
 
 /**
  * Resolves the names of targets. Public names are looked up by DNS, so that slow name servers of one organization's
- * targets delay nothing else. Private names may only be in the hosts file: if private targets are allowed, or the
+ * targets delay nothing else. Private names may only be in the hosts file: if private addresses are allowed, or the
  * process has no DNS server, the system's resolver is used for all names.
  */
-export function createNameResolver(services: NameServices, allowPrivateTargets: boolean): Web['resolve'] {
+export function createNameResolver(services: NameServices, allowPrivate: boolean): Web['resolve'] {
   return async (name) => {
-    if (allowPrivateTargets || isLocalhost(name)) return services.lookup(name);
+    if (allowPrivate || isLocalhost(name)) return services.lookup(name);
     const [ipv4, ipv6] = await Promise.allSettled([services.resolve4(name), services.resolve6(name)]);
     const addresses = [
       ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 })) : []),

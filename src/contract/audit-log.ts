@@ -1,0 +1,78 @@
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors } from './errors.ts';
+import { orgName } from './names.ts';
+import { pageQuery, pagination } from './paging.ts';
+import { Type, type Static } from './schema.ts';
+
+/** What the audit log records. */
+export const auditEventTypes = [
+  'key_created',
+  'key_rotated',
+  'key_revoked',
+  'key_first_used',
+  'login',
+  'login_refused',
+  'login_rule_saved',
+  'login_rule_deleted',
+  'member_saved',
+  'member_removed',
+  'service_account_created',
+  'service_account_updated',
+  'service_account_deleted',
+  'authentication_failed',
+] as const;
+
+/** What an event of the audit log is about. */
+export type AuditEventType = (typeof auditEventTypes)[number];
+
+/** An event of the audit log. */
+export const auditEvent = Type.Object({
+  number: Type.Integer({ description: 'Counts the events of the organization, from 1.' }),
+  type: Type.Enum(auditEventTypes),
+  timestamp: Type.Number({ description: 'Unix seconds.' }),
+  actor: Type.String({
+    description:
+      'Who did it: a user, `service-account:<name>`, `workflow:<owner>/<repository>`, `operator`, or `unknown` if an authentication failed.',
+  }),
+  subject: Type.String({ description: 'What it was done to: `key <id>`, `member <name>`, `login rule <name>`, …' }),
+  details: Type.Record(Type.String(), Type.String(), { description: 'More about it, without secrets.' }),
+});
+
+/** An event of the audit log. */
+export type AuditEventResponse = Static<typeof auditEvent>;
+
+/** List the events of the audit log. */
+export const listAuditEvents = defineEndpoint({
+  origin: 'ours',
+  title: 'List audit events',
+  method: 'GET',
+  path: '/organizations/{org}/audit-log',
+  parameters: Type.Object({ org: orgName }),
+  query: Type.Object(
+    { ...pageQuery, type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })) },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'The events of the page, the latest first.',
+      schema: Type.Object({ data: Type.Array(auditEvent), pagination }),
+    },
+  ],
+  errors: accessErrors,
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'what can change the audit log',
+      choice: 'nothing: events are only added',
+      source: 'whoever does something wrong must not be able to hide it',
+    },
+    {
+      subject: 'how many failed authentications are recorded',
+      choice: '20 an hour for each organization, then their number',
+      source: 'an attacker must not be able to fill the disk',
+    },
+  ],
+});

@@ -1,0 +1,198 @@
+import { defineEndpoint, noQuery, type Choice } from './endpoint.ts';
+import { accessErrors, commonErrors } from './errors.ts';
+import { environmentName, flowName, orgName } from './names.ts';
+import { Type, type Static } from './schema.ts';
+import { addressText, lineText } from './text-fields.ts';
+
+/** The issuer of the identity tokens of github.com (GitHub's documentation, "OpenID Connect reference"). */
+export const githubIssuer = 'https://token.actions.githubusercontent.com';
+
+/** The roles that a login can give. Not `admin`: a workflow that could create stored keys would defeat the purpose. */
+export const loginRoles = ['member', 'snapshotter', 'reader'] as const;
+
+/** A role that a login can give. */
+export type LoginRole = (typeof loginRoles)[number];
+
+/** The events on which a run has the code of a pull request. */
+export const pullRequestEvents = ['pull_request', 'pull_request_review', 'pull_request_review_comment'] as const;
+
+/** The maximum number of login rules of an organization: each login compares its run with all of them. */
+export const maximumLoginRules = 500;
+
+/** The maximum number of entries in each list of a rule. */
+const maximumEntries = 100;
+
+/** A ref with at most one `*` in each segment, and `**` only as the last segment, so that comparing is linear. */
+const refPattern = String.raw`^refs(?:(?:/(?:[^*\s/]+(?:\*[^*\s/]*)?|\*[^*\s/]*))+(?:/\*\*)?|/\*\*)$`;
+
+const entries = { minItems: 1, maxItems: maximumEntries };
+
+/** Which workflow runs a rule admits, and what they may do. */
+export const loginRuleDocument = Type.Object(
+  {
+    description: Type.Optional(Type.String({ maxLength: 1000 })),
+    issuer: Type.Optional(
+      addressText({
+        pattern: '^https?://[^\\s?#@]+$',
+        description: `The issuer of the tokens, exactly as in their claim \`iss\`. Default: ${githubIssuer}.`,
+      }),
+    ),
+    repository: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$',
+      maxLength: 200,
+      description: '`owner/name`. A renamed repository needs a changed rule.',
+    }),
+    repository_id: Type.String({
+      pattern: '^[1-9][0-9]{0,19}$',
+      description: "The repository's number at GitHub, which a new repository of the same name does not have.",
+    }),
+    refs: Type.Array(Type.String({ pattern: refPattern, maxLength: 1000 }), {
+      ...entries,
+      description:
+        'Full refs such as `refs/heads/main`. `*` (once between two slashes) stands for any characters but `/`, and `/**` at the end for anything.',
+    }),
+    events: Type.Array(Type.String({ pattern: '^[a-z_]+$', maxLength: 100 }), {
+      ...entries,
+      description: 'Names of events, such as `push`. None is implied, `pull_request_target` neither.',
+    }),
+    workflows: Type.Optional(
+      Type.Array(Type.String({ pattern: '^\\.github/workflows/[^@\\s]+$', maxLength: 1000 }), {
+        ...entries,
+        description: 'Files of workflows of this repository: `.github/workflows/ci.yml`. Default: any.',
+      }),
+    ),
+    job_environments: Type.Optional(
+      Type.Array(lineText({ minLength: 1 }), {
+        ...entries,
+        description: "The job's `environment:` at GitHub. Default: any or none.",
+      }),
+    ),
+    actors: Type.Optional(
+      Type.Array(lineText({ minLength: 1 }), {
+        ...entries,
+        description: 'Names of the users who started the run. Default: anybody.',
+      }),
+    ),
+    private_pull_requests: Type.Optional(
+      Type.Boolean({
+        description:
+          'Admits events of pull requests of a repository that is not public. True means: the repository does not send write tokens to workflows from pull requests of forks. Default: false.',
+      }),
+    ),
+    role: Type.Enum(loginRoles),
+    flows: Type.Optional(
+      Type.Array(flowName, { maxItems: maximumEntries, description: 'Limits the key to these flows. Default: all.' }),
+    ),
+    environments: Type.Optional(
+      Type.Array(environmentName, {
+        maxItems: maximumEntries,
+        description: 'Limits the key to these environments of the organization. Default: all.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Which workflow runs a rule admits, and what they may do. */
+export type LoginRuleDocument = Static<typeof loginRuleDocument>;
+
+/** A login rule. */
+export const loginRule = Type.Object({
+  name: Type.String(),
+  ...loginRuleDocument.properties,
+  issuer: Type.String(),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+  created_by: Type.String(),
+  last_modified_at: Type.Number({ description: 'Unix seconds.' }),
+});
+
+/** A login rule. */
+export type LoginRuleResponse = Static<typeof loginRule>;
+
+const ruleName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
+  description: 'The name of the login rule.',
+});
+const rulePath = Type.Object({ org: orgName, rule: ruleName });
+
+const byAdmins: Choice = {
+  subject: 'who may see and change login rules',
+  choice: 'admins of the organization',
+  source: 'a rule gives access',
+};
+
+/** The response if there is no such rule. */
+export const loginRuleNotFound = {
+  status: 404,
+  message: "Login rule '{rule}' does not exist in organization '{org}'",
+  when: 'The organization has no login rule of that name.',
+} as const;
+
+/** Create or replace a login rule. */
+export const saveLoginRule = defineEndpoint({
+  origin: 'ours',
+  title: 'Create or replace login rule',
+  method: 'PUT',
+  path: '/organizations/{org}/login-rules/{rule}',
+  parameters: rulePath,
+  query: noQuery,
+  body: { kind: 'json', schema: loginRuleDocument },
+  repetition: { effect: 'idempotent' },
+  success: [
+    { status: 201, description: 'The rule was created.', schema: loginRule },
+    { status: 200, description: 'The rule was replaced.', schema: loginRule },
+  ],
+  errors: [...accessErrors, commonErrors.conflict],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'what a login rule matches',
+      choice:
+        'exactly one repository, by name and number; refs and events must be listed; all conditions must hold together',
+      source: 'no workflow may get a key by accident, and a renamed or recreated repository must not inherit one',
+    },
+    {
+      subject: 'pull requests of forks',
+      choice:
+        'GitHub gives their runs no identity token, unless a private repository sends them write tokens; for repositories that are not public, a rule must say that it does not (`private_pull_requests`)',
+      source: 'the token does not say whether a pull request comes from a fork',
+    },
+    {
+      subject: 'a changed or deleted rule',
+      choice: 'revokes the keys that it gave; steps that are running log in again if they still may',
+      source: 'access that was taken away must end at once',
+    },
+  ],
+});
+
+/** List the login rules. */
+export const listLoginRules = defineEndpoint({
+  origin: 'ours',
+  title: 'List login rules',
+  method: 'GET',
+  path: '/organizations/{org}/login-rules',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'All rules, sorted by name.', schema: Type.Array(loginRule) }],
+  errors: accessErrors,
+  authentication: ['bearer'],
+  choices: [byAdmins],
+});
+
+/** Delete a login rule, and revoke the keys that it gave. */
+export const deleteLoginRule = defineEndpoint({
+  origin: 'ours',
+  title: 'Delete login rule',
+  method: 'DELETE',
+  path: '/organizations/{org}/login-rules/{rule}',
+  parameters: rulePath,
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'idempotent', alreadyDone: loginRuleNotFound },
+  success: [{ status: 200, description: 'The rule was deleted.', schema: Type.Literal('deleted') }],
+  errors: [...accessErrors, loginRuleNotFound, commonErrors.conflict],
+  authentication: ['bearer'],
+  choices: [byAdmins],
+});

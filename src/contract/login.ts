@@ -1,0 +1,73 @@
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { orgName } from './names.ts';
+import { proven } from './proven.ts';
+import { Type, type Static } from './schema.ts';
+
+/** How long a key from a login lives, in seconds. */
+export const loginKeyLifetime = 15 * 60;
+
+/** The key that a login gives. */
+export const loginKey = Type.Object({
+  id: Type.String({ description: 'The public part of the key.' }),
+  key: Type.String(),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+  expires_at: Type.Number({ description: 'Unix seconds.' }),
+  rules: Type.Array(Type.String(), { description: 'The names of the login rules that admitted the run.' }),
+  proven,
+});
+
+/** The key that a login gives. */
+export type LoginKey = Static<typeof loginKey>;
+
+/** The response if no rule admits the run. */
+export const loginRefused = {
+  status: 403,
+  message: "No login rule of organization '{org}' admits this workflow run",
+  when: 'The identity token is valid, and the conditions of no login rule hold; `errors` names them.',
+} as const;
+
+/** The response if the issuer's keys cannot be fetched. */
+export const issuerUnavailable = {
+  status: 503,
+  message: 'The keys of the token issuer {issuer} cannot be fetched; try again later',
+  when: 'The token issuer does not answer, or answers with something else than its keys. `Retry-After` says when to try again.',
+} as const;
+
+/** Exchange the identity token of a workflow run for an API key. */
+export const logIn = defineEndpoint({
+  origin: 'ours',
+  title: 'Log in with an identity token',
+  method: 'POST',
+  path: '/login/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  // Another key harms nobody: both expire.
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, issuerUnavailable],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the credential of a login',
+      choice: "the run's identity token instead of an API key: `Authorization: Bearer <token>`",
+      source: 'it is checked before anything else is read, as keys are',
+    },
+    {
+      subject: 'the audience of the identity token',
+      choice: "the service's address without `/api/v2`, and no other",
+      source: 'a token for another service must not work here',
+    },
+    {
+      subject: 'several rules that admit the same run',
+      choice: 'the key may do what any of them allows',
+      source: 'each rule gives a permission of its own',
+    },
+    {
+      subject: 'an organization that does not exist or has no rules',
+      choice: '401, as for an issuer that no rule names',
+      source: 'nobody without a valid token learns which organizations exist',
+    },
+  ],
+});

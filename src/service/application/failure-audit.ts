@@ -1,0 +1,125 @@
+import { errorMessage } from '../../runtime/failure.ts';
+import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
+import type { ServiceLog } from '../../runtime/log.ts';
+import { unknownActor, type AuditEvent } from '../domain/audit-event.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** How long failures are counted together, in milliseconds. */
+const windowLength = 3_600_000;
+/** The most failures of an organization that are recorded on their own within a window. */
+const maximumEvents = 20;
+/** How long failures are collected before they are written together, in milliseconds. */
+const writeDelay = 30_000;
+
+/** A failed authentication, or a login that was refused. */
+export type AuditedFailure = Pick<AuditEvent, 'org' | 'subject' | 'details'> & {
+  readonly type: 'authentication_failed' | 'login_refused';
+};
+
+interface Dependencies {
+  readonly storage: Pick<Storage, 'read' | 'transaction'>;
+  readonly now: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+interface Window {
+  /** In milliseconds. */
+  readonly begun: number;
+  count: number;
+}
+
+/**
+ * Records failed authentications in the audit log of the organization that they were about, in the background. Anyone
+ * can cause them, so their number is limited: the first of an hour are recorded, then only their number.
+ */
+export class FailureAudit {
+  readonly #dependencies: Dependencies;
+  /** By organization. Only existing ones, so that there is an end to them. */
+  readonly #windows = new Map<string, Window>();
+  #waiting: AuditEvent[] = [];
+  #cancel: (() => void) | undefined;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Notes a failure. Never throws. */
+  note(failure: AuditedFailure): void {
+    const at = this.#dependencies.now();
+    this.#working = this.#working.then(() => this.#note(failure, at));
+  }
+
+  /** Writes what was noted. Nothing may be noted afterwards. */
+  async stop(): Promise<void> {
+    await this.#working;
+    for (const [org, window] of this.#windows) this.#endWindow(org, window);
+    await this.flush();
+  }
+
+  /** Writes what was noted, and waits until it is written. Never rejects: a failure is logged. */
+  flush(): Promise<void> {
+    this.#working = this.#working.then(() => this.#write());
+    return this.#working;
+  }
+
+  async #note(failure: AuditedFailure, at: number): Promise<void> {
+    const { org } = failure;
+    if (!(await this.#isKnown(org))) return;
+    const window = this.#findWindow(org, at);
+    window.count += 1;
+    if (window.count <= maximumEvents) this.#add({ ...failure, at: unixSeconds(at), actor: unknownActor });
+  }
+
+  /** Whether there is such an organization; anyone can send any name. */
+  async #isKnown(org: string): Promise<boolean> {
+    if (this.#windows.has(org)) return true;
+    return this.#dependencies.storage.read(({ organizations }) => organizations.exists(org)).catch(() => false);
+  }
+
+  #findWindow(org: string, at: number): Window {
+    const known = this.#windows.get(org);
+    // The clock may have been set back.
+    if (known !== undefined && at >= known.begun && at - known.begun < windowLength) return known;
+    if (known !== undefined) this.#endWindow(org, known);
+    const window = { begun: at, count: 0 };
+    this.#windows.set(org, window);
+    return window;
+  }
+
+  /** Records how many failures were not recorded on their own. */
+  #endWindow(org: string, { begun, count }: Window): void {
+    this.#windows.delete(org);
+    if (count <= maximumEvents) return;
+    const details = { count: String(count - maximumEvents), since: new Date(begun).toISOString() };
+    const at = unixSeconds(this.#dependencies.now());
+    this.#add({ org, type: 'authentication_failed', at, actor: unknownActor, subject: 'more failures', details });
+  }
+
+  #add(event: AuditEvent): void {
+    this.#waiting.push(event);
+    this.#cancel ??= this.#dependencies.after(writeDelay, () => {
+      void this.flush();
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const events = this.#waiting;
+    this.#waiting = [];
+    await Promise.all([...Map.groupBy(events, ({ org }) => org)].map(([org, own]) => this.#writeEvents(org, own)));
+  }
+
+  async #writeEvents(org: string, events: readonly AuditEvent[]): Promise<void> {
+    try {
+      await this.#dependencies.storage.transaction(org, async ({ auditLog }) => {
+        for (const event of events) await auditLog.append(event);
+      });
+    } catch (error) {
+      const what = `${events.length} failed authentications of ${org}`;
+      this.#dependencies.log.info(`${what} are missing in the audit log: ${errorMessage(error)}`);
+    }
+  }
+}

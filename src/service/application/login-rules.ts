@@ -1,0 +1,98 @@
+import { maximumLoginRules } from '../../contract/login-rule.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import type { LoginRule } from '../domain/login-rule.ts';
+import type { AccountWriter } from '../storage/accounts.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import type { Change } from './keys.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+
+/** The result of `saveLoginRule`. */
+export type SaveLoginRuleResult =
+  { readonly outcome: 'created' | 'replaced'; readonly rule: LoginRule } | { readonly outcome: 'too many rules' };
+
+/** A login rule to save. */
+export type LoginRuleToSave = Omit<LoginRule, 'createdAt' | 'createdBy' | 'lastModifiedAt'> & Change;
+
+/** Creates or replaces a login rule. A changed rule revokes the keys that it gave. */
+export function saveLoginRule(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { by, ...wanted }: LoginRuleToSave,
+  request?: KeyedRequest<SaveLoginRuleResult>,
+): Promise<OnceResult<SaveLoginRuleResult>> {
+  const at = unixSeconds(dependencies.now());
+  const { org, name } = wanted;
+  const save = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<SaveLoginRuleResult> => {
+    const known = await loginRules.find(org, name);
+    if (known === undefined && (await loginRules.list(org)).length >= maximumLoginRules) {
+      return { outcome: 'too many rules' };
+    }
+    const rule: LoginRule = {
+      ...wanted,
+      createdAt: known?.createdAt ?? at,
+      createdBy: known?.createdBy ?? by,
+      lastModifiedAt: at,
+    };
+    const outcome = known === undefined ? 'created' : 'replaced';
+    // Declaring the same rule again must not interrupt running steps.
+    if (known !== undefined && describeRule(known) === describeRule(rule)) return { outcome, rule: known };
+    await loginRules.save(rule);
+    await revokeKeys(accounts, rule, at);
+    const details = { rule: truncate(describeRule(rule), maximumShownRule) };
+    const event = { org, type: 'login_rule_saved', at, actor: by, subject: `login rule ${name}`, details } as const;
+    await auditLog.append(event);
+    return { outcome, rule };
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, save));
+}
+
+/** In characters. */
+const maximumShownRule = 2000;
+
+/** The fields that a declaration does not set. */
+const metadata: ReadonlySet<string> = new Set(['createdAt', 'createdBy', 'lastModifiedAt']);
+
+/** The conditions of a rule and what it permits, as JSON with the keys in a fixed order. */
+function describeRule(rule: LoginRule): string {
+  const entries = Object.entries(rule).filter(([name, value]) => !metadata.has(name) && value !== undefined);
+  return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+/** Lists the login rules of the organization by name. */
+export function listLoginRules(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org }: { readonly org: string },
+): Promise<readonly LoginRule[]> {
+  return storage.read(({ loginRules }) => loginRules.list(org));
+}
+
+/** The result of `deleteLoginRule`. */
+export type DeleteLoginRuleResult = 'deleted' | 'not found';
+
+/** Deletes a login rule, and revokes the keys that it gave. */
+export function deleteLoginRule(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, name, by }: Pick<LoginRule, 'org' | 'name'> & Change,
+  request?: KeyedRequest<DeleteLoginRuleResult>,
+): Promise<OnceResult<DeleteLoginRuleResult>> {
+  const at = unixSeconds(dependencies.now());
+  const remove = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<DeleteLoginRuleResult> => {
+    if ((await loginRules.delete(org, name)) === 'not found') return 'not found';
+    await revokeKeys(accounts, { org, name }, at);
+    const subject = `login rule ${name}`;
+    await auditLog.append({ org, type: 'login_rule_deleted', at, actor: by, subject, details: {} });
+    return 'deleted';
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
+}
+
+async function revokeKeys(
+  accounts: AccountWriter,
+  { org, name }: Pick<LoginRule, 'org' | 'name'>,
+  at: number,
+): Promise<void> {
+  for (const { id, login } of await accounts.listLoginKeys(org, at)) {
+    if (login?.grants.some(({ rule }) => rule === name) === true) await accounts.revokeKey(org, id, at);
+  }
+}

@@ -1,0 +1,105 @@
+import { loginKeyLifetime } from '../../contract/login.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { actorName } from '../domain/access.ts';
+import type { Login, StoredKey } from '../domain/accounts.ts';
+import { formatApiKey, newApiKey, type ApiKey } from '../domain/api-key.ts';
+import { applyLoginRules, type LoginDecision } from '../domain/login-rule.ts';
+import { toProven, type TokenRejection, type WorkflowIdentity } from '../domain/workflow-identity.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import { insertKey, toStoredKey } from './keys.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+
+/** A login of a workflow run. */
+export interface LoginCommand {
+  readonly org: string;
+  /** The identity token. */
+  readonly token: string;
+  /** The audience that the token must have: the service's address. */
+  readonly audience: string;
+}
+
+/** The result of `logIn`. */
+export type LoginResult =
+  | { readonly outcome: 'logged in'; readonly key: string; readonly stored: StoredKey; readonly login: Login }
+  | {
+      readonly outcome: 'refused';
+      readonly identity: WorkflowIdentity;
+      readonly mismatches: LoginDecision['mismatches'];
+    }
+  /** Runs of the repository have too many keys that have not expired. `retryAfter` is in seconds. */
+  | { readonly outcome: 'too many keys'; readonly identity: WorkflowIdentity; readonly retryAfter: number }
+  | TokenRejection;
+
+/**
+ * The maximum number of valid keys of a repository's runs: 15 minutes of a very busy repository. It limits how fast a
+ * workflow can make the audit log grow.
+ */
+const maximumKeys = 2000;
+
+/** How long expired keys are kept, in seconds, so that an old key is answered with the reason. */
+const keptAfterExpiry = 3600;
+
+/** How many expired keys are deleted when one is added: enough for the table to shrink. */
+const deletedPerLogin = 4;
+
+/** Exchanges the identity token of a workflow run for a key that lives 15 minutes. */
+export async function logIn(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens'>,
+  { org, token, audience }: LoginCommand,
+): Promise<LoginResult> {
+  const { storage, tokens } = dependencies;
+  const issuer = tokens.readIssuer(token);
+  if (issuer === undefined) return { outcome: 'invalid', reason: 'is not an identity token' };
+  const rules = await storage.read(({ loginRules }) => loginRules.list(org));
+  // Only issuers that an admin named are asked for their keys.
+  if (!rules.some((rule) => rule.issuer === issuer)) {
+    return { outcome: 'invalid', reason: 'comes from an issuer that no login rule of the organization names' };
+  }
+  const verified = await tokens.verify(token, { issuer, audience });
+  if (verified.outcome !== 'valid') return verified;
+  const { identity } = verified;
+  const createdAt = unixSeconds(dependencies.now());
+  const key = newApiKey(dependencies.randomBytes);
+  return storage.transaction(org, (transaction) => admit(transaction, { org, identity, key, createdAt }));
+}
+
+interface Admission {
+  readonly org: string;
+  readonly identity: WorkflowIdentity;
+  /** The key that the run gets. */
+  readonly key: ApiKey;
+  readonly createdAt: number;
+}
+
+/** Gives the run a key, if the rules as they are now admit it. */
+async function admit(
+  { loginRules, accounts, auditLog }: WriteTransaction,
+  { org, identity, key, createdAt }: Admission,
+): Promise<LoginResult> {
+  const { grants, mismatches } = applyLoginRules(await loginRules.list(org), identity);
+  if (grants.length === 0) return { outcome: 'refused', identity, mismatches };
+  const { repository, run_id: run, run_attempt: attempt } = identity;
+  if ((await accounts.countLoginKeys(org, repository, createdAt)) >= maximumKeys) {
+    return { outcome: 'too many keys', identity, retryAfter: 60 };
+  }
+  const login = { grants, proven: toProven(identity) };
+  const stored = toStoredKey(key, {
+    ...{ org, ownerKind: 'workflow', owner: repository, isLimitedToOrg: true, login },
+    description: `Run ${run}, attempt ${attempt}`,
+    createdAt,
+    expiresAt: createdAt + loginKeyLifetime,
+  });
+  await insertKey(accounts, stored);
+  await accounts.deleteExpiredLoginKeys(org, createdAt - keptAfterExpiry, deletedPerLogin);
+  await auditLog.append({
+    ...{ org, type: 'login', at: createdAt, actor: actorName(stored), subject: `key ${stored.id}` },
+    details: describeLogin(login),
+  });
+  return { outcome: 'logged in', key: formatApiKey(key), stored, login };
+}
+
+function describeLogin({ grants, proven }: Login): Readonly<Record<string, string>> {
+  const { run_id, run_attempt, event_name, ref, workflow_ref = '', actor = '' } = proven;
+  const rules = grants.map(({ rule }) => rule).join(', ');
+  return { rules, run_id, run_attempt, event_name, ref, workflow_ref, actor };
+}

@@ -1,0 +1,122 @@
+import type { Proven } from '../../contract/proven.ts';
+import { isMapping, textAt, type Mapping } from '../../runtime/untrusted-data.ts';
+
+/** What a verified identity token says about a workflow run. The names are those of GitHub's claims. */
+export interface WorkflowIdentity extends Omit<Proven, 'is_replay' | 'merge_commit'> {
+  /** The commit of the ref that started the run; on `pull_request` the merge commit. */
+  readonly sha?: string;
+}
+
+/** The claims without which a token does not identify a run. */
+const necessaryClaims = ['repository', 'repository_id', 'run_id', 'run_attempt', 'event_name', 'ref'] as const;
+
+/** The claims that name something optional. */
+const optionalClaims = [
+  ...(['repository_visibility', 'workflow', 'workflow_ref', 'job_workflow_ref'] as const),
+  ...(['actor', 'actor_id', 'environment', 'sha'] as const),
+] as const;
+
+/**
+ * Reads the claims of a verified token.
+ *
+ * @returns the name of the first claim that is missing, if the token does not identify a run
+ */
+export function readIdentity(claims: Mapping): { readonly identity: WorkflowIdentity } | { readonly missing: string } {
+  const missing = ['iss', 'sub', ...necessaryClaims].find((name) => textAt(claims, name) === undefined);
+  if (missing !== undefined) return { missing };
+  const text = (name: string): string => textAt(claims, name) ?? '';
+  const optional = Object.fromEntries(
+    optionalClaims.flatMap((name) => {
+      const value = textAt(claims, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const identity = {
+    issuer: text('iss'),
+    subject: text('sub'),
+    repository: text('repository'),
+    repository_id: text('repository_id'),
+    run_id: text('run_id'),
+    run_attempt: text('run_attempt'),
+    event_name: text('event_name'),
+    ref: text('ref'),
+    ...optional,
+  };
+  return { identity };
+}
+
+/** What is recorded as proven about a run: the commit of a pull request is recorded as the merge commit that it is. */
+export function toProven(identity: WorkflowIdentity): Proven {
+  const { sha, ...proven } = identity;
+  if (sha === undefined) return proven;
+  return identity.event_name.startsWith('pull_request') && identity.ref.startsWith('refs/pull/')
+    ? { ...proven, merge_commit: sha }
+    : { ...proven, sha };
+}
+
+/** What evidence says about the run that sends it (`user_data.github`) and its repository. */
+export interface ClaimedOrigin {
+  readonly user_data?: unknown;
+  readonly repo_info?: { readonly name: string; readonly url: string; readonly id?: string };
+}
+
+/** The fields of `user_data.github` that a token proves. */
+const runFields = ['run_id', 'run_attempt', 'event_name', 'workflow', 'actor'] as const;
+
+/**
+ * Finds what evidence says of itself and a token disproves: the repository, and the run unless it delivers evidence of
+ * an earlier run.
+ *
+ * @returns the contradicted fields, each with the rule that it breaks
+ */
+export function findContradictions(
+  proof: Proven,
+  { user_data: data, repo_info: repository }: ClaimedOrigin,
+): readonly (readonly [field: string, rule: string])[] {
+  const said = isMapping(data) && isMapping(data['github']) ? data['github'] : {};
+  const fields = proof.is_replay === true ? [] : runFields;
+  const checks = [
+    ...(['repository', ...fields] as const).map(
+      (name) => [`user_data.github.${name}`, textAt(said, name), proof[name]] as const,
+    ),
+    ['repo_info.name', repository?.name, proof.repository] as const,
+    ['repo_info.id', repository?.id, proof.repository_id] as const,
+    ['repo_info.url', toPath(repository?.url), proof.repository] as const,
+  ];
+  return checks.flatMap(([field, value, proved]) =>
+    value === undefined || proved === undefined || value.toLowerCase() === proved.toLowerCase()
+      ? []
+      : [[field, `must be ${proved}, as the identity token says`] as const],
+  );
+}
+
+/** The path of a repository's URL, which is `owner/name`; undefined if it is not a URL. */
+function toPath(url: string | undefined): string | undefined {
+  const path = url === undefined ? undefined : URL.parse(url)?.pathname;
+  return path?.replace(/^\/+|(?:\.git)?\/*$/gu, '');
+}
+
+/** Why a token was not accepted. */
+export type TokenRejection =
+  /** The token is malformed, forged, expired, or for another service. `reason` is a predicate: `has expired`. */
+  | { readonly outcome: 'invalid'; readonly reason: string }
+  /** The issuer's keys cannot be fetched. */
+  | {
+      readonly outcome: 'issuer unavailable';
+      readonly issuer: string;
+      /** Why, for the operator's log. */
+      readonly cause: unknown;
+      /** In seconds. */
+      readonly retryAfter: number;
+    };
+
+/** The result of checking a token. */
+export type TokenVerification = { readonly outcome: 'valid'; readonly identity: WorkflowIdentity } | TokenRejection;
+
+/** Checks identity tokens. */
+export interface TokenVerifier {
+  /** The issuer that a token names, unverified; undefined if it is not a token. */
+  readIssuer(token: string): string | undefined;
+  /** Verifies a token of an issuer that is trusted. */
+  verify(token: string, expected: { readonly issuer: string; readonly audience: string }): Promise<TokenVerification>;
+}

@@ -1,0 +1,97 @@
+import {
+  deleteLoginRule,
+  githubIssuer,
+  listLoginRules,
+  loginRuleNotFound,
+  maximumLoginRules,
+  saveLoginRule,
+  type LoginRuleDocument,
+  type LoginRuleResponse,
+} from '../../../contract/login-rule.ts';
+import { logIn } from '../../../contract/login.ts';
+import * as rules from '../../application/login-rules.ts';
+import { actorName } from '../../domain/access.ts';
+import type { LoginRule } from '../../domain/login-rule.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { requireIdentityToken } from '../authentication/identity-token.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+
+/** Adds the endpoint with which workflow runs log in, and those with which admins say which runs may. */
+export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, logIn, requireIdentityToken(dependencies), ({ caller: { key, stored, login } }) => {
+    const { id, createdAt, expiresAt = createdAt } = stored;
+    const { grants, proven } = login;
+    const times = { created_at: createdAt, expires_at: expiresAt };
+    return Promise.resolve({
+      status: 201,
+      body: { id, key, ...times, rules: grants.map(({ rule }) => rule), proven: { ...proven } },
+    });
+  });
+
+  addRoute(host, listLoginRules, administer, async ({ parameters: { org } }) => {
+    const listed = await rules.listLoginRules(dependencies, { org });
+    return { status: 200, body: listed.map(toResponse) };
+  });
+
+  addRoute(host, saveLoginRule, administer, ({ caller, parameters: { org, rule: name }, document, carryOut }) => {
+    const wanted = { ...toConditions(document), org, name, by: actorName(caller) };
+    return carryOut(
+      (saved: rules.SaveLoginRuleResult) => {
+        if (saved.outcome === 'too many rules') {
+          throw validationError(['path.rule', `is new, but there are already ${maximumLoginRules} rules`]);
+        }
+        return { status: saved.outcome === 'created' ? 201 : 200, body: toResponse(saved.rule) };
+      },
+      (request) => rules.saveLoginRule(dependencies, wanted, request),
+    );
+  });
+
+  addRoute(host, deleteLoginRule, administer, ({ caller, parameters: { org, rule: name }, carryOut }) =>
+    carryOut(
+      (result: rules.DeleteLoginRuleResult) => {
+        if (result === 'not found') throw new ApiError(loginRuleNotFound, { values: { org, rule: name } });
+        return { status: 200, body: result };
+      },
+      (request) => rules.deleteLoginRule(dependencies, { org, name, by: actorName(caller) }, request),
+    ),
+  );
+}
+
+function toConditions(
+  document: LoginRuleDocument,
+): Omit<LoginRule, 'org' | 'name' | 'createdAt' | 'createdBy' | 'lastModifiedAt'> {
+  const { repository_id: repositoryId, job_environments: jobEnvironments, private_pull_requests, ...rest } = document;
+  const { description = '', issuer = githubIssuer } = rest;
+  return {
+    ...rest,
+    description,
+    issuer,
+    repositoryId,
+    jobEnvironments,
+    privatePullRequests: private_pull_requests ?? false,
+  };
+}
+
+function toResponse(rule: LoginRule): LoginRuleResponse {
+  const { name, description, issuer, repository, refs, events, role } = rule;
+  const { workflows, jobEnvironments, actors, flows, environments } = rule;
+  return {
+    ...{ name, description, issuer, repository, role },
+    repository_id: rule.repositoryId,
+    refs: [...refs],
+    events: [...events],
+    ...(workflows === undefined ? {} : { workflows: [...workflows] }),
+    ...(jobEnvironments === undefined ? {} : { job_environments: [...jobEnvironments] }),
+    ...(actors === undefined ? {} : { actors: [...actors] }),
+    private_pull_requests: rule.privatePullRequests,
+    ...(flows === undefined ? {} : { flows: [...flows] }),
+    ...(environments === undefined ? {} : { environments: [...environments] }),
+    created_at: rule.createdAt,
+    created_by: rule.createdBy,
+    last_modified_at: rule.lastModifiedAt,
+  };
+}

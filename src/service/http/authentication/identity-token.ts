@@ -1,0 +1,65 @@
+import { issuerUnavailable, loginRefused } from '../../../contract/login.ts';
+import { commonErrors } from '../../../contract/errors.ts';
+import { logIn, type LoginResult } from '../../application/login.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
+import { countGuess, readCredential, unauthenticatedError, type Authenticator } from './authentication.ts';
+import type { FailedAuthentication } from './failed-authentications.ts';
+
+/** A successful login. */
+export type LoggedIn = Extract<LoginResult, { outcome: 'logged in' }>;
+
+/** Requires the identity token of a workflow run that a login rule of the organization admits, and gives it a key. */
+export function requireIdentityToken(
+  dependencies: Pick<RouteDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens' | 'links' | 'failures' | 'log'>,
+): Authenticator<LoggedIn> {
+  const { links, failures, log } = dependencies;
+  return async (attempt) => {
+    const { org = '', methods, origin } = attempt;
+    const token = readCredential(attempt);
+    const result = await logIn(dependencies, { org, token, audience: links.origin() });
+    const failure = { org, origin, type: 'login_refused' } as const;
+    switch (result.outcome) {
+      case 'logged in':
+        return result;
+      case 'invalid': {
+        const { reason } = result;
+        const failed: FailedAuthentication = { ...failure, reason: `sent an identity token that ${reason}` };
+        throw countGuess(failures, failed, unauthenticatedError(methods, `is an identity token that ${reason}`));
+      }
+      case 'refused':
+        throw countGuess(failures, { ...failure, ...describeRefusal(result) }, toRefusal(org, result));
+      case 'too many keys':
+        throw new ApiError(commonErrors.tooManyRequests, { headers: { 'retry-after': String(result.retryAfter) } });
+      case 'issuer unavailable': {
+        const { issuer, cause, retryAfter } = result;
+        log.error(`the keys of the token issuer ${issuer} cannot be fetched`, cause);
+        const headers = { 'retry-after': String(retryAfter) };
+        throw new ApiError(issuerUnavailable, { values: { issuer }, headers });
+      }
+    }
+  };
+}
+
+type Refused = Extract<LoginResult, { outcome: 'refused' }>;
+
+/** Names the rules of the run's own repository, and what they require. */
+function toRefusal(org: string, { identity, mismatches }: Refused): ApiError {
+  const { repository, repository_id: id } = identity;
+  const errors = mismatches.map(({ rule, conditions }): [string, string] => [
+    `login rule ${rule}`,
+    `does not hold: ${conditions.join(', ')}`,
+  ]);
+  const none: [string, string] = [
+    'authorization',
+    `is the identity token of ${repository} (${id}), which no rule names`,
+  ];
+  return new ApiError(loginRefused, { values: { org }, errors: errors.length === 0 ? [none] : errors });
+}
+
+function describeRefusal({ identity, mismatches }: Refused): Pick<FailedAuthentication, 'reason'> {
+  const { repository, repository_id: id, run_id: run, ref, event_name: event } = identity;
+  const rules = mismatches.map(({ rule, conditions }) => `${rule} (${conditions.join(', ')})`).join('; ');
+  const why = rules === '' ? 'no rule names it' : `not admitted by ${rules}`;
+  return { reason: `run ${run} of ${repository} (${id}), ${event} on ${ref}: ${why}` };
+}

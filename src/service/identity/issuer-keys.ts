@@ -1,0 +1,129 @@
+import type { Now } from '../../runtime/clock.ts';
+import { isMapping, listAt, textAt } from '../../runtime/untrusted-data.ts';
+import type { FetchJson } from './fetch-json.ts';
+
+/** A public key of an issuer, as in its key set (RFC 7517). */
+export type IssuerKey = Readonly<Record<string, unknown>>;
+
+/** How long keys are used without asking for them again, in milliseconds. A key that was withdrawn works no longer. */
+const maximumAge = 10 * 60_000;
+/** How long after a request the issuer is not asked for an unknown key: anyone can send tokens with any key id. */
+const cooldown = 30_000;
+/** How long after a failed request the issuer is not asked again, in milliseconds. */
+const failureCooldown = 5000;
+/** The most issuers whose keys are kept. */
+const maximumIssuers = 1000;
+
+/** The keys of an issuer cannot be fetched. */
+export class IssuerUnavailableError extends Error {
+  override readonly name = 'IssuerUnavailableError';
+  /** When it may be asked again, in seconds. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number, cause: unknown) {
+    super('the keys of the issuer cannot be fetched', { cause });
+    this.retryAfter = retryAfter;
+  }
+}
+
+interface Entry {
+  /** Undefined if they were never fetched. */
+  readonly keys: readonly IssuerKey[] | undefined;
+  /** When they were fetched, in milliseconds. */
+  readonly fetchedAt: number;
+  /** When the issuer was asked last, in milliseconds. */
+  readonly askedAt: number;
+  /** Why that failed; undefined if it did not. */
+  readonly failure: unknown;
+}
+
+/**
+ * The keys of token issuers, found by OpenID Connect Discovery. They are cached, and fetched again when they are old or
+ * a token names an unknown one, because issuers rotate them.
+ */
+export class IssuerKeys {
+  readonly #fetchJson: FetchJson;
+  readonly #now: Now;
+  /** By issuer, the latest fetched last. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #running = new Map<string, Promise<Entry>>();
+
+  constructor(fetchJson: FetchJson, now: Now) {
+    this.#fetchJson = fetchJson;
+    this.#now = now;
+  }
+
+  /**
+   * Returns the keys of an issuer.
+   *
+   * @param keyId the key that a token names; the keys are fetched again if it is unknown
+   * @throws IssuerUnavailableError
+   */
+  async find(issuer: string, keyId: string | undefined): Promise<readonly IssuerKey[]> {
+    const known = this.#entries.get(issuer);
+    if (known !== undefined && this.#hasKey(known, keyId)) return known.keys ?? [];
+    const entry = known !== undefined && this.#wasJustAsked(known) ? known : await this.#fetchOnce(issuer);
+    if (entry.failure === undefined || this.#hasKey(entry, keyId)) return entry.keys ?? [];
+    const left = failureCooldown - (this.#now() - entry.askedAt);
+    throw new IssuerUnavailableError(Math.max(1, Math.ceil(left / 1000)), entry.failure);
+  }
+
+  /** Whether the key is known, and was fetched not too long ago. */
+  #hasKey({ keys, fetchedAt }: Entry, keyId: string | undefined): boolean {
+    return this.#isWithin(fetchedAt, maximumAge) && keys?.some(({ kid }) => kid === keyId) === true;
+  }
+
+  #wasJustAsked({ askedAt, failure }: Entry): boolean {
+    return this.#isWithin(askedAt, failure === undefined ? cooldown : failureCooldown);
+  }
+
+  #isWithin(time: number, duration: number): boolean {
+    const age = this.#now() - time;
+    // The clock may have been set back.
+    return age >= 0 && age < duration;
+  }
+
+  /** Requests at the same time share one answer. */
+  #fetchOnce(issuer: string): Promise<Entry> {
+    const running = this.#running.get(issuer) ?? this.#fetch(issuer);
+    this.#running.set(issuer, running);
+    return running;
+  }
+
+  async #fetch(issuer: string): Promise<Entry> {
+    const entry = await this.#ask(issuer);
+    this.#running.delete(issuer);
+    this.#entries.delete(issuer);
+    this.#entries.set(issuer, entry);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= maximumIssuers) break;
+      this.#entries.delete(oldest);
+    }
+    return entry;
+  }
+
+  /** Never rejects. */
+  async #ask(issuer: string): Promise<Entry> {
+    try {
+      const keys = await this.#fetchKeys(issuer);
+      return { keys, fetchedAt: this.#now(), askedAt: this.#now(), failure: undefined };
+    } catch (thrown) {
+      const known = this.#entries.get(issuer);
+      const failure = thrown ?? new Error('it failed');
+      // The known keys stay valid for their time.
+      return { keys: known?.keys, fetchedAt: known?.fetchedAt ?? 0, askedAt: this.#now(), failure };
+    }
+  }
+
+  async #fetchKeys(issuer: string): Promise<readonly IssuerKey[]> {
+    const discovered = await this.#fetchJson(new URL(`${issuer.replace(/\/$/u, '')}/.well-known/openid-configuration`));
+    // OpenID Connect Discovery 1.0, section 4.3.
+    if (textAt(discovered, 'issuer') !== issuer) throw new Error('its configuration names another issuer');
+    const url = URL.parse(textAt(discovered, 'jwks_uri') ?? '');
+    // The keys decide whom the service trusts: they must come from the issuer itself.
+    if (url?.origin !== new URL(issuer).origin) throw new Error('its keys are not at its own address');
+    const keys = listAt(await this.#fetchJson(url), 'keys').filter(isMapping);
+    if (keys.length === 0) throw new Error('it has no keys');
+    return keys;
+  }
+}

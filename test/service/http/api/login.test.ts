@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { listAt, textAt, valueAt } from '../../../../src/runtime/untrusted-data.ts';
+import { administer } from '../../../support/administration.ts';
+import { everyEndpoint } from '../../../support/every-endpoint.ts';
+import {
+  createSigningKey,
+  signToken,
+  startIdentityProvider,
+  type IdentityProvider,
+  type SigningKey,
+} from '../../../support/identity-provider.ts';
+import { prepareEverything } from '../../../support/prepare-organization.ts';
+import { call, mappingOf, type Called } from '../../../support/service-call.ts';
+import { attestationForm, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
+
+const clock = { offset: 0, now: () => Date.now() + clock.offset };
+let key: SigningKey;
+let provider: IdentityProvider;
+let service: TestService;
+let audience: string;
+
+beforeAll(async () => {
+  key = await createSigningKey('one');
+  provider = await startIdentityProvider(key);
+  const options = { allowPrivateIssuers: true };
+  service = await startTestService({ options, sources: { now: () => clock.now() } });
+  audience = service.url;
+  await prepareEverything(service, 'acme', service.apiKey);
+});
+afterAll(async () => {
+  await service.stop();
+  await provider.stop();
+});
+
+const rulePath = '/organizations/acme/login-rules/deploy';
+const saveRule = (change: Readonly<Record<string, unknown>> = {}): Promise<Called> =>
+  administer(service, {
+    method: 'PUT',
+    path: rulePath,
+    json: {
+      ...{ issuer: provider.issuer, repository: 'acme/web', repository_id: '123' },
+      ...{ refs: ['refs/heads/main'], events: ['push'], role: 'member', ...change },
+    },
+  });
+const logInWith = (token: string, org = 'acme'): Promise<Called> =>
+  call(service, { method: 'POST', path: `/login/${org}`, key: token });
+const token = (claims: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+  signToken(key, { iss: provider.issuer, aud: audience, ...claims }, { now: clock.now() });
+const logIn = async (claims: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+  String(mappingOf(await logInWith(await token(claims)))['key']);
+
+beforeEach(async () => {
+  clock.offset += 60_000;
+  await saveRule();
+});
+
+describe('a login', () => {
+  it('exchanges a token of a real provider for a key of 15 minutes', async () => {
+    // The provider has a clock of its own.
+    clock.offset = 0;
+    const { status, body } = await logInWith(await provider.issueToken(audience));
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      key: expect.stringMatching(/^compkey-[0-9a-f]{16}_[\w-]{43}$/u),
+      rules: ['deploy'],
+      proven: {
+        issuer: provider.issuer,
+        repository: 'acme/web',
+        repository_id: '123',
+        run_id: '4711',
+        sha: 'a'.repeat(40),
+      },
+    });
+    expect(Number(valueAt(body, 'expires_at')) - Number(valueAt(body, 'created_at'))).toBeCloseTo(900);
+    const own = String(textAt(body, 'key'));
+    expect((await call(service, { path: '/flows/acme/web', key: own })).status).toBe(200);
+    clock.offset += 901_000;
+    const expired = await call(service, { path: '/flows/acme/web', key: own });
+    expect([expired.status, expired.text]).toEqual([401, expect.stringContaining('expired')]);
+  });
+
+  it.each([
+    ['another repository of the same name', { repository_id: '124' }, 'repository_id'],
+    ['a renamed repository', { repository: 'acme/new' }, 'repository'],
+    ['another branch', { ref: 'refs/heads/feature' }, 'refs'],
+    ['an event that is not listed', { event_name: 'pull_request_target' }, 'events'],
+  ])('is refused to %s, and names the condition', async (_case, claims, condition) => {
+    const { status, body } = await logInWith(await token(claims));
+    expect(status).toBe(403);
+    expect(body).toEqual({
+      message: "No login rule of organization 'acme' admits this workflow run",
+      errors: { 'login rule deploy': `does not hold: ${condition}` },
+    });
+  });
+
+  it('says nothing about the rules of other repositories', async () => {
+    const { status, text } = await logInWith(await token({ repository: 'eve/x', repository_id: '9' }));
+    expect([status, text]).toEqual([403, expect.not.stringContaining('deploy')]);
+  });
+
+  it('is refused with tokens that prove nothing, with the reason', async () => {
+    const forged = await createSigningKey('one');
+    const refused = async (sent: string, org = 'acme'): Promise<string> => {
+      const { status, body } = await logInWith(sent, org);
+      expect(status).toBe(401);
+      return textAt(body, 'errors', 'authorization') ?? '';
+    };
+    expect(await refused('nonsense')).toContain('is not an identity token');
+    expect(await refused(service.apiKey)).toContain('is not an identity token');
+    const signed = { iss: provider.issuer, aud: audience };
+    expect(await refused(await signToken(forged, signed, { now: clock.now() }))).toContain('a wrong signature');
+    expect(await refused(await token({ aud: 'https://other.example.com' }))).toContain(
+      `another audience than ${audience}`,
+    );
+    expect(await refused(await token({ iss: 'https://evil.example.com' }))).toContain('no login rule');
+    expect(await refused(await token(), 'nobody')).toContain('no login rule');
+  });
+
+  it('survives a rotation of the keys', async () => {
+    const second = await createSigningKey('two');
+    await logIn();
+    await provider.rotate(second);
+    const renewed = (): Promise<string> =>
+      signToken(second, { iss: provider.issuer, aud: audience }, { now: clock.now() });
+    // The keys are asked for again at most every half minute.
+    clock.offset += 31_000;
+    expect((await logInWith(await renewed())).status).toBe(201);
+    clock.offset += 31_000;
+    expect((await logInWith(await token())).text).toContain('signed with a key that its issuer does not have');
+    await provider.rotate(key);
+    clock.offset += 31_000;
+    expect((await logInWith(await token())).status).toBe(201);
+  });
+
+  it('waits out an outage of the issuer', async () => {
+    clock.offset += 700_000;
+    provider.setDown(true);
+    const { status, headers, body } = await logInWith(await token());
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    expect(textAt(body, 'message')).toContain(provider.issuer);
+    provider.setDown(false);
+    clock.offset += 5000;
+    expect((await logInWith(await token())).status).toBe(201);
+  });
+});
+
+describe('a key from a login', () => {
+  const statuses = async (own: string): Promise<ReadonlyMap<string, number>> => {
+    const found = new Map<string, number>();
+    for (const { endpoint, request } of everyEndpoint) {
+      found.set(`${endpoint.method} ${endpoint.path}`, (await call(service, { ...request('acme'), key: own })).status);
+    }
+    return found;
+  };
+
+  it('opens nothing outside of its flows and environments, at any endpoint', async () => {
+    await saveRule({ flows: ['another-flow'], environments: ['another-environment'] });
+    const refused = await statuses(await logIn());
+    refused.forEach((status, endpoint) => {
+      expect([endpoint, status]).toEqual([endpoint, 403]);
+    });
+  });
+
+  it('opens what is in its flows and environments', async () => {
+    await saveRule({ flows: ['web'], environments: ['prod'] });
+    const opened = [...(await statuses(await logIn()))].filter(([, status]) => status < 300).map(([name]) => name);
+    expect(opened).toEqual(
+      expect.arrayContaining([
+        'PUT /flows/{org}',
+        'PUT /environments/{org}',
+        'PUT /environments/{org}/{env_name}/report/K8S',
+        'POST /attestations/{org}/{flow_name}/trail/{trail_name}/sonar',
+        'GET /attestations/{org}/{flow_name}',
+        'GET /artifacts/{org}/{flow_name}/fingerprint/{fingerprint}',
+        'GET /snapshots/{org}/{env_name}',
+        'GET /artifacts/{org}',
+        'GET /env-diff/{org}',
+      ]),
+    );
+    // They are about the whole organization.
+    expect(opened).not.toContain('PUT /policies/{org}');
+    expect(opened).not.toContain('GET /flows/{org}');
+    expect(opened).not.toContain('GET /search/{org}/sha/{digits}');
+  });
+
+  it('has the role of its rule, and opens no other organization', async () => {
+    await service.createOrganization('other');
+    await saveRule({ role: 'reader' });
+    const own = await logIn();
+    expect((await call(service, { path: '/flows/acme/web', key: own })).status).toBe(200);
+    expect((await call(service, { method: 'PUT', path: '/flows/acme', json: {}, key: own })).status).toBe(403);
+    expect((await call(service, { path: '/flows/other', key: own })).status).toBe(403);
+  });
+
+  it('ends with a change of its rule, but not with the same rule declared again', async () => {
+    const own = await logIn();
+    const read = async (): Promise<number> => (await call(service, { path: '/flows/acme/web', key: own })).status;
+    expect((await saveRule()).status).toBe(200);
+    expect(await read()).toBe(200);
+    await saveRule({ role: 'reader' });
+    expect(await read()).toBe(401);
+    const again = await logIn();
+    expect((await administer(service, { method: 'DELETE', path: rulePath })).status).toBe(200);
+    expect((await call(service, { path: '/flows/acme/web', key: again })).status).toBe(401);
+    expect((await logInWith(await token())).status).toBe(401);
+  });
+});
+
+describe('evidence of a run that logged in', () => {
+  const github = { repository: 'acme/web', run_id: '4711', run_attempt: '1', event_name: 'push', workflow: 'CI' };
+  const report = (own: string, data: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Called> => {
+    const json = { ...sampleArtifact(), user_data: { github: data } };
+    return call(service, { method: 'POST', path: '/artifacts/acme/web', json, key: own, headers });
+  };
+  const provenOf = async (path: string): Promise<unknown> => {
+    const { body } = await call(service, { path });
+    return valueAt(listAt(body, 'data')[0] ?? body, 'proven');
+  };
+  const artifactPath = `/artifacts/acme/web/fingerprint/${sampleArtifact().fingerprint}`;
+
+  it('has what the token proved beside what it says of itself', async () => {
+    const own = await logIn();
+    const form = attestationForm({ ...sampleAttestation('OK'), user_data: { github } });
+    const attested = await call(service, {
+      ...{ method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form, key: own },
+    });
+    const trail = new FormData();
+    trail.set('data_json', JSON.stringify({ name: 'main', user_data: { github } }));
+    const begun = await call(service, { method: 'PUT', path: '/trails/acme/web', form: trail, key: own });
+    expect([attested.status, begun.status, (await report(own, github)).status]).toEqual([201, 200, 201]);
+    for (const path of ['/attestations/acme/web', '/trails/acme/web/main', artifactPath]) {
+      expect([path, await provenOf(path)]).toEqual([
+        path,
+        expect.objectContaining({ repository_id: '123', ref: 'refs/heads/main' }),
+      ]);
+    }
+    expect((await call(service, { path: '/attestations/acme/web' })).text).toContain(
+      '"reported_by":"workflow:acme/web"',
+    );
+  });
+
+  it('has no proof if it is sent with a stored key, also if a run had begun the trail', async () => {
+    await call(service, { method: 'POST', path: '/artifacts/acme/web', json: sampleArtifact() });
+    const trail = new FormData();
+    trail.set('data_json', JSON.stringify({ name: 'main' }));
+    await call(service, { method: 'PUT', path: '/trails/acme/web', form: trail });
+    expect([await provenOf(artifactPath), await provenOf('/trails/acme/web/main')]).toEqual([undefined, undefined]);
+  });
+
+  it('is refused if it says that it comes from another run or repository', async () => {
+    const own = await logIn();
+    const { status, body } = await report(own, { ...github, run_id: '1', repository: 'eve/web' });
+    expect(status).toBe(400);
+    expect(valueAt(body, 'errors')).toEqual({
+      'user_data.github.run_id': 'must be 4711, as the identity token says',
+      'user_data.github.repository': 'must be acme/web, as the identity token says',
+    });
+  });
+
+  it('may come from an earlier run if it is delivered later, and is recorded as that', async () => {
+    const own = await logIn();
+    const replayed = { 'replayed-evidence': '?1' };
+    expect((await report(own, { ...github, repository: 'eve/web' }, replayed)).status).toBe(400);
+    expect((await report(own, { ...github, run_id: '1' }, replayed)).status).toBe(201);
+    expect(await provenOf(artifactPath)).toMatchObject({ is_replay: true, run_id: '4711' });
+  });
+
+  it('has the commit of a pull request as the merge commit that it is', async () => {
+    await saveRule({ events: ['pull_request'], refs: ['refs/pull/*/merge'], private_pull_requests: true });
+    const own = await logIn({ event_name: 'pull_request', ref: 'refs/pull/7/merge', sha: 'c'.repeat(40) });
+    expect((await report(own, { ...github, event_name: 'pull_request' })).status).toBe(201);
+    expect(await provenOf(artifactPath)).toMatchObject({ merge_commit: 'c'.repeat(40) });
+    expect(await provenOf(artifactPath)).not.toHaveProperty('sha');
+  });
+});
+
+describe('the audit log', () => {
+  it('has the logins, the refusals and who changed the rules', async () => {
+    await logIn();
+    await logInWith(await token({ ref: 'refs/heads/feature' }));
+    await saveRule({ role: 'reader' });
+    const { body } = await call(service, { path: '/organizations/acme/audit-log?per_page=100' });
+    const events = listAt(body, 'data');
+    expect(events[0]).toMatchObject({ type: 'login_rule_saved', actor: 'admin', subject: 'login rule deploy' });
+    expect(events[1]).toMatchObject({ type: 'login', actor: 'workflow:acme/web', details: { run_id: '4711' } });
+    const logins = await call(service, { path: '/organizations/acme/audit-log?type=login&per_page=1' });
+    expect(listAt(logins.body, 'data')).toHaveLength(1);
+  });
+});

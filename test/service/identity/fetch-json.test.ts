@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import { createFetchJson } from '../../../src/service/identity/fetch-json.ts';
+
+const loopback = { address: '127.0.0.1', family: 4 };
+const resolve = (): Promise<readonly (typeof loopback)[]> => Promise.resolve([loopback]);
+
+describe('documents of a token issuer', () => {
+  let server: Server;
+  let address: string;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      if (request.url === '/keys') response.end('{"keys":[]}');
+      else if (request.url === '/large') response.end('x'.repeat(300_000));
+      else response.writeHead(302, { location: '/keys' }).end();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const bound = server.address();
+    address = `http://issuer.example.com:${typeof bound === 'object' ? (bound?.port ?? 0) : 0}`;
+  });
+  afterAll(async () => {
+    await new Promise((done) => server.close(done));
+  });
+
+  const fetchJson = createFetchJson({ resolve, allowPrivate: true });
+
+  it('are fetched from the address that was checked', async () => {
+    expect(await fetchJson(new URL(`${address}/keys`))).toEqual({ keys: [] });
+  });
+
+  it('are not fetched from a private address, unless the operator allows it', async () => {
+    const guarded = createFetchJson({ resolve, allowPrivate: false });
+    await expect(guarded(new URL(`${address}/keys`))).rejects.toThrow('--allow-private-issuers');
+  });
+
+  it('are never fetched from a metadata service', async () => {
+    await expect(fetchJson(new URL('http://169.254.169.254/keys'))).rejects.toThrow('never called');
+  });
+
+  it('are not found behind redirects, and have a limit', async () => {
+    await expect(fetchJson(new URL(`${address}/elsewhere`))).rejects.toThrow('it answered 302');
+    await expect(fetchJson(new URL(`${address}/large`))).rejects.toThrow('more than 262144 bytes');
+  });
+});
