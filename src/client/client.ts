@@ -6,6 +6,7 @@ import {
   replayedHeader,
   supersededHeader,
 } from '../contract/idempotency.ts';
+import { replayedEvidenceHeader } from '../contract/replayed-evidence.ts';
 import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../http/send-with-retry.ts';
 import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
@@ -243,6 +244,8 @@ export class ComplianceClient implements EndpointCaller {
         authorization: authorization(authenticationMethod, apiToken),
         'user-agent': `compliance-action/${version} (node ${process.versions.node}; ${process.platform})`,
         ...(isKeyed ? { [idempotencyKeyHeader]: formatIdempotencyKey(key) } : {}),
+        // Evidence of an earlier run: what it says of its run is not what the key of this run proves.
+        ...(call.since === undefined ? {} : { [replayedEvidenceHeader]: '?1' }),
       },
       ...(body === undefined ? {} : { body }),
       idempotent: endpoint.repetition.effect !== 'appends',

@@ -114,6 +114,10 @@ async function judgeAndReport(step: Step): Promise<boolean> {
     signal: cancelled,
     temporaryDirectory: target.directory,
     secretForms: target.secrets.forms,
+    addSecret: (secret) => {
+      target.secrets.add(secret);
+      target.runner.mask();
+    },
     responseFile: responseFile(target),
     clock: systemClock,
     random: Math.random,

@@ -40,7 +40,7 @@ describe('the pages about the service', () => {
     const declared = roles.map((role) => [
       `\`${role}\``,
       ...permissions.map((permission) =>
-        mayAccess({ org: 'acme', ownerKind: 'user', owner: 'someone', role }, 'acme', permission) ? 'yes' : 'no',
+        mayAccess({ org: 'acme', grants: [{ role }] }, 'acme', permission) ? 'yes' : 'no',
       ),
     ]);
     expect(tablesOf(page).find(({ columns }) => columns[0] === 'Role')?.rows).toEqual(declared);

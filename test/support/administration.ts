@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { parseApiKey } from '../../src/service/domain/api-key.ts';
 import { call, mappingOf, type Call, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
 
@@ -50,19 +51,24 @@ export async function createKey(
   return String(mappingOf(await administer(service, { path, json: {} }))['key']);
 }
 
+/** The id of a key, its public part. Other texts are returned as they are. */
+export function keyIdOf(key: string): string {
+  return parseApiKey(key)?.id ?? key;
+}
+
 /** Creates a personal key that opens all organizations of the owner, as the first admin of an organization has one. */
 export async function createUnlimitedKey(...wanted: Parameters<typeof createKey>): Promise<string> {
   const [service] = wanted;
   const key = await createKey(...wanted);
   const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'));
-  database.prepare('UPDATE api_keys SET is_limited_to_org = 0 WHERE id = ?').run(key.split('_')[0] ?? '');
+  database.prepare('UPDATE api_keys SET is_limited_to_org = 0 WHERE id = ?').run(keyIdOf(key));
   database.close();
   return key;
 }
 
 /** Revokes a personal key of a member. */
 export function revokeKey(service: TestService, owner: string, key: string, org = service.org): Promise<Called> {
-  const path = `/organizations/${org}/members/${owner}/api-keys/${key.split('_')[0] ?? ''}`;
+  const path = `/organizations/${org}/members/${owner}/api-keys/${keyIdOf(key)}`;
   return administer(service, { method: 'DELETE', path });
 }
 

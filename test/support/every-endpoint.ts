@@ -35,6 +35,8 @@ import { getTrail, listTrails } from '../../src/contract/trail-reading.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
 import { roles, type Role } from '../../src/contract/role.ts';
 import { listMemberKeys, listServiceAccountKeys } from '../../src/contract/api-key.ts';
+import { listAuditEvents } from '../../src/contract/audit-log.ts';
+import { listLoginRules, saveLoginRule } from '../../src/contract/login-rule.ts';
 import { listMembers, saveMember } from '../../src/contract/member.ts';
 import {
   inspectNotification,
@@ -112,6 +114,20 @@ const administration: readonly Sample[] = [
     allowed: admins,
     request: (org) => ({ path: `${accounts(org)}/ci/api-keys` }),
   },
+  {
+    endpoint: saveLoginRule,
+    allowed: admins,
+    request: (org) => ({
+      method: 'PUT',
+      path: `/organizations/${org}/login-rules/deploy`,
+      json: {
+        ...{ repository: 'acme/web', repository_id: '123', refs: ['refs/heads/main'], events: ['push'] },
+        role: 'member',
+      },
+    }),
+  },
+  { endpoint: listLoginRules, allowed: admins, request: (org) => ({ path: `/organizations/${org}/login-rules` }) },
+  { endpoint: listAuditEvents, allowed: admins, request: (org) => ({ path: `/organizations/${org}/audit-log` }) },
   { endpoint: listMembers, allowed: admins, request: (org) => ({ path: `/organizations/${org}/members` }) },
   {
     endpoint: saveMember,

@@ -14,7 +14,6 @@ import * as snapshots from '../../src/service/application/snapshots.ts';
 import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
 import * as trails from '../../src/service/application/trails.ts';
 import type { SnapshotReading } from '../../src/contract/snapshot-expression.ts';
-import type { OwnerKind } from '../../src/service/domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
 import type { ArtifactDetails, Attestation, Flow, ReportedArtifact } from '../../src/service/domain/records.ts';
 import type { TrailDetails } from '../../src/service/domain/trail-details.ts';
@@ -30,13 +29,14 @@ import type {
 import type { SigningSecret } from '../../src/service/domain/webhook-secret.ts';
 import type { RecordedAttestation } from '../../src/service/storage/attestation-series.ts';
 import type { TargetReference } from '../../src/service/storage/notifications.ts';
-import type { AccountReader } from '../../src/service/storage/accounts.ts';
+import type { AccountKind, AccountReader } from '../../src/service/storage/accounts.ts';
 import { allOrganizations, type Storage } from '../../src/service/storage/storage.ts';
 import { Judging } from '../../src/service/application/judging/judging.ts';
 import { PendingSnapshots, readCurrent } from '../../src/service/application/judging/pending-snapshots.ts';
 import type { Environment, SnapshotSummary } from '../../src/service/domain/environment/snapshot.ts';
 import type { PolicyRecord } from '../../src/service/domain/policy/policy-record.ts';
 import type { Role } from '../../src/contract/role.ts';
+import type { TokenVerifier } from '../../src/service/domain/workflow-identity.ts';
 import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { manualClock } from './clock.ts';
@@ -58,6 +58,12 @@ async function unrepeated<Result>(outcome: Promise<OnceResult<Result>>): Promise
   return result;
 }
 
+/** Knows no issuer. */
+const noTokens: TokenVerifier = {
+  readIssuer: () => undefined,
+  verify: () => Promise.resolve({ outcome: 'invalid', reason: 'is not an identity token' }),
+};
+
 /** Runs use cases on a storage, each at a time that the test chooses (in Unix seconds). */
 export class Records {
   readonly storage: Storage;
@@ -71,7 +77,7 @@ export class Records {
   /** The dependencies with a clock that shows this time. */
   at(seconds: number): UseCaseDependencies {
     const shared = { storage: this.storage, judging: this.#judging, artifactCache: this.#artifactCache };
-    return { ...shared, now: () => seconds * 1000, randomBytes };
+    return { ...shared, now: () => seconds * 1000, randomBytes, tokens: noTokens };
   }
 
   /** Creates an organization without members. */
@@ -183,7 +189,7 @@ export class Records {
   }
 
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {
-    return unrepeated(members.saveMember(this.at(createdAt), member));
+    return unrepeated(members.saveMember(this.at(createdAt), { ...member, by: 'admin' }));
   }
 
   findMember(org: string, user: string): Promise<Member | undefined> {
@@ -196,7 +202,7 @@ export class Records {
   }
 
   removeMember(org: string, user: string, at: number): Promise<members.RemoveMemberResult> {
-    return unrepeated(members.removeMember(this.at(at), { org, user }));
+    return unrepeated(members.removeMember(this.at(at), { org, user, by: 'admin' }));
   }
 
   /** As with a personal key. */
@@ -224,7 +230,7 @@ export class Records {
   }
 
   deleteServiceAccount(org: string, name: string, at: number): Promise<'deleted' | 'not found'> {
-    return unrepeated(serviceAccounts.deleteServiceAccount(this.at(at), { org, name }));
+    return unrepeated(serviceAccounts.deleteServiceAccount(this.at(at), { org, name, by: 'admin' }));
   }
 
   /** Stores a notification without checking its environments. */
@@ -331,7 +337,7 @@ export class Records {
     return this.storage.transaction(org, ({ accounts }) => accounts.revokeKey(org, id, at));
   }
 
-  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
+  findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined> {
     return this.#accounts((accounts) => accounts.findRole(org, kind, owner));
   }
 

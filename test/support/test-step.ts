@@ -48,6 +48,7 @@ export function openTestStep(options: {
       signal: options.signal ?? new AbortController().signal,
       temporaryDirectory: directory,
       secretForms: [],
+      addSecret: () => undefined,
       responseFile: responseFile({ directory, secrets: collectSecrets([]) }),
       clock: instantClock(),
       random: () => 0,

@@ -19,7 +19,7 @@ export const baseUrl: Input<URL> = {
   },
 };
 
-/** An API key of the service. */
+/** An API key of the service. Without one, the step logs in with an identity token if the job can get one. */
 export const apiToken = withFallback(secret('api-token'));
 
 /** The name of the organization. */
@@ -35,7 +35,8 @@ export const org = withFallback(
 /** How to reach the service; every operation has these inputs. */
 export const connectionInputs = {
   baseUrl: required(baseUrl),
-  apiToken: required(apiToken),
+  /** Undefined if the step logs in with an identity token instead. */
+  apiToken: optional(apiToken),
   authMethod: withDefault(withFallback(oneOf('auth-method', ['bearer', 'basic'])), 'bearer'),
   org: required(org),
   timeoutSeconds: withDefault(withFallback(integer('timeout', 1, 3600, 'seconds')), 30),

@@ -6,6 +6,8 @@ export interface Secrets {
   readonly forms: readonly string[];
   /** Replaces every secret in a text with `***`. */
   readonly redact: (text: string) => string;
+  /** Adds a secret that the step got while it ran, to the forms as well. */
+  readonly add: (value: string) => void;
 }
 
 /**
@@ -13,11 +15,18 @@ export interface Secrets {
  * itself: a service may repeat a key in its response.
  */
 export function collectSecrets(values: readonly string[]): Secrets {
-  const forms = [...new Set(values.flatMap(encodedForms))]
+  const forms: string[] = [];
+  const add = (more: readonly string[]): void => {
+    const all = new Set([...forms, ...more.flatMap(encodedForms)]);
     // The longest first, so that a secret that starts with another one is replaced as a whole.
-    .sort((a, b) => b.length - a.length);
+    forms.splice(0, forms.length, ...[...all].sort((a, b) => b.length - a.length));
+  };
+  add(values);
   return {
     forms,
+    add: (value) => {
+      add([value]);
+    },
     redact: (text) => forms.reduce((clean, form) => clean.replaceAll(form, '***'), text),
   };
 }

@@ -61,7 +61,7 @@ export type PublicationSettings = Partial<
 export interface CommonInputs {
   /** Undefined if missing or unknown, which is among the problems. */
   readonly operation: AnyOperationName | undefined;
-  /** Complete if there are no problems other than a missing `api-token`. */
+  /** Complete if there are no problems. */
   readonly common: CommonValues;
   /** Everything wrong with them. */
   readonly problems: readonly Problem[];

@@ -1,8 +1,10 @@
 import { findRunRestriction, type RunRestriction } from '../../evidence/github/run-restriction.ts';
+import type { TokenSource } from '../../client/login.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { OperationResult } from '../../operations/operation.ts';
 import { fact } from '../../operations/report.ts';
 import type { Problem } from '../../runtime/failure.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { fallbackVariable } from './read-inputs.ts';
 import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 
@@ -16,7 +18,7 @@ const remedies: Readonly<Record<RunRestriction | 'unset', string>> = {
   fork: 'Run this step in a workflow triggered by `workflow_run`, which gets the secrets and must not run code from the pull request, or skip the step for forks.',
   dependabot:
     'Also store the key as a Dependabot secret of the repository or organization, or skip the step if `github.actor` is `dependabot[bot]`.',
-  unset: `Set it under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. Check that the secret has this name, that the job names the \`environment:\` that the secret belongs to, and that a reusable workflow is called with \`secrets: inherit\`.`,
+  unset: `Give the job \`permissions: id-token: write\`, so that it can log in without a key, or set the key under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. Check that the secret has this name, that the job names the \`environment:\` that the secret belongs to, and that a reusable workflow is called with \`secrets: inherit\`.`,
 };
 
 /** The problem of a missing `api-token`, with the likely reason and its remedies. */
@@ -29,9 +31,23 @@ export function missingTokenProblem(job: Job): Problem {
   };
 }
 
-/** The result of a step without `api-token` when `on-missing-token` is `skip`. */
-export function skippedResult(operation: string, job: Job): OperationResult {
-  const why = reasons[findRunRestriction(job) ?? 'unset'];
+/**
+ * Where the job gets identity tokens to log in with; undefined if it has no `permissions: id-token: write`. Runs of
+ * forks do not log in, even if a private repository lets them.
+ */
+export function findTokenSource(job: Job, environment: EnvironmentVariables): TokenSource | undefined {
+  const url = URL.parse(environment['ACTIONS_ID_TOKEN_REQUEST_URL'] ?? '');
+  const token = environment['ACTIONS_ID_TOKEN_REQUEST_TOKEN'] ?? '';
+  return url === null || token === '' || findRunRestriction(job) === 'fork' ? undefined : { url, token };
+}
+
+/**
+ * The result of a step without `api-token` when `on-missing-token` is `skip`.
+ *
+ * @param refusal why the step could not log in either, if it tried
+ */
+export function skippedResult(operation: string, job: Job, refusal?: string): OperationResult {
+  const why = refusal ?? reasons[findRunRestriction(job) ?? 'unset'];
   return {
     outcome: 'skipped',
     conclusion: `${operation} was skipped: there is no \`${apiToken.name}\`, because ${why}. Nothing was sent and nothing was judged. The step passes because of \`on-missing-token: skip\`; this is not a verdict.`,

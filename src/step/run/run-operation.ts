@@ -1,19 +1,19 @@
 import { ComplianceClient } from '../../client/client.ts';
+import type { Login, TokenSource } from '../../client/login.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { Transport } from '../../http/transport.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
 import { operations } from '../../operations/registry.ts';
-import { UserError, type Problem } from '../../runtime/failure.ts';
+import { Failure, UserError, type Problem } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables, Dependencies } from '../../runtime/dependencies.ts';
 import { dryRunResult } from './dry-run-result.ts';
 import type { OnNonCompliant } from './gate.ts';
-import { missingTokenProblem, skippedResult } from './missing-api-token.ts';
+import { findTokenSource, missingTokenProblem, skippedResult } from './missing-api-token.ts';
 import { readOperationInputs, type OperationInputs } from './operation-inputs.ts';
 import { isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
-import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 import type { AnyOperationName } from '../../operations/operation-names.ts';
 import { NotSent } from '../../client/dry-run.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
@@ -32,8 +32,10 @@ export interface StepContext extends Dependencies {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly temporaryDirectory: string;
-  /** The secrets of the step in all their encodings. */
+  /** The secrets of the step in all their encodings; grows with `addSecret`. */
   readonly secretForms: readonly string[];
+  /** Masks a secret that the step gets while it runs. */
+  readonly addSecret: (secret: string) => void;
   readonly responseFile: ResponseFile;
   /** Called before an operation that may wait for a verdict, and awaited before this run ends. */
   readonly beforeWaiting?: () => Promise<void>;
@@ -55,32 +57,64 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
   const { inputs, inputSource, job, log } = context;
   const { common, publication } = inputs;
   // If the operation is unknown, only the common inputs can be checked.
-  if (inputs.operation === undefined) throw mistakes(commonProblems(inputs, job));
+  const source = inputs.isTokenMissing ? findTokenSource(job, context.environment) : undefined;
+  const missing = source === undefined ? missingTokenProblems(inputs, job) : [];
+  if (inputs.operation === undefined) throw mistakes([...inputs.problems, ...missing]);
   const operation = await loadOperation(inputs.operation);
   const own = readOperationInputs(operation, publication, inputSource);
   logSources(own, log);
-  const problems = [...commonProblems(inputs, job), ...own.problems, ...(await commitProblems(operation, inputs, job))];
+  const commit = await commitProblems(operation, inputs, job);
+  const problems = [...inputs.problems, ...missing, ...own.problems, ...commit];
   if (problems.length > 0) throw mistakes(problems);
 
   warnOfInputs(operation, own, common.baseUrl, log);
-  if (inputs.isTokenMissing) return { result: skippedResult(operation.name, job), onNonCompliant: 'warn' };
+  if (inputs.isTokenMissing && source === undefined) {
+    return { result: skippedResult(operation.name, job), onNonCompliant: 'warn' };
+  }
+  const login = source === undefined ? undefined : await createLogin(source, context);
   const pending = own.waits ? context.beforeWaiting?.() : undefined;
   try {
-    const result = await runOrDryRun(operation, own.values, operationContext(common, context));
-    return { result, onNonCompliant: common.onNonCompliant ?? operation.gate };
+    return await runOrSkip(operation, own.values, context, login);
   } finally {
     // The pending status must not be set after the final one.
     await pending;
   }
 }
 
+/** Runs the operation. Skips it with `on-missing-token: skip` if the run is not meant to have a key. */
+async function runOrSkip(
+  operation: Operation,
+  values: Parameters<Operation['run']>[0],
+  context: StepContext,
+  login: Login | undefined,
+): Promise<OperationRun> {
+  const { common } = context.inputs;
+  try {
+    const result = await runOrDryRun(operation, values, operationContext(common, context, login));
+    return { result, onNonCompliant: common.onNonCompliant ?? operation.gate };
+  } catch (thrown) {
+    const refusal = common.onMissingToken === 'skip' ? findRefusal(thrown) : undefined;
+    if (refusal === undefined) throw thrown;
+    return { result: skippedResult(operation.name, context.job, refusal), onNonCompliant: 'warn' };
+  }
+}
+
 /** A missing key is not a problem if `on-missing-token` is `skip`. */
-function commonProblems({ common, problems, isTokenMissing }: CommonInputs, job: Job): readonly Problem[] {
-  if (!isTokenMissing) return problems;
-  return problems.flatMap((problem) => {
-    if (problem.input !== apiToken.name) return [problem];
-    return common.onMissingToken === 'skip' ? [] : [missingTokenProblem(job)];
-  });
+function missingTokenProblems({ common, isTokenMissing }: CommonInputs, job: Job): readonly Problem[] {
+  return isTokenMissing && common.onMissingToken !== 'skip' ? [missingTokenProblem(job)] : [];
+}
+
+/** Prepares a login with an identity token of the job. The code is loaded only then. */
+async function createLogin(source: TokenSource, { inputs, clock, addSecret }: StepContext): Promise<Login> {
+  const { baseUrl, org, authMethod: authenticationMethod } = inputs.common;
+  const { Login } = await import('../../client/login.ts');
+  addSecret(source.token);
+  return new Login({ source, baseUrl, org, authenticationMethod, clock, addSecret });
+}
+
+/** Why the run is not meant to have a key; undefined for any other failure. */
+function findRefusal(thrown: unknown): string | undefined {
+  return thrown instanceof Failure && 'isKeyless' in thrown && thrown.isKeyless === true ? thrown.message : undefined;
 }
 
 /** Checks a `commit-sha` that is used for publishing only; an operation with this input checks it itself. */
@@ -144,7 +178,7 @@ function warnOfInputs({ name }: Operation, { unused }: OperationInputs, baseUrl:
   }
 }
 
-function operationContext(common: CommonValues, context: StepContext): OperationContext {
+function operationContext(common: CommonValues, context: StepContext, login: Login | undefined): OperationContext {
   const call: CallContext = {
     clock: context.clock,
     random: context.random,
@@ -159,14 +193,18 @@ function operationContext(common: CommonValues, context: StepContext): Operation
   };
   const connection = {
     baseUrl: common.baseUrl,
-    apiToken: common.apiToken,
+    // A login replaces it in each request.
+    apiToken: common.apiToken ?? '',
     authenticationMethod: common.authMethod,
     filePartStyle: common.fileParts,
     dryRun: common.dryRun,
     identity: readWriteIdentity(context.job, context.inputSource),
   };
   return {
-    client: new ComplianceClient(connection, call),
+    client: new ComplianceClient(
+      connection,
+      login === undefined ? call : { ...call, transport: login.authorize(call.transport) },
+    ),
     call,
     job: context.job,
     environment: context.environment,

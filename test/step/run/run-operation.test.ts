@@ -104,7 +104,7 @@ describe('runOperation, without a key', () => {
 
 describe('runOperation, before anything is sent', () => {
   it('asks for every required common input if nothing is given', async () => {
-    expect((await problemsOf({})).map(([input]) => input)).toEqual(['operation', 'base-url', 'api-token', 'org']);
+    expect((await problemsOf({})).map(([input]) => input)).toEqual(['operation', 'base-url', 'org', 'api-token']);
   });
 
   it('lists the operations if an unknown one is given', async () => {
@@ -124,9 +124,9 @@ describe('runOperation, before anything is sent', () => {
     };
     expect((await problemsOf(inputs)).map(([input]) => input)).toEqual([
       'base-url',
-      'api-token',
       'org',
       'retries',
+      'api-token',
       'flow',
       'description',
       'template',

@@ -1,0 +1,181 @@
+import { logIn } from '../contract/login.ts';
+import type { AuthenticationMethod } from '../contract/endpoint.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { isPassingStatus } from '../http/retry.ts';
+import { TransportError, type HttpRequest, type HttpResponse, type Transport } from '../http/transport.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { ExternalError, Failure, type FailureText } from '../runtime/failure.ts';
+import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
+import { authorization } from './authorization.ts';
+import { fillPath } from './request-path.ts';
+import { successBody } from './response-body.ts';
+
+/** Where GitHub issues identity tokens for the job (GitHub's documentation, "OpenID Connect reference"). */
+export interface TokenSource {
+  /** ACTIONS_ID_TOKEN_REQUEST_URL. */
+  readonly url: URL;
+  /** ACTIONS_ID_TOKEN_REQUEST_TOKEN. */
+  readonly token: string;
+}
+
+/** What logging in needs. */
+export interface LoginOptions {
+  readonly source: TokenSource;
+  /** Ends in `/api/v2`. */
+  readonly baseUrl: URL;
+  readonly org: string;
+  readonly authenticationMethod: AuthenticationMethod;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Called with each token and key before it is used, to mask it. */
+  readonly addSecret: (secret: string) => void;
+}
+
+/** The service gives this run no key, and asking again changes nothing. */
+export class LoginError extends Failure {
+  override readonly name = 'LoginError';
+  override readonly kind = 'user';
+  /** Whether the run is simply not meant to have a key here: the service has no login, or no rule admits the run. */
+  readonly isKeyless: boolean;
+
+  constructor(text: FailureText, isKeyless: boolean) {
+    super(text);
+    this.isKeyless = isKeyless;
+  }
+}
+
+interface Key {
+  readonly text: string;
+  /** When it is renewed, in milliseconds. */
+  readonly renewAt: number;
+}
+
+/** How long before its end a key is renewed, in milliseconds: longer than a request takes. */
+const margin = 120_000;
+
+/** Exchanges identity tokens of the job for keys of the service, and renews them. */
+export class Login {
+  readonly #options: LoginOptions;
+  #key: Key | undefined;
+  #running: Promise<Key | HttpResponse> | undefined;
+
+  constructor(options: LoginOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Wraps a transport to the service: each attempt is sent with a valid key. An answer that asks to try the login again
+   * later is passed on as the answer to the request, so that it is retried like any other.
+   */
+  authorize(transport: Transport): Transport {
+    return {
+      preload: (url) => transport.preload(url),
+      close: () => transport.close(),
+      send: (request, signal) => this.#send(transport, request, signal),
+    };
+  }
+
+  async #send(transport: Transport, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    const known = this.#key;
+    const key = await this.#findKey(transport, signal);
+    if ('status' in key) return key;
+    const answer = await transport.send(this.#withKey(request, key), signal);
+    // The key was revoked, because its rule changed. Nothing was carried out.
+    if (answer.status !== 401 || key !== known) return answer;
+    this.#key = undefined;
+    const renewed = await this.#findKey(transport, signal);
+    return 'status' in renewed ? renewed : transport.send(this.#withKey(request, renewed), signal);
+  }
+
+  #withKey(request: HttpRequest, { text }: Key): HttpRequest {
+    const { authenticationMethod } = this.#options;
+    return { ...request, headers: { ...request.headers, authorization: authorization(authenticationMethod, text) } };
+  }
+
+  async #findKey(transport: Transport, signal: AbortSignal): Promise<Key | HttpResponse> {
+    const { clock } = this.#options;
+    if (this.#key !== undefined && clock.now() < this.#key.renewAt) return this.#key;
+    // Requests at the same time share one login.
+    this.#running ??= this.#exchange(transport, signal).finally(() => {
+      this.#running = undefined;
+    });
+    const result = await this.#running;
+    if (!('status' in result)) this.#key = result;
+    return result;
+  }
+
+  /** @throws LoginError */
+  async #exchange(transport: Transport, signal: AbortSignal): Promise<Key | HttpResponse> {
+    const { baseUrl, org, clock, addSecret } = this.#options;
+    const token = await this.#fetchToken(transport, signal);
+    addSecret(token);
+    const path = fillPath(logIn.path, { org });
+    const url = new URL(baseUrl.href.replace(/\/$/u, '') + path);
+    const headers = { accept: 'application/json', authorization: authorization('bearer', token) };
+    const answer = await transport.send({ method: logIn.method, url, headers, idempotent: true }, signal);
+    if (isPassingStatus(answer.status)) return answer;
+    if (answer.status >= 300) throw toLoginError(answer, { origin: url.origin, path });
+    const call = { endpoint: logIn, path, attempts: 1, answeredAt: clock.now() };
+    const body = successBody(answer, call);
+    const key = textAt(body, 'key') ?? '';
+    addSecret(key);
+    const lifetime = Number(valueAt(body, 'expires_at')) - Number(valueAt(body, 'created_at'));
+    return { text: key, renewAt: clock.now() + lifetime * 1000 - margin };
+  }
+
+  /**
+   * Asks GitHub for an identity token, through the action's own transport, with its proxies and time limits.
+   *
+   * @throws ExternalError if GitHub refuses; TransportError if it may work later
+   */
+  async #fetchToken(transport: Transport, signal: AbortSignal): Promise<string> {
+    const { source, baseUrl } = this.#options;
+    const url = new URL(source.url);
+    url.searchParams.set('audience', toAudience(baseUrl));
+    const headers = { accept: 'application/json', authorization: `Bearer ${source.token}` };
+    const answer = await transport.send({ method: 'GET', url, headers }, signal);
+    const what = `GitHub gave no identity token: it returned ${answer.status}`;
+    if (isPassingStatus(answer.status)) throw new TransportError('interrupted', false, what);
+    const token = textAt(readJson(answer), 'value');
+    if (answer.status !== 200 || token === undefined) {
+      const remedy = 'Run the job again; if it keeps failing, see https://www.githubstatus.com, or set `api-token`.';
+      throw new ExternalError({ what, remedy });
+    }
+    return token;
+  }
+}
+
+/** The JSON of an answer; undefined if it has none. */
+function readJson(answer: HttpResponse): unknown {
+  const body = readJsonBody(answer);
+  return body.problem === undefined ? body.value : undefined;
+}
+
+/** The audience of the token: the service's address without `/api/v2`. */
+export function toAudience(baseUrl: URL): string {
+  return baseUrl.href.replace(/\/api\/v2\/*$/u, '');
+}
+
+function toLoginError(answer: HttpResponse, { origin, path }: { origin: string; path: string }): LoginError {
+  const value = readJson(answer);
+  const fields = valueAt(value, 'errors');
+  const texts = isMapping(fields) ? Object.entries(fields).map(([field, rule]) => `\n  ${field}: ${String(rule)}`) : [];
+  const words = `${textAt(value, 'message') ?? 'no message'}${texts.join('')}`;
+  const asked = `POST ${path} returned ${answer.status}: ${words}`;
+  if (answer.status === 403) {
+    const what = `the service does not let this run log in: ${asked}`;
+    const remedy =
+      'Ask an admin of the organization for a login rule that admits this repository, ref and event (docs/login.md), or set `api-token`.';
+    return new LoginError({ what, remedy }, true);
+  }
+  // A service without login may reject the token before it looks for the path.
+  if (answer.status === 401 && words.includes('identity token')) {
+    const what = `the service rejected the identity token of this run: ${asked}`;
+    const remedy =
+      "Set `base-url` to the service's own address (its `--public-url`), which the token is made for, and check the `issuer` and the organization of its login rules; or set `api-token`.";
+    return new LoginError({ what, remedy }, false);
+  }
+  const what = `there is no \`api-token\`, and the service at ${origin} does not support login with identity tokens: ${asked}`;
+  const remedy =
+    'Set `api-token`, or update the service: only the service of this project supports login without a stored key.';
+  return new LoginError({ what, remedy }, true);
+}
