@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { systemClock, type After } from '../../src/runtime/clock.ts';
+import { startService, type DatabaseOptions, type ServiceSources } from '../../src/service/service.ts';
+
+/** The organization of services that share a database, and the key of its admin. */
+export const sharedOrg = 'acme';
+export const sharedKey = `first0key_${'k'.repeat(43)}`;
+
+/** A service of this process, or of another one, that shares its database with others. */
+export interface ServiceInstance {
+  readonly url: string;
+  /** Ends in `/api/v2`. */
+  readonly baseUrl: string;
+  /** What it logged about errors. */
+  readonly errors: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Waits of 5 seconds and more, after which a service tries again what has failed, take a twentieth of their time. */
+export const hurriedAfter: After = (milliseconds, fire) =>
+  systemClock.after(milliseconds >= 5000 ? milliseconds / 20 : milliseconds, fire);
+
+/** Starts a service in this process. The caller must stop it. */
+export async function startInstance(
+  database: DatabaseOptions,
+  sources: Partial<ServiceSources> = {},
+): Promise<ServiceInstance> {
+  const errors: string[] = [];
+  const first = { org: sharedOrg, key: sharedKey };
+  const service = await startService(
+    { host: '127.0.0.1', port: 0, dataFolder: tmpdir(), database, first, allowPrivateTargets: true },
+    {
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+      after: hurriedAfter,
+      randomBytes: (size) => randomBytes(size),
+      log: {
+        info: () => undefined,
+        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
+      },
+      ...sources,
+    },
+  );
+  const { url, baseUrl } = service;
+  return { url, baseUrl, errors, stop: () => service.stop() };
+}
+
+/** A response whose body was read. */
+export interface InstanceAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** What is sent. */
+interface InstanceRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | FormData;
+}
+
+/** Sends a request with the admin's key. */
+export async function ask(
+  baseUrl: string,
+  path: string,
+  { headers, ...rest }: InstanceRequest = {},
+): Promise<InstanceAnswer> {
+  const response = await fetch(baseUrl + path, {
+    ...rest,
+    headers: { ...headers, authorization: `Bearer ${sharedKey}` },
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Sends a document with the admin's key. */
+export function sendJson(
+  baseUrl: string,
+  method: string,
+  path: string,
+  document: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<InstanceAnswer> {
+  const all = { 'content-type': 'application/json', ...headers };
+  return ask(baseUrl, path, { method, headers: all, body: JSON.stringify(document) });
+}
+
+/**
+ * Asks a service whether it is ready.
+ *
+ * @returns `OK`, or the reason that it gives with the status 503 and `Retry-After`
+ */
+export async function readiness({ url }: Pick<ServiceInstance, 'url'>): Promise<string> {
+  const { status, headers, text } = await ask(url, '/ready');
+  if (status === 200) return text;
+  if (status !== 503 || headers.get('retry-after') !== '10') return `${status} without Retry-After: ${text}`;
+  return /the storage is ([\w-]+)/u.exec(text)?.[1] ?? text;
+}
