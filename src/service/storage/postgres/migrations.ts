@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { StartError } from '../start-error.ts';
 import { base } from './migrations/base.ts';
+import { isConflict } from './postgres-errors.ts';
 
 /**
  * The migrations from an empty database to the current tables: one script per version, never changed once released.
@@ -16,6 +17,9 @@ export const postgresSchemaVersion = scripts.length;
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */
 const migrationLock = 7_232_517_890_041;
+
+/** How many times a script is run at most, if it conflicts with other processes. */
+const maximumAttempts = 6;
 
 /** What a migration did. */
 export interface Migration {
@@ -38,12 +42,28 @@ export async function migrate(client: ClientBase, shown: string, steps = scripts
     if (from > steps.length + 1) throw laterVersionError(shown, from, steps.length);
     for (const [index, step] of steps.entries()) {
       if (index < from) continue;
-      await client.query(`BEGIN; ${step}; INSERT INTO schema_versions (version) VALUES (${index + 1}); COMMIT`);
+      await apply(client, step, index + 1);
     }
     return { from, to: Math.max(from, steps.length) };
   } finally {
     // After a failed script, the connection is of no use; the lock ends with it.
     await client.query(`SELECT pg_advisory_unlock(${migrationLock})`).catch(() => undefined);
+  }
+}
+
+/**
+ * Runs a script, again after a deadlock: other processes use the tables meanwhile, and a script locks one table after
+ * the other.
+ */
+async function apply(client: ClientBase, script: string, version: number): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.query(`BEGIN; ${script}; INSERT INTO schema_versions (version) VALUES (${version}); COMMIT`);
+      return;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      if (!isConflict(error) || attempt === maximumAttempts) throw error;
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { RecordCaches } from '../record-caches.ts';
 import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
-import { translatePostgresError } from './postgres-errors.ts';
+import { isConflict, translatePostgresError } from './postgres-errors.ts';
 import { createReaders, createWriters } from './repositories.ts';
 import { ReadSession, StaleReadError } from './session.ts';
 import { WriteGroups } from './write-groups.ts';
@@ -22,6 +22,8 @@ const forgetInterval = 120_000;
 
 /** How many times a read may use cached values that turn out to be outdated; then it uses none. */
 const maximumStaleReads = 3;
+/** How many times a read is run at most. The server ends a read that waits for a migration, which waits for the read. */
+const maximumReads = 8;
 
 /** The storage of several machines: a PostgreSQL database, used by any number of processes. */
 export class PostgresStorage implements Storage {
@@ -54,7 +56,8 @@ export class PostgresStorage implements Storage {
       try {
         return await work(createReaders(session, this.#caches));
       } catch (error) {
-        if (!(error instanceof StaleReadError)) throw error;
+        const canRunAgain = error instanceof StaleReadError || isConflict(error);
+        if (!canRunAgain || attempt === maximumReads) throw error;
       } finally {
         session.end();
       }
