@@ -49,6 +49,8 @@ export class StorageHealth {
   #measurement: Promise<void> = Promise.resolve();
   /** Free bytes when a write last failed because the disk was full; undefined once there is more space. */
   #insufficientBytes: number | undefined;
+  /** Whether a write failed because the disk was full, and no check has found room since. */
+  #lacksRoom = false;
 
   constructor(dependencies: StorageHealthDependencies) {
     this.#dependencies = dependencies;
@@ -98,7 +100,9 @@ export class StorageHealth {
   /** Call it when a request failed because of the storage. */
   storageFailed(error: StorageError): void {
     this.#result = undefined;
-    if (error.reason === 'full') this.#measurement = this.#measureFreeBytes();
+    if (error.reason !== 'full') return;
+    this.#lacksRoom = true;
+    this.#measurement = this.#measureFreeBytes();
   }
 
   async #measureFreeBytes(): Promise<void> {
@@ -122,9 +126,10 @@ export class StorageHealth {
   async #probe(): Promise<StorageError | undefined> {
     const { storage, attachments } = this.#dependencies;
     try {
-      await storage.probe();
+      await storage.probe(this.#lacksRoom ? requiredExtraBytes : 0);
       await attachments.probe();
       await this.#requireFreeBytes();
+      this.#lacksRoom = false;
       return undefined;
     } catch (error) {
       return error instanceof StorageError ? error : storageError('failing', error);

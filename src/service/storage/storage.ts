@@ -96,9 +96,10 @@ export interface Storage {
   /**
    * Checks that transactions can be committed, by a write that changes no record.
    *
+   * @param bytes checks also that there is room for so many more, if the storage knows no `freeBytes`
    * @throws StorageError if transactions currently fail.
    */
-  probe(): Promise<void>;
+  probe(bytes?: number): Promise<void>;
   /** Closes the storage after all work that was started before. */
   close(): Promise<void>;
 }

@@ -25,6 +25,9 @@ const maximumStaleReads = 3;
 /** How many times a read is run at most. The server ends a read that waits for a migration, which waits for the read. */
 const maximumReads = 8;
 
+/** What a row of one number takes in a table, in bytes. */
+const bytesPerRow = 36;
+
 /** The storage of several machines: a PostgreSQL database, used by any number of processes. */
 export class PostgresStorage implements Storage {
   readonly #connections: Connections;
@@ -75,10 +78,11 @@ export class PostgresStorage implements Storage {
     this.#groups.onCommit(listener);
   }
 
-  async probe(): Promise<void> {
+  async probe(bytes = 0): Promise<void> {
     const client = await this.#connections.acquire();
     try {
       await client.query('UPDATE probes SET probed_at = now()');
+      if (bytes > 0) await client.query(requireRoom(bytes));
       client.release();
     } catch (error) {
       client.release(true);
@@ -104,4 +108,10 @@ export class PostgresStorage implements Storage {
       });
     });
   }
+}
+
+/** Adds so many bytes to the disk, and removes them again; the file of a table is removed when it is rolled back. */
+function requireRoom(bytes: number): string {
+  const rows = Math.ceil(bytes / bytesPerRow);
+  return `BEGIN; CREATE UNLOGGED TABLE probed_room AS SELECT generate_series(1, ${rows}) AS number; ROLLBACK`;
 }
