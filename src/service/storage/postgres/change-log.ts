@@ -1,4 +1,5 @@
 import type { Client, ClientBase } from 'pg';
+import { storageError } from '../storage-faults.ts';
 import { SlotVersions, type Slots } from '../sources.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
@@ -31,7 +32,7 @@ interface ChangeRow {
  * values may be used only after `refresh`, because other processes write, too.
  */
 export class ChangeLog {
-  readonly #connections: Connections;
+  readonly #connections: Pick<Connections, 'acquire' | 'open'>;
   readonly #versions = new SlotVersions();
   /** All changes of transactions before this one are known. Undefined until the first refresh of a connection. */
   #since: bigint | undefined;
@@ -42,7 +43,7 @@ export class ChangeLog {
   /** The refresh that begins when the running one has ended. */
   #next: Promise<void> | undefined;
 
-  constructor(connections: Connections) {
+  constructor(connections: Pick<Connections, 'acquire' | 'open'>) {
     this.#connections = connections;
   }
 
@@ -73,8 +74,8 @@ export class ChangeLog {
 
   async #run(): Promise<void> {
     try {
-      const client = await this.#connect();
-      await this.#learn(client);
+      const connecting = this.#connect();
+      await this.#learn(await connecting, () => this.#client === connecting);
     } catch (error) {
       this.#disconnect();
       throw translatePostgresError(error);
@@ -94,9 +95,11 @@ export class ChangeLog {
     else for (const row of rows) this.#apply(row);
   }
 
-  async #learn(client: Client): Promise<void> {
+  /** @param isConnected whether the connection was not lost meanwhile; then its answer says nothing about the next one */
+  async #learn(client: Client, isConnected: () => boolean): Promise<void> {
     const since = this.#since;
     const rows = await findChanges(client, since);
+    if (!isConnected()) throw storageError('unreachable');
     const [first] = rows;
     if (first === undefined) throw new TypeError('the database has no state of its change log');
     if (since === undefined || BigInt(first.forgotten_before) > since) {

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ChangeLog } from '../../../../src/service/storage/postgres/change-log.ts';
+import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
+import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
+
+describe('the change log', () => {
+  let database: TestDatabase;
+  let connections: Connections;
+  beforeEach(async () => {
+    database = await createTestDatabase({ isMigrated: true });
+    connections = new Connections(parseDatabaseUrl(database.url));
+  });
+  afterEach(async () => {
+    await connections.close();
+    await database.drop();
+  });
+
+  it('trusts nothing that it knew before it lost its connection, also if that answered at the same time', async () => {
+    const opened: Awaited<ReturnType<Connections['open']>>[] = [];
+    const changes = new ChangeLog({
+      acquire: () => connections.acquire(),
+      open: async () => {
+        const client = await connections.open();
+        opened.push(client);
+        return client;
+      },
+    });
+    await changes.refresh();
+    const [first] = opened;
+    // The last answer is followed by the end of the connection before anyone could read it.
+    first?.connection.once('readyForQuery', () => first.emit('error', new Error('the connection has ended')));
+    await changes.refresh().catch(() => undefined);
+    const known = changes.latest;
+    await changes.refresh();
+    expect(opened).toHaveLength(2);
+    expect(changes.latest).toBeGreaterThan(known);
+    await changes.close();
+  });
+});
