@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { parseAttachments } from '../../../src/service/commands/parse-attachments.ts';
 import { waitUntil } from '../../../tools/servers/ports.ts';
-import { startObjectStorage, type ObjectStorageServer } from '../../../tools/servers/object-storage/object-storage-server.ts';
+import {
+  startObjectStorage,
+  type ObjectStorageServer,
+} from '../../../tools/servers/object-storage/object-storage-server.ts';
 import { describeWithOwnObjectStorage } from '../../support/own-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
