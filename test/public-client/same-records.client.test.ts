@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
 import { openClientSession, sha256, type ClientSession } from '../support/client-session.ts';
 import { describeWithClient, expectRun } from '../support/client-steps.ts';
 import { findDifferences, type Difference } from '../support/differences.ts';
 import { call } from '../support/service-call.ts';
+import type { TestStorage } from '../support/test-storage.ts';
 
 /** A difference, and the record that has it. */
 interface FoundDifference extends Difference {
@@ -191,7 +189,7 @@ describeWithClient('the same pipeline', () => {
       const { exitCode, log } = await action.step(inputs);
       expect({ exitCode, log }).toEqual({ exitCode: 0, log });
     }
-    const found = [...(await Promise.all(records.map(differencesInRecord))).flat(), ...differencesInStorage()];
+    const found = [...(await Promise.all(records.map(differencesInRecord))).flat(), ...(await differencesInStorage())];
     expect(found.filter(({ path }) => !expectedDifferences.some(([known]) => known.test(path)))).toEqual([]);
     // A field that no longer differs must not stay in the list.
     expect(expectedDifferences.filter(([known]) => !found.some(({ path }) => known.test(path)))).toEqual([]);
@@ -205,26 +203,21 @@ describeWithClient('the same pipeline', () => {
   }
 
   /** Compares what the API does not show: the results of tests, pull requests, and attached files. */
-  function differencesInStorage(): readonly FoundDifference[] {
-    const [left, right] = [client, action].map(({ service }) => storedDocuments(service.dataFolder));
+  async function differencesInStorage(): Promise<readonly FoundDifference[]> {
+    const [left, right] = await Promise.all([client, action].map(({ service }) => storedDocuments(service.storage)));
     return findDifferences(left, right).map((one) => ({ record: 'storage', ...one }));
   }
 });
 
 /** The documents and attached files of the attestations and artifacts, by their name. */
-function storedDocuments(folder: string): unknown {
-  const database = new DatabaseSync(join(folder, databaseFile), { readOnly: true });
-  try {
-    const attested = database
-      .prepare('SELECT name, document, attachment_filename AS filename, attachment_digest AS digest FROM attestations')
-      .all();
-    const artifacts = database.prepare('SELECT fingerprint AS name, report AS document FROM artifacts').all();
-    const documents = [...attested, ...artifacts].map(
-      ({ name, document, ...others }) =>
-        [String(name), { document: JSON.parse(String(document)) as unknown, ...others }] as const,
-    );
-    return Object.fromEntries(documents);
-  } finally {
-    database.close();
-  }
+async function storedDocuments(storage: TestStorage): Promise<unknown> {
+  const attested = await storage.query(
+    'SELECT name, document, attachment_filename AS filename, attachment_digest AS digest FROM attestations',
+  );
+  const artifacts = await storage.query('SELECT fingerprint AS name, report AS document FROM artifacts');
+  const documents = [...attested, ...artifacts].map(
+    ({ name, document, ...others }) =>
+      [String(name), { document: JSON.parse(String(document)) as unknown, ...others }] as const,
+  );
+  return Object.fromEntries(documents);
 }

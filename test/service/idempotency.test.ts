@@ -1,36 +1,32 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { saveMember } from '../support/administration.ts';
-import { storedFiles } from '../support/attachments.ts';
 import { changePolicies, policyForm, provenancePolicy, saveEnvironment } from '../support/environment-samples.ts';
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { prepareOrganization } from '../support/prepare-organization.ts';
 import { call, type Call, type Called } from '../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { createTestStorage, type TestStorage } from '../support/test-storage.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let now = Date.now();
 let service: TestService;
-let folder: string;
+let storage: TestStorage;
 
 beforeEach(async () => {
   now = Date.now();
-  folder = await mkdtemp(join(tmpdir(), 'compliance-keys-'));
+  storage = await createTestStorage();
   service = await start();
 });
 afterEach(async () => {
   expect(service.errors).toEqual([]);
   await service.stop();
-  await rm(folder, { recursive: true });
+  await storage.remove();
 });
 
-const start = (): Promise<TestService> => startTestService({ dataFolder: folder, sources: { now: () => now } });
+const start = (): Promise<TestService> => startTestService({ storage, sources: { now: () => now } });
 
 /** Sends a request with a key. */
 function send(request: Call, key: string): Promise<Called> {
@@ -69,17 +65,7 @@ async function countAttestations(org = service.org, key = service.apiKey): Promi
 }
 
 /** Every row of the database, but for the times at which keys were used. */
-function allRows(): unknown {
-  const database = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
-  try {
-    const tables = database
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'key_uses' ORDER BY name")
-      .all();
-    return tables.map(({ name }) => [name, database.prepare(`SELECT * FROM "${String(name)}"`).all()]);
-  } finally {
-    database.close();
-  }
-}
+const allRows = (): Promise<unknown> => storage.readRecords();
 
 const writes = everyEndpoint.filter(({ endpoint }) => endpoint.repetition.effect !== 'safe');
 
@@ -91,15 +77,15 @@ describe('a request with a key that was used for the same content', () => {
     const keyFor = (write: (typeof writes)[number]): string => `the-key-${writes.indexOf(write)}`;
     const repeat = async (write: (typeof writes)[number]): Promise<void> => {
       const { endpoint, request } = write;
-      const before = allRows();
-      const files = await storedFiles(service);
+      const before = await allRows();
+      const files = await service.storage.listAttachments();
       now += 1000;
       const again = await send(request(service.org), keyFor(write));
       expect([endpoint.title, again.status, again.text, isReplay(again)]).toEqual([
         ...[endpoint.title, first.get(endpoint.title)?.status, first.get(endpoint.title)?.text, true],
       ]);
-      expect(allRows()).toEqual(before);
-      expect(await storedFiles(service)).toEqual(files);
+      expect(await allRows()).toEqual(before);
+      expect(await service.storage.listAttachments()).toEqual(files);
     };
     for (const write of writes) {
       const answer = await send(write.request(service.org), keyFor(write));
@@ -194,11 +180,11 @@ describe('a request with a key that was used for other content', () => {
   ])('is rejected if the %s differs, and leaves nothing behind', async (_part, change) => {
     await saveFlow(service);
     await send(attestation(), 'one');
-    const before = [allRows(), await storedFiles(service)];
+    const before = [await allRows(), await service.storage.listAttachments()];
     const rejected = await send(attestation(change), 'one');
     expect(rejected.status).toBe(422);
     expect(valueAt(rejected.body, 'errors', 'idempotency-key')).toMatch(/other content/u);
-    expect([allRows(), await storedFiles(service)]).toEqual(before);
+    expect([await allRows(), await service.storage.listAttachments()]).toEqual(before);
   });
 
   it('is rejected for writes that set a state, too', async () => {
@@ -218,7 +204,7 @@ describe('a key', () => {
     expect((await send(attestation(), 'one')).status).toBe(404);
     await saveFlow(service);
     expect((await send(attestation(), 'one')).status).toBe(201);
-    expect(await storedFiles(service)).toHaveLength(1);
+    expect(await service.storage.listAttachments()).toHaveLength(1);
   });
 
   it('belongs to an organization and an endpoint', async () => {
@@ -300,7 +286,7 @@ describe('requests with the same key at once', () => {
     expect(outcomes.filter((outcome) => ![201, 409, 'replay'].includes(outcome))).toEqual([]);
     for (const { status, headers } of answers) expect(headers.get('retry-after')).toBe(status === 409 ? '1' : null);
     expect(await countAttestations()).toBe(1);
-    expect(await storedFiles(service)).toHaveLength(1);
+    expect(await service.storage.listAttachments()).toHaveLength(1);
   });
 
   it('make exactly one record for each key, in any interleaving', async () => {
@@ -344,7 +330,7 @@ describe('requests with the same key at once', () => {
       { numRuns: 15 },
     );
     const { body } = await call(service, { path: '/policies/acme/strict' });
-    const rows = JSON.stringify(allRows()).match(/"idempotency_key":"policy-\d+-\d"/gu) ?? [];
+    const rows = JSON.stringify(await allRows()).match(/"idempotency_key":"policy-\d+-\d"/gu) ?? [];
     expect([new Set(rows).size, listAt(body, 'versions').length]).toEqual([rows.length, rows.length]);
   });
 });

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { administer, createNotification } from '../support/administration.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { call, mappingOf, type Called } from '../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { createTestStorage } from '../support/test-storage.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const fingerprint = fingerprintOf('abcdef');
@@ -159,10 +157,10 @@ describe('an event in an environment', () => {
   });
 
   it('that a webhook refuses makes the notification failing, and comes again with the same id', async () => {
-    const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-outbox-'));
+    const storage = await createTestStorage();
     const start = (milliseconds: number): Promise<TestService> =>
       startTestService({
-        dataFolder,
+        storage,
         options: { allowPrivateTargets: true },
         sources: { now: () => Date.now() + milliseconds },
       });
@@ -182,7 +180,7 @@ describe('an event in an environment', () => {
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
     await stateSoon('is_failing', (value) => value === false);
     await service.stop();
-    await rm(dataFolder, { recursive: true });
+    await storage.remove();
     service = await startTestService();
   });
 
@@ -224,13 +222,13 @@ describe('an event in an environment', () => {
       body: { errors: { 'targets.0': `cannot be used: ${reason}` } },
     });
     // It was created while the service had a mail server.
-    const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-mail-'));
+    const storage = await createTestStorage();
     await service.stop();
     const mail = { url: 'smtp://127.0.0.1:1', from: 'compliance@example.com' };
-    service = await startTestService({ dataFolder, options: { mail } });
+    service = await startTestService({ storage, options: { mail } });
     expect(await notify({ targets })).toMatchObject({ status: 201, body: { is_failing: false } });
     await service.stop();
-    service = await startTestService({ dataFolder });
+    service = await startTestService({ storage });
     expect(await state()).toMatchObject({ body: { is_failing: true } });
     expect(await inspect()).toMatchObject({ body: { targets: [{ delivery: { last_error: reason, waiting: 0 } }] } });
     await runs(fingerprint);
@@ -239,7 +237,7 @@ describe('an event in an environment', () => {
       body: { targets: [{ delivery: { last_error: reason, last_error_at: expect.any(Number), waiting: 1 } }] },
     });
     await service.stop();
-    await rm(dataFolder, { recursive: true });
+    await storage.remove();
     service = await startTestService();
   });
 

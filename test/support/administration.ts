@@ -1,5 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
 import { parseApiKey } from '../../src/service/domain/api-key.ts';
 import { call, mappingOf, type Call, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
@@ -60,9 +58,8 @@ export function keyIdOf(key: string): string {
 export async function createUnlimitedKey(...wanted: Parameters<typeof createKey>): Promise<string> {
   const [service] = wanted;
   const key = await createKey(...wanted);
-  const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'));
-  database.prepare('UPDATE api_keys SET is_limited_to_org = 0 WHERE id = ?').run(keyIdOf(key));
-  database.close();
+  // Nothing has cached the key, because it was not used.
+  await service.storage.query('UPDATE api_keys SET is_limited_to_org = 0 WHERE id = $1', [keyIdOf(key)]);
   return key;
 }
 

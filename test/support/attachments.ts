@@ -1,16 +1,7 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { call, type Called } from './service-call.ts';
 import { fingerprintOf } from './service-samples.ts';
 import type { TestService } from './service.ts';
-
-/** The names of the files that a service has stored. */
-export async function storedFiles(service: TestService): Promise<string[]> {
-  const attachments = join(service.dataFolder, 'attachments');
-  const entries = await readdir(attachments, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
-}
 
 /** The evidence of the sample artifact. */
 export async function evidence(service: TestService): Promise<unknown> {

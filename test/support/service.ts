@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { startService, type ServiceOptions, type ServiceSources } from '../../src/service/service.ts';
-import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
-import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createTestStorage, sqliteStorage, type TestStorage } from './test-storage.ts';
 
 /** Settings that a test can change. */
 export interface TestServiceSettings {
   readonly org?: string;
-  /** The data folder. Default: a temporary folder, which is removed when the service stops. */
+  /** Where the data is. Default: a storage of its own, which is removed when the service stops. */
+  readonly storage?: TestStorage;
+  /** The data folder of a service on SQLite, for tests of the folder itself. */
   readonly dataFolder?: string;
   readonly options?: Partial<ServiceOptions>;
   readonly sources?: Partial<ServiceSources>;
@@ -31,7 +26,7 @@ export interface TestService {
   readonly org: string;
   /** A key of the role admin in `org`. */
   readonly apiKey: string;
-  readonly dataFolder: string;
+  readonly storage: TestStorage;
   /** What the service logged about defects and errors. */
   readonly errors: readonly string[];
   /** Creates an organization, and returns a key with the role admin in it. */
@@ -46,45 +41,18 @@ export interface TestService {
 /** The key of the admin API of a test service. */
 const adminKey = 'the-administration-key-of-a-test';
 
-/** Whether services of tests keep their records in PostgreSQL (`npm run test:postgres`). */
-const isOnPostgres = Reflect.get(globalThis, 'serviceDatabase') === 'postgres';
-
-/** A database with all tables and no rows. Copying it is much faster than migrating one for every test. */
-const emptyDatabase = createEmptyDatabase();
-
-function createEmptyDatabase(): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), 'compliance-service-'));
-  try {
-    const path = join(folder, databaseFile);
-    const database = new DatabaseSync(path);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
-    migrate(database, path);
-    database.close();
-    return readFileSync(path);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-async function createDataFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'compliance-service-'));
-  await writeFile(join(folder, databaseFile), emptyDatabase, { mode: 0o600 });
-  return folder;
-}
-
 /** Starts a service on a free port of the loopback interface. The caller must stop it. */
 export async function startTestService(settings: TestServiceSettings = {}): Promise<TestService> {
   const { org = 'acme', options, sources } = settings;
-  const dataFolder = settings.dataFolder ?? (await createDataFolder());
-  const database = isOnPostgres ? await createTestDatabase({ isMigrated: true }) : undefined;
+  const own = settings.dataFolder === undefined ? settings.storage : sqliteStorage(settings.dataFolder);
+  const storage = own ?? (await createTestStorage());
   const errors: string[] = [];
   const apiKey = `first0key_${'k'.repeat(43)}`;
   const service = await startService(
     {
       host: '127.0.0.1',
       port: 0,
-      dataFolder,
-      database,
+      ...storage.options,
       adminKey,
       first: { org, key: apiKey },
       ...options,
@@ -116,7 +84,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     adminKey,
     org,
     apiKey,
-    dataFolder,
+    storage,
     errors,
     createOrganization: async (name) => {
       const path = `${service.adminUrl}/organizations`;
@@ -129,8 +97,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     keyOf,
     stop: async () => {
       await service.stop();
-      await database?.drop();
-      if (settings.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
+      if (own === undefined) await storage.remove();
     },
   };
 }

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
 import { maximumDocumentBytes } from '../../../src/contract/limits.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { isMapping, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
@@ -78,27 +76,17 @@ describe('a hostile request', () => {
   beforeAll(async () => {
     service = await startTestService();
     await prepareEverything(service, 'acme', service.apiKey);
-    before = recorded();
+    before = await recorded();
   });
   afterAll(async () => {
-    expect(recorded()).toBe(before);
+    expect(await recorded()).toBe(before);
     expect(service.errors).toEqual([]);
     await service.stop();
   });
 
   /** All that is kept, but for the default organization of a user. */
-  const recorded = (): string => {
-    const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'), { readOnly: true });
-    const tables = database
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'key_uses' ORDER BY name")
-      .all();
-    const rows = tables
-      .map(({ name }) => String(name))
-      .filter((name) => !['members', 'notification_targets', 'deliveries'].includes(name))
-      .map((name) => [name, database.prepare(`SELECT * FROM ${name}`).all()]);
-    database.close();
-    return JSON.stringify(rows);
-  };
+  const recorded = async (): Promise<string> =>
+    JSON.stringify(await service.storage.readRecords(['members', 'notification_targets', 'deliveries']));
 
   const sendDocument = ({ endpoint, request }: Target, document: Bytes): Promise<Called> => {
     const { method = 'GET', path } = request('acme');

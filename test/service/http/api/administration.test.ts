@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
 import { listAt } from '../../../../src/runtime/untrusted-data.ts';
 import {
   keyIdOf,
@@ -88,9 +86,7 @@ describe('the keys of a service account', () => {
       expect.arrayContaining([{ id }, { expires_at: 0 }].map((own) => expect.objectContaining(own))),
     );
     expect((await create({ expires_at: 1_767_323_045 })).status).toBe(400);
-    const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'), { readOnly: true });
-    const rows = JSON.stringify(database.prepare('SELECT * FROM api_keys').all());
-    database.close();
+    const rows = JSON.stringify(await service.storage.query('SELECT * FROM api_keys'));
     expect(rows).toContain(String(id));
     expect(rows).not.toContain(String(key).slice(String(id).length + 1));
   });

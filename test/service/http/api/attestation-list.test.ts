@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { maximumPageBytes } from '../../../../src/contract/limits.ts';
 import { createKey, createServiceAccount, createServiceAccountKey } from '../../../support/administration.ts';
@@ -198,10 +196,8 @@ describe('the list of the attestations of a flow', () => {
 
   it('rejects a page that would be too large, and returns a smaller one', async () => {
     await attestMany(3);
-    const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'), { timeout: 5000 });
     const large = JSON.stringify(sampleAttestation('OK', { user_data: { text: 'x'.repeat(maximumPageBytes / 2) } }));
-    database.prepare('UPDATE attestations SET document = ?').run(large);
-    database.close();
+    await service.storage.query('UPDATE attestations SET document = $1', [large]);
     expect(await list()).toMatchObject({
       status: 400,
       body: { errors: { 'query.per_page': expect.stringMatching(/request smaller pages$/u) } },

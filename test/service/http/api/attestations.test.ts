@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { maximumDocumentBytes, maximumFileBytes } from '../../../../src/contract/limits.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
-import { downloadAttachment, evidence, storedFiles } from '../../../support/attachments.ts';
+import { downloadAttachment, evidence } from '../../../support/attachments.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import {
@@ -16,6 +16,7 @@ import {
   stateOf,
 } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
+import { createTestStorage } from '../../../support/test-storage.ts';
 
 const path = '/attestations/acme/web/trail/main/sonar';
 
@@ -85,7 +86,7 @@ describe('operation 7, attest Sonar scan', () => {
     const content = randomBytes(100_000);
     const form = attestationForm(sampleAttestation('OK'), { part, name: "ergebnis ü'(1)*.xml", content });
     expect((await send(form)).status).toBe(201);
-    expect(await storedFiles(service)).toEqual([createHash('sha256').update(content).digest('hex')]);
+    expect(await service.storage.listAttachments()).toEqual([createHash('sha256').update(content).digest('hex')]);
     const file = await downloadAttachment(service);
     expect(file.status).toBe(200);
     expect(file.headers.get('content-length')).toBe('100000');
@@ -105,7 +106,7 @@ describe('operation 7, attest Sonar scan', () => {
     form.set('attachment_file.0', new Blob([]), 'empty');
     form.set('data_json', JSON.stringify(sampleAttestation('OK')));
     expect((await send(form)).status).toBe(201);
-    expect(await storedFiles(service)).toEqual([createHash('sha256').digest('hex')]);
+    expect(await service.storage.listAttachments()).toEqual([createHash('sha256').digest('hex')]);
   });
 
   it('accepts a file of exactly the limit', async () => {
@@ -117,7 +118,7 @@ describe('operation 7, attest Sonar scan', () => {
   it('rejects a file of one byte more, and leaves neither record nor file', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: new Uint8Array(maximumFileBytes + 1) });
     expect(await send(form)).toMatchObject({ status: 413, body: { message: 'File size exceeds 10MB limit' } });
-    expect(await storedFiles(service)).toEqual([]);
+    expect(await service.storage.listAttachments()).toEqual([]);
     expect(await evidence(service)).toEqual({});
   });
 
@@ -139,7 +140,7 @@ describe('operation 7, attest Sonar scan', () => {
       status: 404,
       body: { message: 'Flow not found' },
     });
-    expect(await storedFiles(service)).toEqual([]);
+    expect(await service.storage.listAttachments()).toEqual([]);
   });
 
   it.each<[string, (form: FormData) => void, string]>([
@@ -212,7 +213,7 @@ describe('operation 7, attest Sonar scan', () => {
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(Object.keys(valueAt(body, 'errors') ?? {})).toContain(field);
-    expect(await storedFiles(service)).toEqual([]);
+    expect(await service.storage.listAttachments()).toEqual([]);
     expect(await evidence(service)).toEqual({});
   });
 
@@ -236,6 +237,10 @@ describe('operation 7, attest Sonar scan', () => {
   });
 
   it('leaves neither record nor file of an aborted request', async () => {
+    const storage = await createTestStorage();
+    await service.stop();
+    service = await startTestService({ storage });
+    await saveFlow(service);
     const body = [
       '--b',
       'content-disposition: form-data; name="data_json"',
@@ -256,8 +261,9 @@ describe('operation 7, attest Sonar scan', () => {
     await rawExchange(service.url, rawRequest(line, { ...headers, 'content-length': '100000' }, body), { end: true });
     // The service hears of the end of the connection a moment after the sender; what it does then is done before it stops.
     await service.stop();
-    service = await startTestService({ dataFolder: service.dataFolder });
-    expect(await storedFiles(service)).toEqual([]);
+    expect(await storage.listAttachments()).toEqual([]);
+    await storage.remove();
+    service = await startTestService();
   });
 
   it('responds while the rest of a file that is too large is still being sent', async () => {
@@ -270,7 +276,7 @@ describe('operation 7, attest Sonar scan', () => {
     const sent = Array.from({ length: 10 }, () => attestationForm(sampleAttestation('OK'), { content: 'the same' }));
     const answers = await Promise.all(sent.map((form) => send(form)));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
-    expect(await storedFiles(service)).toHaveLength(1);
+    expect(await service.storage.listAttachments()).toHaveLength(1);
   });
 });
 

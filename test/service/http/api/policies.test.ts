@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   changePolicies,
   policyForm,
@@ -174,7 +172,7 @@ describe('operation 6, create or update policy', () => {
   it('leaves no file behind, accepted or not', async () => {
     await savePolicy(service, 'strict');
     await savePolicy(service, 'strict', 'no policy');
-    expect(await readdir(join(service.dataFolder, 'attachments', 'incoming'))).toEqual([]);
+    expect(await service.storage.listAttachments()).toEqual([]);
   });
 
   it.each(['snapshotter', 'reader'] as const)('is not for a %s', async (role) => {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { storedFiles } from '../../../support/attachments.ts';
 import { call } from '../../../support/service-call.ts';
 import {
   attestationForm,
@@ -34,6 +33,6 @@ describe('an attestation for an artifact', () => {
       status: 404,
       body: { message: `Artifact with fingerprint ${fingerprint} does not exist in ${where}` },
     });
-    expect(await storedFiles(service)).toEqual([]);
+    expect(await service.storage.listAttachments()).toEqual([]);
   });
 });

@@ -1,8 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { roles } from '../../../../src/contract/role.ts';
 import {
   createKey,
@@ -15,19 +11,16 @@ import {
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
 import { sampleFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
+import { createTestStorage, type TestStorage } from '../../../support/test-storage.ts';
 
-function defaultsOf({ dataFolder }: TestService): readonly string[] {
-  const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'), { readOnly: true });
-  const rows = database.prepare('SELECT user, org FROM members WHERE is_default = 1 ORDER BY user').all();
-  database.close();
+async function defaultsOf({ storage }: TestService): Promise<readonly string[]> {
+  const rows = await storage.query('SELECT "user", org FROM members WHERE is_default = 1 ORDER BY "user"');
   return rows.map(({ user, org }) => `${String(user)}: ${String(org)}`);
 }
 
 /** Makes the personal keys what the migration made of those that were issued before. */
-function limitKeys({ dataFolder }: TestService): void {
-  const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
-  database.exec("UPDATE api_keys SET is_limited_to_org = 1 WHERE owner_kind = 'user'");
-  database.close();
+async function limitKeys(storage: TestStorage): Promise<void> {
+  await storage.query("UPDATE api_keys SET is_limited_to_org = 1 WHERE owner_kind = 'user'");
 }
 
 describe('the default organization of a user', () => {
@@ -43,7 +36,7 @@ describe('the default organization of a user', () => {
 
   const set = (org: string, key: string): Promise<Called> =>
     call(service, { method: 'PUT', path: `/user/${org}`, key });
-  const defaults = (): readonly string[] => defaultsOf(service);
+  const defaults = (): Promise<readonly string[]> => defaultsOf(service);
   const denied = (org: string): unknown => ({ status: 403, body: { message: `Access denied to /api/v2/user/${org}` } });
 
   it.each(roles)('is set by a member of the role %s, who may be a member of several', async (role) => {
@@ -52,13 +45,13 @@ describe('the default organization of a user', () => {
     expect(await set('acme', key)).toMatchObject({ status: 200, body: { default_org_name: 'acme' } });
     expect(await set('other', key)).toMatchObject({ status: 200, body: { default_org_name: 'other' } });
     expect(await set('other', key)).toMatchObject({ status: 200, body: { default_org_name: 'other' } });
-    expect(defaults()).toEqual(['ann: other']);
+    expect(await defaults()).toEqual(['ann: other']);
   });
 
   it('is set per user', async () => {
     await set('acme', await createUnlimitedKey(service, {}));
     await set('acme', await createUnlimitedKey(service, { owner: 'bob' }));
-    expect(defaults()).toEqual(['ann: acme', 'bob: acme']);
+    expect(await defaults()).toEqual(['ann: acme', 'bob: acme']);
   });
 
   it('cannot be an organization that the user is not a member of, whether it exists or not', async () => {
@@ -68,14 +61,14 @@ describe('the default organization of a user', () => {
     await saveMember(service, 'ann', 'reader', 'other');
     await removeMember(service, 'ann', 'other');
     expect(await set('other', key)).toMatchObject(denied('other') as object);
-    expect(defaults()).toEqual([]);
+    expect(await defaults()).toEqual([]);
   });
 
   it('cannot be set for a service account', async () => {
     await createServiceAccount(service, { privilege: 'admin' });
     await saveMember(service, 'ci', 'admin');
     expect(await set('acme', await createServiceAccountKey(service))).toMatchObject(denied('acme') as object);
-    expect(defaults()).toEqual([]);
+    expect(await defaults()).toEqual([]);
   });
 
   it.each(['a%20b', '%2e%2e%2facme', '-'])('is not called %s', async (org) => {
@@ -197,25 +190,23 @@ describe('a membership', () => {
 });
 
 describe('the keys of two people who had the same name before user names were global', () => {
-  let dataFolder: string;
+  let storage: TestStorage;
   beforeEach(async () => {
-    dataFolder = await mkdtemp(join(tmpdir(), 'compliance-users-'));
+    storage = await createTestStorage();
   });
-  afterEach(async () => {
-    await rm(dataFolder, { recursive: true });
-  });
+  afterEach(() => storage.remove());
 
   it("give the same access as before, and do not set each other's default", async () => {
-    const service = await startTestService({ dataFolder });
+    const service = await startTestService({ storage });
     await service.createOrganization('other');
     const key = await createUnlimitedKey(service, { role: 'admin' });
     await saveMember(service, 'ann', 'admin', 'other');
     const theirs = await createUnlimitedKey(service, { role: 'admin' }, 'other');
     await call(service, { method: 'PUT', path: '/user/other', key: theirs });
     await service.stop();
-    limitKeys(service);
+    await limitKeys(storage);
 
-    const again = await startTestService({ dataFolder });
+    const again = await startTestService({ storage });
     const set = (org: string, ownKey: string): Promise<Called> =>
       call(again, { method: 'PUT', path: `/user/${org}`, key: ownKey });
     expect((await call(again, { path: '/service-accounts/acme', key })).status).toBe(200);
@@ -223,7 +214,7 @@ describe('the keys of two people who had the same name before user names were gl
     expect((await call(again, { path: '/service-accounts/acme', key: theirs })).status).toBe(403);
     expect(await set('acme', key)).toMatchObject({ status: 200, body: { default_org_name: 'acme' } });
     expect((await set('other', key)).status).toBe(403);
-    expect(defaultsOf(again)).toEqual(['ann: other']);
+    expect(await defaultsOf(again)).toEqual(['ann: other']);
     await again.stop();
   });
 });

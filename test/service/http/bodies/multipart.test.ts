@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
-import { downloadAttachment, evidence, storedFiles } from '../../../support/attachments.ts';
+import { downloadAttachment, evidence } from '../../../support/attachments.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
@@ -41,14 +41,14 @@ describe('the parts of a multipart request', () => {
     expect(status).toBe(kept === 1 ? 201 : 400);
     const fault = 'has other content than the file attachment_file.0; send only one of the two';
     expect(valueAt(body, 'errors', 'attachment_file')).toBe(kept === 1 ? undefined : fault);
-    expect(await storedFiles(service)).toHaveLength(kept);
+    expect(await service.storage.listAttachments()).toHaveLength(kept);
   });
 
   it('ignores an empty text part', async () => {
     const form = attestationForm(sampleAttestation('OK'));
     form.set('attachment_file', '');
     expect((await send(form)).status).toBe(201);
-    expect(await storedFiles(service)).toEqual([]);
+    expect(await service.storage.listAttachments()).toEqual([]);
     expect((await downloadAttachment(service)).status).toBe(404);
   });
 
@@ -110,7 +110,7 @@ describe('the parts of a multipart request', () => {
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(Object.keys(valueAt(body, 'errors') ?? {})).toEqual([field]);
-    expect(await storedFiles(service)).toEqual([]);
+    expect(await service.storage.listAttachments()).toEqual([]);
     expect(await evidence(service)).toEqual({});
   });
 });

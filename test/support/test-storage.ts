@@ -1,0 +1,125 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ServiceOptions } from '../../src/service/service.ts';
+import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
+import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
+import { createTestDatabase } from './postgres.ts';
+import { withAdministrator } from './test-servers.ts';
+
+/** A row of a table. */
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs a statement, and returns its rows.
+ *
+ * @param text SQL that SQLite and PostgreSQL understand; `$1` stands for the first value
+ */
+type RunStatement = (text: string, values?: readonly string[]) => Promise<readonly Row[]>;
+
+/** The rows of each table, in an order that depends only on their content. */
+export type Records = readonly (readonly [table: string, rows: readonly Row[]])[];
+
+/** What test services keep their data in. Services that are started with it one after the other have the same data. */
+export interface TestStorage {
+  /** The options of a service that uses it. */
+  readonly options: Pick<ServiceOptions, 'dataFolder' | 'database'>;
+  /** Runs a statement. A running service does not learn of it, so do not change what it may have cached. */
+  readonly query: RunStatement;
+  /** Reads all records, except those of the given tables, and what the mere use of keys changes. */
+  readRecords(except?: readonly string[]): Promise<Records>;
+  /** The SHA-256 digests of the attachments; with SQLite the names of all files, even of those not yet received. */
+  listAttachments(): Promise<readonly string[]>;
+  remove(): Promise<void>;
+}
+
+/** Creates an empty storage of the kind that this run of the tests uses (`npm run test:postgres`). The caller removes it. */
+export const createTestStorage: () => Promise<TestStorage> =
+  Reflect.get(globalThis, 'serviceDatabase') === 'postgres' ? createPostgresStorage : createSqliteStorage;
+
+/** Tables that the running of a service and the use of keys change. */
+const bookkeeping: ReadonlySet<string> = new Set(['key_uses', 'probes', 'written_sources', 'written_sources_state']);
+
+/** @param listTables the statement that returns the names of all tables */
+async function readRecords(run: RunStatement, listTables: string, except: readonly string[] = []): Promise<Records> {
+  const tables = (await run(listTables)).map(({ name }) => String(name)).sort();
+  const chosen = tables.filter((table) => !bookkeeping.has(table) && !except.includes(table));
+  const contents = chosen.map(async (table) => {
+    const rows = await run(`SELECT * FROM "${table}"`);
+    return [table, rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))] as const;
+  });
+  return Promise.all(contents);
+}
+
+/** The SQLite database in a data folder, whatever kind of storage this run of the tests uses. */
+export function sqliteStorage(dataFolder: string): TestStorage {
+  const query: RunStatement = (text, values) => withSqlite(dataFolder, (run) => run(text, values));
+  return {
+    options: { dataFolder },
+    query,
+    readRecords: (except) =>
+      withSqlite(dataFolder, (run) => readRecords(run, "SELECT name FROM sqlite_schema WHERE type = 'table'", except)),
+    listAttachments: async () => {
+      const entries = await readdir(join(dataFolder, 'attachments'), { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    },
+    remove: () => rm(dataFolder, { recursive: true, force: true }),
+  };
+}
+
+async function withSqlite<Result>(dataFolder: string, work: (run: RunStatement) => Promise<Result>): Promise<Result> {
+  const database = new DatabaseSync(join(dataFolder, databaseFile), { timeout: 5000 });
+  const run: RunStatement = (text, values = []) => {
+    const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
+    return Promise.resolve(database.prepare(text).all(named));
+  };
+  try {
+    return await work(run);
+  } finally {
+    database.close();
+  }
+}
+
+/** A database with all tables and no rows. Copying it is much faster than migrating one for every test. */
+const emptyDatabase = createEmptyDatabase();
+
+function createEmptyDatabase(): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), 'compliance-service-'));
+  try {
+    const path = join(folder, databaseFile);
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
+    migrate(database, path);
+    database.close();
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function createSqliteStorage(): Promise<TestStorage> {
+  const folder = await mkdtemp(join(tmpdir(), 'compliance-service-'));
+  await writeFile(join(folder, databaseFile), emptyDatabase, { mode: 0o600 });
+  return sqliteStorage(folder);
+}
+
+async function createPostgresStorage(): Promise<TestStorage> {
+  const { url, drop } = await createTestDatabase({ isMigrated: true });
+  const withPostgres = <Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> =>
+    withAdministrator(url, (client) =>
+      work(async (text, values = []) => (await client.query<Row>(text, [...values])).rows),
+    );
+  const query: RunStatement = (text, values) => withPostgres((run) => run(text, values));
+  const listTables = 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()';
+  return {
+    // The folder is not used.
+    options: { dataFolder: join(tmpdir(), 'compliance-service-on-postgres'), database: { url } },
+    query,
+    readRecords: (except) => withPostgres((run) => readRecords(run, listTables, except)),
+    listAttachments: async () =>
+      (await query('SELECT digest FROM attachment_contents ORDER BY digest')).map(({ digest }) => String(digest)),
+    remove: drop,
+  };
+}
