@@ -1,3 +1,5 @@
+import { conforms } from '../../contract/check.ts';
+import { orgName } from '../../contract/names.ts';
 import { mayOpen, type Grant } from '../domain/access.ts';
 import type { Membership, StoredKey } from '../domain/accounts.ts';
 import type { AccountReader } from '../storage/accounts.ts';
@@ -10,7 +12,11 @@ export interface KeyHolder {
   readonly grants: readonly Grant[];
 }
 
-/** Finds a key by its id. The caller must still verify the secret. */
+/**
+ * Finds a key by its id. The caller must still verify the secret.
+ *
+ * @param request `org`: any text, because nothing else of a request is checked before its key
+ */
 export function findKeyHolder(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { id, org }: { readonly id: string; readonly org: string | undefined },
@@ -25,7 +31,8 @@ export async function loadKeyHolder(
 ): Promise<KeyHolder | undefined> {
   const key = await accounts.findKey(id);
   if (key === undefined) return undefined;
-  return { key, grants: org !== undefined && mayOpen(key, org) ? await findGrants(accounts, key, org) : [] };
+  const isOpen = org !== undefined && conforms(orgName, org) && mayOpen(key, org);
+  return { key, grants: isOpen ? await findGrants(accounts, key, org) : [] };
 }
 
 async function findGrants(

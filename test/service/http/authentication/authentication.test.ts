@@ -190,6 +190,19 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     expect(await statusWith(`Bearer ${keys.revoked}`)).toBe(401);
   });
 
+  it.each(['%00', 'a%00b', 'a%20b', '%EF%BF%BF'])(
+    'rejects the organization %s like one that does not exist',
+    async (org) => {
+      const { status, body } = await call(service, { ...request(org), key: service.apiKey });
+      // The caller is a user whose own organizations do not matter.
+      if (endpoint === setDefaultOrg) expect(status).toBe(400);
+      else expect([status, body]).toEqual([403, forbidden(decodeURIComponent(org))]);
+      for (const key of [null, `nobody_${'x'.repeat(43)}`]) {
+        expect((await call(service, { ...request(org), key })).status).toBe(401);
+      }
+    },
+  );
+
   it('rejects keys of other organizations, with the same error whether the organization exists or not', async () => {
     const refused = [
       ['acme', keys.foreignAdmin],
