@@ -9,13 +9,14 @@ export default {
   testMatch: [
     '**/*.postgres.test.ts',
     '**/*.s3.test.ts',
-    // These start a service with `startTestService`, here on PostgreSQL.
-    '**/test/service/http/**/!(*.slow).test.ts',
-    '**/test/service/model.test.ts',
-    '**/test/service/idempotency.test.ts',
-    '**/test/service/notifications.test.ts',
-    '**/test/service/attachments.test.ts',
-    '**/test/service/service.test.ts',
+    // These start a service with `startTestService`, here on PostgreSQL. Left out are tests of what does not depend on the
+    // storage, and of the data folder: `attachments.test.ts`, `service.test.ts`, `restart.test.ts`.
+    '**/test/service/http/{admin,api}/*.test.ts',
+    '**/test/service/http/authentication/authentication.test.ts',
+    '**/test/service/http/bodies/multipart.test.ts',
+    '**/test/service/http/pages/page-routes.test.ts',
+    '**/test/service/http/{bounds,hostile}.test.ts',
+    '**/test/service/{idempotency,model,notifications}.test.ts',
   ],
-  globals: { serviceDatabase: 'postgres' },
+  globals: { serviceDatabase: 'postgres', faultSteps: 15, modelRuns: 15 },
 };

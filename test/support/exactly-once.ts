@@ -6,6 +6,7 @@ import { createTransport } from '../../src/http/undici-transport.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 import { Failure } from '../../src/runtime/failure.ts';
 import { runOperation } from '../../src/step/run/run-operation.ts';
+import { alternatingTransport } from './alternating-transport.ts';
 import { jsonAnswer } from './answering-transport.ts';
 import { pushEvent, shas } from './events.ts';
 import { faultyTransport } from './faulty-transport.ts';
@@ -16,6 +17,7 @@ import { seededRandom } from './seeded-random.ts';
 import { startTestService, type TestService } from './service.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
+import { createTestStorage, type TestStorage } from './test-storage.ts';
 import { openTestStep } from './test-step.ts';
 import { writingSteps, type WritingStep } from './writing-steps.ts';
 
@@ -50,6 +52,8 @@ export interface ExactlyOnce {
   /** Puts the service behind the transport of its client. */
   readonly service: (inner: Transport) => Transport;
   readonly inputs: Readonly<Record<string, string>>;
+  /** How many services share the data, for storages that several processes can use. Default: 1. */
+  readonly processes?: number;
   /** Expects of all steps of an operation. */
   readonly check: (ends: readonly StepEnd[], step: WritingStep, operation: EndpointOperation) => void;
 }
@@ -58,8 +62,10 @@ export interface ExactlyOnce {
  * Runs many steps of every writing operation against the real service, through a network that fails 30 % of all
  * requests in every way. Clocks are injected, so nothing waits. Jest's seed repeats the faults.
  */
-export function describeExactlyOnce({ title, service: behind, inputs, check }: ExactlyOnce): void {
+export function describeExactlyOnce({ title, service: behind, inputs, processes = 1, check }: ExactlyOnce): void {
   const seed = jest.getSeed();
+  let storage: TestStorage;
+  let services: readonly TestService[];
   let service: TestService;
   let workspace: TemporaryWorkspace;
   let network: Transport;
@@ -92,9 +98,14 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
 
   describe(`${title}: ${steps} steps with seed ${seed}`, () => {
     beforeAll(async () => {
-      service = await startTestService();
+      storage = await createTestStorage();
+      service = await startTestService({ storage });
+      const others = Array.from({ length: processes - 1 }, () => startTestService({ storage }));
+      services = [service, ...(await Promise.all(others))];
       workspace = await temporaryWorkspace();
-      network = behind(createTransport({}));
+      const transport = createTransport({});
+      const urls = services.map(({ url }) => url);
+      network = behind(processes === 1 ? transport : alternatingTransport(transport, urls));
       await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
       await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
       await workspace.write('policy.yaml', policyText);
@@ -103,7 +114,8 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
 
     afterAll(async () => {
       await network.close();
-      await service.stop();
+      await Promise.all(services.map((each) => each.stop()));
+      await storage.remove();
       await workspace.remove();
     });
 
@@ -119,7 +131,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, check }: E
         const all = ends.map((end, index) => ({ ...end, records: records[index] ?? 0 }));
         if (steps > 100) process.stdout.write(`${title}, ${operation}: ${summarize(all)}\n`);
         check(all, step, operation);
-        expect(service.errors).toEqual([]);
+        expect(services.flatMap(({ errors }) => errors)).toEqual([]);
       },
       600_000,
     );

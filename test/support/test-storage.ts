@@ -1,3 +1,4 @@
+import { Pool } from 'pg';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,6 @@ import type { ServiceOptions } from '../../src/service/service.ts';
 import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
 import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
 import { createTestDatabase } from './postgres.ts';
-import { withAdministrator } from './test-servers.ts';
 
 /** A row of a table. */
 type Row = Readonly<Record<string, unknown>>;
@@ -106,20 +106,22 @@ async function createSqliteStorage(): Promise<TestStorage> {
 }
 
 async function createPostgresStorage(): Promise<TestStorage> {
-  const { url, drop } = await createTestDatabase({ isMigrated: true });
-  const withPostgres = <Result>(work: (run: RunStatement) => Promise<Result>): Promise<Result> =>
-    withAdministrator(url, (client) =>
-      work(async (text, values = []) => (await client.query<Row>(text, [...values])).rows),
-    );
-  const query: RunStatement = (text, values) => withPostgres((run) => run(text, values));
+  const database = await createTestDatabase({ isMigrated: true });
+  const { url } = database;
+  // It connects when it is needed, and once, because the first use of a table by a connection takes long.
+  const pool = new Pool({ connectionString: url, max: 1 });
+  const query: RunStatement = async (text, values = []) => (await pool.query<Row>(text, [...values])).rows;
   const listTables = 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()';
   return {
     // The folder is not used.
     options: { dataFolder: join(tmpdir(), 'compliance-service-on-postgres'), database: { url } },
     query,
-    readRecords: (except) => withPostgres((run) => readRecords(run, listTables, except)),
+    readRecords: (except) => readRecords(query, listTables, except),
     listAttachments: async () =>
       (await query('SELECT digest FROM attachment_contents ORDER BY digest')).map(({ digest }) => String(digest)),
-    remove: drop,
+    remove: async () => {
+      await pool.end();
+      await database.drop();
+    },
   };
 }
