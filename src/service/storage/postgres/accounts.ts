@@ -9,14 +9,19 @@ import { toSource } from '../sources.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
 
+const memberColumns = 'org, "user", role, created_at';
+const accountColumns = 'org, name, display_name, privilege, description, created_by, created_at, for_webhook';
+const keyColumns = `k.org, k.id, k.owner_kind, k.owner, k.description, k.secret_hash, k.created_at, k.expires_at, k.revoked_at,
+  k.is_limited_to_org`;
+
 const reading = defineStatements('accounts', {
-  findMember: 'SELECT * FROM members WHERE org = $1 AND "user" = $2',
-  listMembers: 'SELECT * FROM members WHERE org = $1 ORDER BY "user"',
+  findMember: `SELECT ${memberColumns} FROM members WHERE org = $1 AND "user" = $2`,
+  listMembers: `SELECT ${memberColumns} FROM members WHERE org = $1 ORDER BY "user"`,
   listMemberships: 'SELECT org, role, is_default FROM members WHERE "user" = $1 ORDER BY org',
-  findAccount: 'SELECT * FROM service_accounts WHERE org = $1 AND name = $2',
-  listAccounts: 'SELECT * FROM service_accounts WHERE org = $1 ORDER BY name',
-  findKey: 'SELECT * FROM api_keys WHERE id = $1',
-  listKeys: `SELECT k.*, u.used_at FROM api_keys k LEFT JOIN key_uses u ON u.org = k.org AND u.id = k.id
+  findAccount: `SELECT ${accountColumns} FROM service_accounts WHERE org = $1 AND name = $2`,
+  listAccounts: `SELECT ${accountColumns} FROM service_accounts WHERE org = $1 ORDER BY name`,
+  findKey: `SELECT ${keyColumns} FROM api_keys k WHERE k.id = $1`,
+  listKeys: `SELECT ${keyColumns}, u.used_at FROM api_keys k LEFT JOIN key_uses u ON u.org = k.org AND u.id = k.id
     WHERE k.org = $1 AND k.owner_kind = $2 AND k.owner = $3 AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
   // Without a limit, which would make a scan of all members look cheap.
   hasValidAdminKey: `SELECT 1 FROM members m WHERE m.org = $1 AND m.role = 'admin' AND EXISTS (

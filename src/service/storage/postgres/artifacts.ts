@@ -30,7 +30,8 @@ const beginsWith = (column: string, digits: string): string =>
 
 // `LIMIT` and `OFFSET` in subqueries make the planner look up each row of the list, instead of reading the whole table.
 const bySequence = (list: string): string => `CROSS JOIN LATERAL (
-      SELECT * FROM artifacts WHERE org = $1 AND flow = ${list}.flow AND sequence = ${list}.sequence LIMIT 1
+      SELECT ${columns} FROM artifacts a
+      WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
     ) a`;
 
 const statements = defineStatements('artifacts', {
@@ -57,7 +58,8 @@ const statements = defineStatements('artifacts', {
     WHERE a.org = $1 AND a.fingerprint = $2 ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT $3`,
   findLatestInAnyFlow: `SELECT f.fingerprint, ${columns} FROM unnest($2::text[]) AS f (fingerprint)
     CROSS JOIN LATERAL (
-      SELECT * FROM artifacts WHERE org = $1 AND fingerprint = f.fingerprint ORDER BY place DESC LIMIT 1
+      SELECT ${columns} FROM artifacts a
+      WHERE a.org = $1 AND a.fingerprint = f.fingerprint ORDER BY a.place DESC LIMIT 1
     ) a`,
   listLatestByFlow: `SELECT l.fingerprint, ${columns} FROM (
       SELECT fingerprint, flow, max(sequence) AS sequence FROM artifacts

@@ -17,7 +17,8 @@ import { defineStatements } from './statements.ts';
 
 // `LIMIT` and `OFFSET` in subqueries make the planner look up each row of the list, instead of reading the whole table.
 const bySequence = (list: string): string => `CROSS JOIN LATERAL (
-      SELECT * FROM attestations WHERE org = $1 AND flow = ${list}.flow AND sequence = ${list}.sequence LIMIT 1
+      SELECT ${summaryColumns}, a.document, a.request_digest FROM attestations a
+      WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
     ) a`;
 
 const statements = defineStatements('attestations', {

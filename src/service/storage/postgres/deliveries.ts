@@ -26,7 +26,8 @@ const reading = defineStatements('deliveries', {
     ) AS due WHERE place <= $2 ORDER BY due_at, org, number, position`,
   listDueAfter: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > $1',
   findNextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > $1',
-  findFirst: `SELECT t.*, d.sequence, d.event FROM deliveries d JOIN notification_targets t USING (org, number, position)
+  findFirst: `SELECT t.org, t.number, t.position, t.target, t.attempts, t.signing_secrets, d.sequence, d.event
+    FROM deliveries d JOIN notification_targets t USING (org, number, position)
     WHERE d.org = $1 AND d.number = $2 AND d.position = $3 ORDER BY d.sequence LIMIT 1`,
 });
 
@@ -52,10 +53,12 @@ const writing = defineStatements('deliveries', {
   release: `UPDATE notification_targets t SET claimed_until = NULL FROM ${targets} AS claimed (org, number, position)
     WHERE t.org = claimed.org AND t.number = claimed.number AND t.position = claimed.position`,
   insert: `WITH added AS MATERIALIZED (
-      SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::double precision[]) WITH ORDINALITY
+      SELECT org, number, position, event, due_at, place
+      FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::double precision[]) WITH ORDINALITY
         AS new (org, number, position, event, due_at, place)
     ), first AS (
-      SELECT DISTINCT ON (org, number, position) * FROM added ORDER BY org, number, position, place
+      SELECT DISTINCT ON (org, number, position) org, number, position, due_at
+      FROM added ORDER BY org, number, position, place
     ), waking AS (
       UPDATE notification_targets t SET due_at = first.due_at FROM first
       WHERE t.org = first.org AND t.number = first.number AND t.position = first.position AND t.due_at IS NULL

@@ -12,7 +12,7 @@ import { toSource } from '../sources.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
-const columns = `e.*,
+const columns = `e.org, e.name, e.kind, e.description, e.latest, e.created_at, e.last_modified_at,
   (SELECT coalesce(json_agg(member ORDER BY member), '[]')::text FROM environment_members
     WHERE org = e.org AND environment = e.name) AS members,
   (SELECT coalesce(json_agg(policy ORDER BY policy), '[]')::text FROM environment_policies

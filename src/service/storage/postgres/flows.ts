@@ -12,7 +12,8 @@ const matches = `org = $1 AND ($2::text IS NULL OR
 
 const statements = defineStatements('flows', {
   exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
-  find: 'SELECT * FROM flows WHERE org = $1 AND name = $2',
+  find: `SELECT org, name, description, visibility, template, repo_url, created_at, last_modified_at
+    FROM flows WHERE org = $1 AND name = $2`,
   list: `SELECT org, name, description, visibility FROM flows WHERE ${matches} ORDER BY name LIMIT $4 OFFSET $5`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
   save: `INSERT INTO flows (org, name, description, visibility, template, repo_url, created_at, last_modified_at)

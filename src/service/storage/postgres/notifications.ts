@@ -12,12 +12,17 @@ import { toNotificationRecord, toTargetState } from '../rows/notifications.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements, type Value } from './statements.ts';
 
+const columns = `n.org, n.number, n.name, n.environments, n.triggers, n.created_at, n.created_by, n.deleted_at,
+  n.last_modified_at`;
+const targetColumns = `t.org, t.number, t.position, t.target, t.due_at, t.attempts, t.last_success_at, t.last_error,
+  t.last_error_at, t.signing_secrets`;
+
 const reading = defineStatements('notifications', {
-  list: 'SELECT * FROM notifications WHERE org = $1 AND deleted_at IS NULL ORDER BY number',
-  listTargets: 'SELECT * FROM notification_targets WHERE org = $1 ORDER BY number, position',
-  find: 'SELECT * FROM notifications WHERE org = $1 AND number = $2 AND deleted_at IS NULL',
-  findTargets: 'SELECT * FROM notification_targets WHERE org = $1 AND number = $2 ORDER BY position',
-  findTargetStates: `SELECT t.*, (SELECT count(*) FROM deliveries d
+  list: `SELECT ${columns} FROM notifications n WHERE org = $1 AND deleted_at IS NULL ORDER BY number`,
+  listTargets: `SELECT ${targetColumns} FROM notification_targets t WHERE org = $1 ORDER BY number, position`,
+  find: `SELECT ${columns} FROM notifications n WHERE org = $1 AND number = $2 AND deleted_at IS NULL`,
+  findTargets: `SELECT ${targetColumns} FROM notification_targets t WHERE org = $1 AND number = $2 ORDER BY position`,
+  findTargetStates: `SELECT ${targetColumns}, (SELECT count(*) FROM deliveries d
       WHERE d.org = t.org AND d.number = t.number AND d.position = t.position) AS waiting
     FROM notification_targets t WHERE t.org = $1 AND t.number = $2 ORDER BY t.position`,
 });

@@ -22,7 +22,7 @@ import { defineStatements } from './statements.ts';
 const listEnvironmentNames = `SELECT coalesce(json_agg(environment ORDER BY environment), '[]')::text
   FROM environment_policies`;
 
-const policy = `SELECT p.*, (${listEnvironmentNames} WHERE org = p.org AND policy = p.name) AS environments
+const policy = `SELECT p.org, p.name, p.description, p.created_at, p.created_by, p.last_modified_at, (${listEnvironmentNames} WHERE org = p.org AND policy = p.name) AS environments
   FROM policies p`;
 
 /** All policies of an organization, with their whole history. */
@@ -41,7 +41,8 @@ function listVersions(policies: string, limit: string): string {
   return `SELECT v.policy, v.version, v.comment, v.created_at, v.created_by,
       CASE WHEN v.place = 1 OR v.size <= ${limit} THEN v.text END AS text
     FROM (${policies}) p CROSS JOIN LATERAL (
-      SELECT *, row_number() OVER latest_first AS place, sum(octet_length(text)) OVER latest_first AS size
+      SELECT policy, version, comment, created_at, created_by, text,
+        row_number() OVER latest_first AS place, sum(octet_length(text)) OVER latest_first AS size
       FROM policy_versions WHERE org = $1 AND policy = p.name AND version <= p.last
       WINDOW latest_first AS (ORDER BY version DESC ROWS UNBOUNDED PRECEDING) ORDER BY version DESC LIMIT $2) v
     ORDER BY v.policy, v.version`;
@@ -49,8 +50,10 @@ function listVersions(policies: string, limit: string): string {
 
 /** The latest events of policies, oldest first; $2 at most of each. */
 function listEvents(policies: string): string {
-  return `SELECT v.* FROM (${policies}) p CROSS JOIN LATERAL (
-      SELECT * FROM policy_events WHERE org = $1 AND policy = p.name AND sequence <= p.last
+  return `SELECT v.policy, v.type, v.timestamp, v."user", v.version, v.environment
+    FROM (${policies}) p CROSS JOIN LATERAL (
+      SELECT policy, sequence, type, timestamp, "user", version, environment
+      FROM policy_events WHERE org = $1 AND policy = p.name AND sequence <= p.last
       ORDER BY sequence DESC LIMIT $2) v
     ORDER BY v.policy, v.sequence`;
 }
@@ -66,7 +69,8 @@ const statements = defineStatements('policies', {
   listEvents: listEvents(onePolicy),
   listAllEvents: listEvents(allPolicies),
   // The first event of a version is the one that added it.
-  findByKey: `SELECT v.*, p.created_at AS policy_created_at, p.created_by AS policy_created_by,
+  findByKey: `SELECT v.org, v.policy, v.version, v.created_at, v.request_digest, v.answered_description, v.answered_environments,
+      p.created_at AS policy_created_at, p.created_by AS policy_created_by,
       (SELECT min(sequence) FROM policy_events WHERE org = v.org AND policy = v.policy AND version = v.version) AS event
     FROM policy_versions v JOIN policies p ON p.org = v.org AND p.name = v.policy
     WHERE v.org = $1 AND v.idempotency_key = $2`,

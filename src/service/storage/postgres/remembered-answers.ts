@@ -5,7 +5,8 @@ import type { WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const statements = defineStatements('remembered_answers', {
-  find: 'SELECT * FROM remembered_answers WHERE org = $1 AND scope = $2 AND key = $3 AND answered_at > $4',
+  find: `SELECT digest, answered_at, status, body FROM remembered_answers
+    WHERE org = $1 AND scope = $2 AND key = $3 AND answered_at > $4`,
   save: `INSERT INTO remembered_answers (org, scope, key, digest, answered_at, status, body)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (org, scope, key) DO UPDATE SET digest = excluded.digest, answered_at = excluded.answered_at,

@@ -37,6 +37,7 @@ function selectEnds(end: 'started' | 'exited', order: 'ASC' | 'DESC'): string {
     ORDER BY ${end} ${order}, fingerprint ${order} LIMIT $8::bigint + $9::bigint`;
 }
 
+const pending = 'p.org, p.environment, p.since, p.forced';
 const verdict = 's.environment, s.number, s.made_at, s.compliant';
 
 /** The existing snapshots among references, whose environments and numbers are $2 and $3; sort them by `place`. */
@@ -46,7 +47,8 @@ const referenced = `FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS m (
 const statements = defineStatements('snapshots', {
   listMovements: selectMovements('ASC'),
   listLatestMovements: selectMovements('DESC'),
-  find: 'SELECT * FROM snapshots WHERE org = $1 AND environment = $2 AND number = $3',
+  find: `SELECT org, environment, number, made_at, judgement, content
+    FROM snapshots WHERE org = $1 AND environment = $2 AND number = $3`,
   listContents: `SELECT s.content ${referenced} ORDER BY m.place`,
   findVerdicts: `SELECT ${verdict} ${referenced} ORDER BY m.place`,
   // PostgreSQL stores the length, so the content is not read.
@@ -78,17 +80,17 @@ const statements = defineStatements('snapshots', {
         WHERE low < high
     ) SELECT low FROM search WHERE low >= high`,
 
-  findPending: 'SELECT * FROM pending_snapshots WHERE org = $1 AND environment = $2',
-  listPendingFor: `SELECT p.* FROM unnest($2::text[]) WITH ORDINALITY AS e (name, place)
+  findPending: `SELECT ${pending} FROM pending_snapshots p WHERE p.org = $1 AND p.environment = $2`,
+  listPendingFor: `SELECT ${pending} FROM unnest($2::text[]) WITH ORDINALITY AS e (name, place)
     CROSS JOIN LATERAL (
       SELECT member AS environment, false AS is_last FROM environment_members WHERE org = $1 AND environment = e.name
       UNION ALL SELECT e.name, true
     ) n
     JOIN pending_snapshots p ON p.org = $1 AND p.environment = n.environment
     ORDER BY e.place, n.is_last, n.environment`,
-  findNextPending: `(SELECT 1 AS round, p.* FROM pending_snapshots p WHERE (org, environment) > ($1, $2)
+  findNextPending: `(SELECT 1 AS round, ${pending} FROM pending_snapshots p WHERE (org, environment) > ($1, $2)
       ORDER BY org, environment LIMIT 1)
-    UNION ALL (SELECT 2, p.* FROM pending_snapshots p ORDER BY org, environment LIMIT 1)
+    UNION ALL (SELECT 2, ${pending} FROM pending_snapshots p ORDER BY org, environment LIMIT 1)
     ORDER BY round LIMIT 1`,
 
   insert: `WITH inserted AS (

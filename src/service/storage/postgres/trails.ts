@@ -14,7 +14,7 @@ const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.repo
 const withArtifact = `FROM (
     SELECT DISTINCT flow, trail FROM artifacts WHERE org = $1 AND fingerprint = $2 AND ($3::text IS NULL OR flow = $3)
   ) l CROSS JOIN LATERAL (
-    SELECT * FROM trails WHERE org = $1 AND flow = l.flow AND name = l.trail LIMIT 1
+    SELECT ${columns}, t.place FROM trails t WHERE t.org = $1 AND t.flow = l.flow AND t.name = l.trail LIMIT 1
   ) t`;
 
 // No name contains a character above `~`, so the range ends before U+007F.
