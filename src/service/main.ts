@@ -6,9 +6,10 @@ import { serve } from './commands/serve.ts';
 import { OptionError } from './commands/option-error.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
+import type { StorageDependencies } from './storage/storage.ts';
 
-// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore` or `create-key`. The
-// service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or SIGINT, or when
+// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore` or `create-key`.
+// The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or SIGINT, or when
 // a command succeeded; 1 if the service cannot start or stop, or a command failed; 2 for invalid options.
 
 const terminal: Terminal = {
@@ -19,6 +20,14 @@ const terminal: Terminal = {
   writeError: (line, ...details) => {
     console.error(line, ...details);
   },
+};
+
+/** The dependencies of the commands that open a storage. */
+const dependencies: StorageDependencies = {
+  now: () => systemClock.now(),
+  after: (milliseconds, fire) => systemClock.after(milliseconds, fire),
+  randomBytes: (size) => randomBytes(size),
+  log: { info: terminal.writeLine, error: terminal.writeError },
 };
 
 /** Runs `backup`, `verify` or `restore`. Returns false if the arguments name none of them. */
@@ -36,7 +45,7 @@ async function ranCreateKey(words: readonly string[]): Promise<boolean> {
   const { createKey, createKeyUsage, parseCreateKeyCommand } = await import('./commands/create-key.ts');
   const command = parseCreateKeyCommand(words.slice(1), process.env);
   if (command === 'help') terminal.writeLine(createKeyUsage);
-  else await createKey(command, { now: () => Date.now(), randomBytes: (size) => randomBytes(size) }, terminal);
+  else await createKey(command, dependencies, terminal);
   return true;
 }
 

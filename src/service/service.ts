@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { createNotificationSender } from './notifications/send-notification.ts';
 import { Dispatcher } from './notifications/dispatcher.ts';
 import type { MailServer } from './notifications/send-email.ts';
@@ -24,8 +23,7 @@ import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadinessRoute } from './http/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './http/routes.ts';
 import { StorageHealth } from './storage-health.ts';
-import { openStorage, type StorageOptions } from './storage/open-storage.ts';
-import type { PostgresOptions } from './storage/postgres/open-postgres.ts';
+import { openStorage, toStorageOptions, type DatabaseOptions } from './storage/open-storage.ts';
 import { prepareShutdown } from './http/shutdown.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 import type { RouteDependencies } from './http/route-dependencies.ts';
@@ -56,9 +54,6 @@ export interface ServiceOptions {
   readonly timeouts?: Timeouts | undefined;
   readonly admission?: AdmissionLimits | undefined;
 }
-
-/** A PostgreSQL database, and where attachments are. */
-export type DatabaseOptions = Omit<PostgresOptions, 'kind' | 'temporaryFolder'>;
 
 /** The dependencies of a service. */
 export interface ServiceSources {
@@ -153,12 +148,6 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     await stop();
     throw error;
   }
-}
-
-function toStorageOptions({ dataFolder, database, trashUnnamedAttachments }: ServiceOptions): StorageOptions {
-  return database === undefined
-    ? { kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments }
-    : { kind: 'postgres', ...database, temporaryFolder: tmpdir() };
 }
 
 function createTokenVerifier(

@@ -1,3 +1,5 @@
+import { conforms } from '../../contract/check.ts';
+import { orgName } from '../../contract/names.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
@@ -75,6 +77,7 @@ export class FailureAudit {
   /** Whether there is such an organization; anyone can send any name. */
   async #isKnown(org: string): Promise<boolean> {
     if (this.#windows.has(org)) return true;
+    if (!conforms(orgName, org)) return false;
     return this.#dependencies.storage.read(({ organizations }) => organizations.exists(org)).catch(() => false);
   }
 

@@ -1,19 +1,22 @@
 import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { userName } from '../../contract/names.ts';
-import type { Now } from '../../runtime/clock.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import type { RandomBytes } from '../../runtime/random.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { createAdminKey } from '../application/admin-keys.ts';
 import { outputApiKey, type Terminal } from './output-api-key.ts';
 import { OptionError } from './option-error.ts';
-import { defaultDataFolder, readDataFolder, readOrganization } from './service-options.ts';
-import { withOperatorStorage } from '../storage/sqlite/operator-access.ts';
+import { defaultDataFolder, readDatabaseUrl, readDataFolder, readOrganization } from './service-options.ts';
+import { prepareDataFolder } from '../storage/files/data-folder.ts';
+import { toStorageOptions, type DatabaseOptions } from '../storage/open-storage.ts';
+import { withOperatorStorage } from '../storage/operator-access.ts';
+import type { StorageDependencies } from '../storage/storage.ts';
 
 /** The options of `create-key`. */
 export interface CreateKeyCommand {
   readonly dataFolder: string;
+  /** A PostgreSQL database; undefined for SQLite in the data folder. */
+  readonly database?: DatabaseOptions | undefined;
   readonly org: string;
   /** The owner of the key. Default: `admin` (or `admin-2`, …). */
   readonly user: string | undefined;
@@ -29,6 +32,7 @@ export const createKeyUsage = [
   '  --org NAME\n      an existing organization; or COMPLIANCE_SERVICE_ORG',
   '  --user NAME\n      the user who gets the key: an admin of the organization, or a new user (default admin)',
   '  --data FOLDER\n      the data folder (default service-data); or COMPLIANCE_SERVICE_DATA',
+  '  --database URL\n      the PostgreSQL database, if the service uses one; or COMPLIANCE_SERVICE_DATABASE',
 ].join('\n');
 
 /**
@@ -48,20 +52,24 @@ export function parseCreateKeyCommand(
   if (user !== undefined && violations(userName, user).length > 0) {
     throw new OptionError(`--user ${user} is not a valid name of a user; use 1 to 64 letters, digits and -`);
   }
-  return { org, user, dataFolder: readDataFolder(values.data, environment) ?? defaultDataFolder };
+  const dataFolder = readDataFolder(values.data, environment) ?? defaultDataFolder;
+  const url = readDatabaseUrl(values.database, environment);
+  return { org, user, dataFolder, database: url === undefined ? undefined : { url } };
 }
 
 interface Values {
   readonly org?: string | undefined;
   readonly user?: string | undefined;
   readonly data?: string | undefined;
+  readonly database?: string | undefined;
   readonly help?: boolean | undefined;
 }
 
 function parse(words: readonly string[]): Values {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', short: 'h' }] as const;
   try {
-    return parseArgs({ args: [...words], options: { org: text, user: text, data: text, help: flag } }).values;
+    const options = { org: text, user: text, data: text, database: text, help: flag };
+    return parseArgs({ args: [...words], options }).values;
   } catch (error) {
     throw new OptionError(`${errorMessage(error)}\n\n${createKeyUsage}`, { cause: error });
   }
@@ -73,16 +81,22 @@ function parse(words: readonly string[]): Values {
  * @throws Error if there is no such organization, or the user cannot have such a key.
  */
 export async function createKey(
-  { org, user, dataFolder }: CreateKeyCommand,
-  sources: { readonly now: Now; readonly randomBytes: RandomBytes },
+  { org, user, dataFolder, database }: CreateKeyCommand,
+  dependencies: StorageDependencies,
   terminal: Pick<Terminal, 'isInteractive' | 'writeLine'>,
 ): Promise<void> {
-  const created = await withOperatorStorage(dataFolder, (storage) =>
-    createAdminKey({ storage, ...sources }, { org, user, description: 'Created by the operator' }),
+  const isInFolder = database === undefined;
+  // The folder of the file has to be usable before there is a key.
+  if (!isInFolder && !terminal.isInteractive) await prepareDataFolder(dataFolder, terminal.writeLine);
+  const options = toStorageOptions({ dataFolder, database });
+  const created = await withOperatorStorage(options, dependencies, (storage) =>
+    createAdminKey({ ...dependencies, storage }, { org, user, description: 'Created by the operator' }),
   );
   switch (created.outcome) {
-    case 'organization not found':
-      throw new Error(`the data folder ${dataFolder} has no organization ${org}; set --org to an existing one`);
+    case 'organization not found': {
+      const place = isInFolder ? `the data folder ${dataFolder}` : 'the database';
+      throw new Error(`${place} has no organization ${org}; set --org to an existing one`);
+    }
     case 'not an admin':
       throw new Error(`the user ${created.user} exists but is not an admin of ${org}; set --user to a new user`);
     case 'created':

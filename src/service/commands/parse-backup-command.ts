@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { OptionError } from './option-error.ts';
-import { readDataFolder, defaultDataFolder } from './service-options.ts';
+import { defaultDataFolder, readDataFolder, readDatabaseUrl } from './service-options.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 
@@ -49,9 +49,9 @@ const usages = {
 } as const;
 
 const options = {
-  backup: { data: { type: 'string' }, 'leave-out-damaged': { type: 'boolean' } },
-  verify: {},
-  restore: { data: { type: 'string' }, check: { type: 'boolean' } },
+  backup: { data: { type: 'string' }, database: { type: 'string' }, 'leave-out-damaged': { type: 'boolean' } },
+  verify: { database: { type: 'string' } },
+  restore: { data: { type: 'string' }, database: { type: 'string' }, check: { type: 'boolean' } },
 } as const;
 
 type CommandName = keyof typeof usages;
@@ -74,6 +74,7 @@ export function parseBackupCommand(
   const usage = usages[name].join('\n');
   const { values, positionals } = parse(name, rest, usage);
   if (values['help'] === true) return { name: 'help', usage };
+  requireSqlite(name, values['database'], environment);
   const [folder, ...more] = positionals;
   if (folder === undefined || folder === '') throw new OptionError(`${name} requires a folder\n\n${usage}`);
   if (more.length > 0) throw new OptionError(`${name} takes only one folder\n\n${usage}`);
@@ -87,6 +88,15 @@ export function parseBackupCommand(
     case 'restore':
       return { name, folder, dataFolder, check: values['check'] === true, isFolderNamed: given !== undefined };
   }
+}
+
+/** `verify` does not use the data of a service, so the variable, which is about the service, does not matter to it. */
+function requireSqlite(name: CommandName, flag: unknown, environment: EnvironmentVariables): void {
+  if (readDatabaseUrl(flag, name === 'verify' ? {} : environment) === undefined) return;
+  throw new OptionError(
+    `${name} is for a data folder with SQLite, but --database or COMPLIANCE_SERVICE_DATABASE names a PostgreSQL ` +
+      'database; back that up with pg_dump or pg_basebackup, as docs/service.md says, or unset it',
+  );
 }
 
 interface Parsed {

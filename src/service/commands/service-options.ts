@@ -140,34 +140,45 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
 }
 
 /**
+ * The URL of the PostgreSQL database from the flag or the environment; undefined for SQLite.
+ *
+ * @param name the name of the flag, for error messages
+ * @throws OptionError
+ */
+export function readDatabaseUrl(
+  flag: unknown,
+  environment: EnvironmentVariables,
+  name = '--database',
+): string | undefined {
+  const url = readSetting('database', flag, environment);
+  try {
+    if (url !== undefined) parseDatabaseUrl(url, name);
+  } catch (error) {
+    throw new OptionError(errorMessage(error), { cause: error });
+  }
+  return url;
+}
+
+/**
  * The PostgreSQL database, and the object storage for attachments, from the flags or the environment; undefined for
  * SQLite.
  *
+ * @param name the name of the flag for the database
  * @throws OptionError
  */
 export function readDatabase(
   flags: { readonly database?: unknown; readonly attachments?: unknown },
   environment: EnvironmentVariables,
+  name = '--database',
 ): ServiceOptions['database'] {
-  const url = readSetting('database', flags.database, environment);
+  const url = readDatabaseUrl(flags.database, environment, name);
   const attachments = parseAttachments(readSetting('attachments', flags.attachments, environment), environment);
-  if (url !== undefined) {
-    requireDatabaseUrl(url);
-    return { url, attachments };
-  }
+  if (url !== undefined) return { url, attachments };
   if (attachments === undefined) return undefined;
   throw new OptionError(
-    '--attachments requires --database postgres://…, because with SQLite a backup copies the data folder, ' +
+    `--attachments requires ${name} postgres://…, because with SQLite a backup copies the data folder, ` +
       'and attachments elsewhere would be missing in it',
   );
-}
-
-function requireDatabaseUrl(url: string): void {
-  try {
-    parseDatabaseUrl(url);
-  } catch (error) {
-    throw new OptionError(errorMessage(error), { cause: error });
-  }
 }
 
 function parsePort(text: string): number {

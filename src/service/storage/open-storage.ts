@@ -1,9 +1,28 @@
+import { tmpdir } from 'node:os';
 import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
 import { openDataFolder, type DataFolderOptions } from './sqlite/open-data-folder.ts';
 import type { OpenedStorage, StorageDependencies } from './storage.ts';
 
 /** The storage to open. Another kind of database becomes another member of this union. */
 export type StorageOptions = DataFolderOptions | PostgresOptions;
+
+/** A PostgreSQL database, and where attachments are. */
+export type DatabaseOptions = Omit<PostgresOptions, 'kind' | 'temporaryFolder'>;
+
+/** Where the settings of a service or of a command keep its data. */
+export interface StorageSettings {
+  readonly dataFolder: string;
+  /** A PostgreSQL database; undefined for SQLite in the data folder. */
+  readonly database?: DatabaseOptions | undefined;
+  readonly trashUnnamedAttachments?: boolean | undefined;
+}
+
+/** Selects the storage. */
+export function toStorageOptions({ dataFolder, database, trashUnnamedAttachments }: StorageSettings): StorageOptions {
+  return database === undefined
+    ? { kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments }
+    : { kind: 'postgres', ...database, temporaryFolder: tmpdir() };
+}
 
 /**
  * Opens the storage for this process, and adds the functions that close it to `closers`.

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createKey, parseCreateKeyCommand, type CreateKeyCommand } from '../../../src/service/commands/create-key.ts';
+import { storageDependencies } from '../../support/storage-dependencies.ts';
 import { saveMember } from '../../support/administration.ts';
 import { call } from '../../support/service-call.ts';
 import { sampleFlow } from '../../support/service-samples.ts';
@@ -26,11 +26,10 @@ describe('the command that creates a key', () => {
 
   const create = async (change: Partial<CreateKeyCommand> = {}): Promise<string> => {
     const lines: string[] = [];
-    await createKey(
-      { dataFolder, org: 'acme', user: undefined, ...change },
-      { now: () => Date.now(), randomBytes: (size) => randomBytes(size) },
-      { isInteractive: true, writeLine: (line) => lines.push(line) },
-    );
+    await createKey({ dataFolder, org: 'acme', user: undefined, ...change }, storageDependencies(), {
+      isInteractive: true,
+      writeLine: (line) => lines.push(line),
+    });
     return /^API key of acme \(shown only once\): (\S+)$/.exec(lines.join('\n'))?.[1] ?? '';
   };
   const saveFlow = async (key: string, org = 'acme'): Promise<number> =>
@@ -83,11 +82,10 @@ describe('the command that creates a key', () => {
     const path = join(dataFolder, 'api-key-of-acme.txt');
     await writeFile(path, 'old', { mode: 0o644 });
     const lines: string[] = [];
-    await createKey(
-      { dataFolder, org: 'acme', user: undefined },
-      { now: () => Date.now(), randomBytes: (size) => randomBytes(size) },
-      { isInteractive: false, writeLine: (line) => lines.push(line) },
-    );
+    await createKey({ dataFolder, org: 'acme', user: undefined }, storageDependencies(), {
+      isInteractive: false,
+      writeLine: (line) => lines.push(line),
+    });
     const key = (await readFile(path, 'utf8')).trim();
     expect(await saveFlow(key)).toBe(201);
     expect(lines).toEqual([`the API key of acme is in ${path}; store it where it is used, and delete the file`]);
@@ -128,12 +126,19 @@ describe('the options of create-key', () => {
       ...{ org: 'x', user: 'ann', dataFolder: 'there' },
     });
     expect(parseCreateKeyCommand(['--org', 'x'], {})).toMatchObject({ dataFolder: 'service-data' });
+    const [first, second] = ['postgres://one/db', 'postgres://two/db'];
+    const variables = { COMPLIANCE_SERVICE_DATABASE: first, COMPLIANCE_SERVICE_ATTACHMENTS: 's3://bucket?region=here' };
+    expect(parseCreateKeyCommand(['--org', 'x'], variables)).toMatchObject({ database: { url: first } });
+    expect(parseCreateKeyCommand(['--org', 'x', '--database', second], variables)).toMatchObject({
+      database: { url: second },
+    });
   });
 
   it.each([
     [[], 'create-key requires --org'],
     [['--org', 'a b'], '--org a b is not a valid name'],
     [['--org', 'a', '--user', 'a b'], '--user a b is not a valid name'],
+    [['--org', 'a', '--database', 'mysql://here/db'], '--database is not the URL of a PostgreSQL database'],
     [['--org', 'a', '--role', 'reader'], "Unknown option '--role'"],
   ])('are rejected in %j, with the remedy', (words, message) => {
     expect(() => parseCreateKeyCommand(words, {})).toThrow(message);

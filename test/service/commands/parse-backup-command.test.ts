@@ -47,6 +47,26 @@ describe('the commands of the service', () => {
     expect(() => parseBackupCommand(words, {})).toThrow(message);
   });
 
+  const url = 'postgres://user:secret@db.example.com/compliance';
+  it.each([
+    [['backup', 'dir', '--database', url], {}],
+    [['verify', 'dir', '--database', url], {}],
+    [['restore', 'dir', '--database', url], {}],
+    [['backup', 'dir', '--data', 'here'], { COMPLIANCE_SERVICE_DATABASE: url }],
+    [['restore', 'dir'], { COMPLIANCE_SERVICE_DATABASE: url }],
+  ])('are refused for PostgreSQL, with the remedy: %j %j', (words, environment) => {
+    expect(() => parseBackupCommand(words, environment)).toThrow(
+      /^\w+ is for a data folder with SQLite, .* back that up with pg_dump or pg_basebackup, as docs\/service.md says/u,
+    );
+    expect(() => parseBackupCommand(words, environment)).not.toThrow('secret');
+  });
+
+  it('verify a backup whatever database the service uses', () => {
+    expect(parseBackupCommand(['verify', 'dir'], { COMPLIANCE_SERVICE_DATABASE: url })).toMatchObject({
+      name: 'verify',
+    });
+  });
+
   it.each(['backup', 'verify', 'restore'])('print their help: %s', (name) => {
     expect(parseBackupCommand([name, '--help'], {})).toMatchObject({
       name: 'help',

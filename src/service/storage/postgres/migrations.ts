@@ -38,8 +38,8 @@ export interface Migration {
 export async function migrate(client: ClientBase, shown: string, steps = scripts): Promise<Migration> {
   await client.query(`SELECT pg_advisory_lock(${migrationLock})`);
   try {
-    const from = await readVersion(client, shown);
-    if (from > steps.length + 1) throw laterVersionError(shown, from, steps.length);
+    const from = await readVersion(client, shown, steps.length);
+    if (from === 0) await client.query(createVersions);
     for (const [index, step] of steps.entries()) {
       if (index < from) continue;
       await apply(client, step, index + 1);
@@ -72,19 +72,41 @@ const createVersions = `CREATE TABLE IF NOT EXISTS schema_versions (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-/** Reads the version of the tables; 0 if there are none. */
-async function readVersion(client: ClientBase, shown: string): Promise<number> {
+/**
+ * Checks that the tables can be used without changing them.
+ *
+ * @param shown the address of the database, for error messages
+ * @throws StartError if there are none, or of an earlier release, or of a later one than the next one.
+ */
+export async function requireMigrated(client: ClientBase, shown: string, steps = scripts): Promise<void> {
+  const version = await readVersion(client, shown, steps.length);
+  if (version >= steps.length) return;
+  const has = version === 0 ? 'no tables of the service' : `tables of version ${version}`;
+  throw new StartError(
+    `the database ${shown} has ${has}, and this command needs version ${steps.length}; ` +
+      'start a service of this version with it first',
+  );
+}
+
+/**
+ * Reads the version of the tables; 0 if there are none.
+ *
+ * @throws StartError if they are of another program, or of a later release than the next one.
+ */
+async function readVersion(client: ClientBase, shown: string, known: number): Promise<number> {
   const { rows: tables } = await client.query<{ name: string }>(
     'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
   );
-  if (tables.length > 0 && !tables.some(({ name }) => name === 'schema_versions')) {
+  if (tables.length === 0) return 0;
+  if (!tables.some(({ name }) => name === 'schema_versions')) {
     throw new StartError(`the database ${shown} has tables of another program; create a database for this service`);
   }
-  if (tables.length === 0) await client.query(createVersions);
   const { rows } = await client.query<{ version: number }>(
     'SELECT coalesce(max(version), 0) AS version FROM schema_versions',
   );
-  return rows[0]?.version ?? 0;
+  const version = rows[0]?.version ?? 0;
+  if (version > known + 1) throw laterVersionError(shown, version, known);
+  return version;
 }
 
 function laterVersionError(shown: string, version: number, known: number): StartError {

@@ -12,12 +12,9 @@ import { SqliteStorage } from './sqlite-storage.ts';
 /**
  * Opens the storage of a data folder for an operator's command, also while a service is running on it.
  *
- * While a service is running, the work may only add keys and members: the service caches existing rows, but not the
- * absence of rows.
- *
  * @throws Error if there is no database, or if a running service uses a different schema version.
  */
-export async function withOperatorStorage<Result>(
+export async function withOperatorFolder<Result>(
   folder: string,
   work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {

@@ -1,0 +1,39 @@
+import { atStart } from '../start-error.ts';
+import type { Storage, StorageDependencies } from '../storage.ts';
+import { Connections } from './connections.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { requireMigrated } from './migrations.ts';
+import { PostgresStorage } from './postgres-storage.ts';
+
+/**
+ * Opens a database for an operator's command, also while services are using it. Its tables are not changed, because
+ * the release that is running may be the one before.
+ *
+ * @throws StartError if it cannot be used, or its tables are not those of this release or the next one.
+ */
+export async function withOperatorDatabase<Result>(
+  url: string,
+  dependencies: StorageDependencies,
+  work: (storage: Storage) => Promise<Result>,
+): Promise<Result> {
+  const { servers, shown } = parseDatabaseUrl(url);
+  const connections = new Connections({ servers });
+  const storage = new PostgresStorage(connections, dependencies);
+  try {
+    return await atStart(shown, async () => {
+      await requireTables(connections, shown);
+      return work(storage);
+    });
+  } finally {
+    await storage.close();
+  }
+}
+
+async function requireTables(connections: Connections, shown: string): Promise<void> {
+  const client = await connections.open();
+  try {
+    await requireMigrated(client, shown);
+  } finally {
+    await client.end();
+  }
+}
