@@ -8,7 +8,7 @@ import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import type { StorageDependencies } from './storage/storage.ts';
 
-// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore` or `create-key`.
+// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key` or `copy`.
 // The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or SIGINT, or when
 // a command succeeded; 1 if the service cannot start or stop, or a command failed; 2 for invalid options.
 
@@ -49,11 +49,25 @@ async function ranCreateKey(words: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** Runs `copy`. Returns false if the arguments do not name it. */
+async function ranCopy(words: readonly string[]): Promise<boolean> {
+  if (words[0] !== 'copy') return false;
+  const { copyUsage, parseCopyCommand } = await import('./commands/parse-copy-command.ts');
+  const command = parseCopyCommand(words.slice(1), process.env);
+  if (command === 'help') {
+    terminal.writeLine(copyUsage);
+    return true;
+  }
+  const { runCopyCommand } = await import('./commands/run-copy-command.ts');
+  await runCopyCommand(command, { ...dependencies, writeLine: terminal.writeLine });
+  return true;
+}
+
 try {
   // Files that the service and its backups write are readable only by the user who runs them.
   process.umask(0o077);
   const words = process.argv.slice(2);
-  if (!(await ranBackupCommand(words)) && !(await ranCreateKey(words))) {
+  if (!(await ranBackupCommand(words)) && !(await ranCreateKey(words)) && !(await ranCopy(words))) {
     const options = parseServiceOptions(words, process.env);
     if (options === 'help') terminal.writeLine(usage);
     else await serve(options, { clock: systemClock, terminal });

@@ -61,10 +61,11 @@ function toVariableName(setting: Setting): string {
 /** The help text. */
 export const usage = [
   'Usage: npm run service -- [options]',
-  '       npm run service -- backup DIR | verify DIR | restore DIR | create-key',
+  '       npm run service -- backup DIR | verify DIR | restore DIR | create-key | copy',
   '',
   'Starts the service; creates, verifies or restores a backup (see: npm run service -- backup -h);',
-  'or creates an API key (see: npm run service -- create-key -h).',
+  'creates an API key (see: npm run service -- create-key -h);',
+  'or moves from a data folder to PostgreSQL (see: npm run service -- copy -h).',
   '',
   ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${toVariableName(name)}`),
   ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${toVariableName(name)}=true`),

@@ -31,7 +31,7 @@ export function toSource<Table extends keyof typeof watchedTables>(
 }
 
 /** The number of slots. Writes to sources that share a slot are not distinguished. */
-const slotCount = 65_536;
+export const slotCount = 65_536;
 
 /** The slots of sources, computed once for sources that are looked up repeatedly. */
 export type Slots = readonly number[];

@@ -2,6 +2,7 @@ import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
+import { collectDamaged, type DamagedAttachment } from '../collect-damaged.ts';
 import { attachmentPath } from '../files/attachment-layout.ts';
 import { attachmentsFolder } from '../files/data-folder.ts';
 import { makeFolder, privateFileMode, syncFolder } from '../files/durable-files.ts';
@@ -10,12 +11,6 @@ import { chunkBytes, openAttachment, openVerified, readAt } from '../files/verif
 
 /** The number of files that are read concurrently. */
 const concurrency = 8;
-
-/** An attachment that does not match its record. */
-export interface DamagedAttachment {
-  readonly digest: string;
-  readonly fault: DamagedAttachmentError['fault'];
-}
 
 /** Lists the names in a folder; empty if the folder does not exist. */
 export async function listEntries(folder: string): Promise<readonly string[]> {
@@ -41,7 +36,9 @@ export async function copyAttachments(
   const paths = contents.map(({ digest }) => attachmentPath(join(target, attachmentsFolder), digest));
   const groups = new Set(paths.map((path) => dirname(path)));
   for (const group of groups) await makeFolder(group);
-  const damaged = await collectDamaged(contents, (content) => copyAttachment(source, target, content));
+  const damaged = await collectDamaged(contents.values(), concurrency, (content) =>
+    copyAttachment(source, target, content),
+  );
   for (const group of groups) await syncFolder(group);
   return damaged;
 }
@@ -51,30 +48,10 @@ export function verifyAttachments(
   folder: string,
   contents: readonly AttachedContent[],
 ): Promise<readonly DamagedAttachment[]> {
-  return collectDamaged(contents, async (content) => {
+  return collectDamaged(contents.values(), concurrency, async (content) => {
     const file = await openVerified(attachmentPath(join(folder, attachmentsFolder), content.digest), content);
     await file.close();
   });
-}
-
-async function collectDamaged(
-  contents: readonly AttachedContent[],
-  work: (content: AttachedContent) => Promise<void>,
-): Promise<readonly DamagedAttachment[]> {
-  const damaged: DamagedAttachment[] = [];
-  const left = contents.values();
-  const worker = async (): Promise<void> => {
-    for (const content of left) {
-      try {
-        await work(content);
-      } catch (error) {
-        if (!(error instanceof DamagedAttachmentError)) throw error;
-        damaged.push({ digest: content.digest, fault: error.fault });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return damaged;
 }
 
 async function copyAttachment(source: string, target: string, content: AttachedContent): Promise<void> {

@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Now } from '../../../runtime/clock.ts';
+import type { DamagedAttachment } from '../collect-damaged.ts';
 import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
 import { makeFolder, syncFolder } from '../files/durable-files.ts';
 import { copyDatabase, inspectDatabase } from '../sqlite/backup-database.ts';
 import { BackupError } from './backup-error.ts';
-import { copyAttachments, listEntries, syncFile, type DamagedAttachment } from './backup-files.ts';
+import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
 import { hashFile, writeManifest, type Manifest } from './manifest.ts';
 
 /** The source and target of a backup. */

@@ -7,6 +7,8 @@ import { isDatabaseError, translatePostgresError } from './postgres-errors.ts';
 export interface ConnectionSettings {
   /** The maximum number of connections for transactions; the service has two more. */
   readonly maximum: number;
+  /** The time limits of these connections. Default: those of requests. */
+  readonly limits?: TimeLimits;
 }
 
 /** The default settings. */
@@ -34,7 +36,7 @@ const timeLimits: TimeLimits = {
   query_timeout: 25_000,
 };
 
-/** For migrations, which may take long, and wait for those of other processes. */
+/** For migrations and other work of operators, which may take long, and wait for others. */
 export const withoutTimeLimits: TimeLimits = {};
 
 /** Numbers of 64 bits are counts and sizes, which JavaScript represents exactly. */
@@ -64,9 +66,9 @@ export class Connections {
   #primary = 0;
   readonly #pools: pg.Pool[];
 
-  constructor({ servers }: Pick<DatabaseAddress, 'servers'>, { maximum } = defaultConnectionSettings) {
+  constructor({ servers }: Pick<DatabaseAddress, 'servers'>, settings = defaultConnectionSettings) {
     this.#servers = servers.map(toClientConfig);
-    this.#pools = this.#servers.map((server) => createPool(server, maximum));
+    this.#pools = this.#servers.map((server) => createPool(server, settings));
   }
 
   /**
@@ -145,10 +147,10 @@ function toClientConfig(server: ClientConfig): ClientConfig {
   };
 }
 
-function createPool(server: ClientConfig, maximum: number): pg.Pool {
+function createPool(server: ClientConfig, { maximum, limits = timeLimits }: ConnectionSettings): pg.Pool {
   const pool = new pg.Pool({
     ...server,
-    ...timeLimits,
+    ...limits,
     max: maximum,
     verify: (client, done) => {
       requirePrimary(client).then(() => {

@@ -4,6 +4,7 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 import { atStart } from '../start-error.ts';
 import { openS3Attachments } from '../s3/open-s3-attachments.ts';
 import type { S3Options } from '../s3/s3-options.ts';
+import type { AttachmentStore } from '../attachments.ts';
 import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { UploadBuffer } from '../uploads/upload-buffer.ts';
 import { PostgresAttachments } from './attachments.ts';
@@ -32,24 +33,39 @@ export interface PostgresOptions {
  */
 export async function openPostgres(
   { url, temporaryFolder, attachments }: PostgresOptions,
-  { log, now, after, randomBytes }: StorageDependencies,
+  dependencies: StorageDependencies,
   closers: (() => Promise<void> | void)[],
 ): Promise<OpenedStorage> {
+  const { log } = dependencies;
   const address = parseDatabaseUrl(url);
   const connections = new Connections(address);
-  const storage = new PostgresStorage(connections, { after, log });
+  const storage = new PostgresStorage(connections, dependencies);
   closers.push(() => storage.close());
   await atStart(address.shown, () => prepareDatabase(connections, address.shown, log));
-  if (attachments !== undefined) {
-    const objects = await openS3Attachments(attachments, { now, after, randomBytes, log, temporaryFolder });
-    closers.push(() => {
-      objects.close();
-    });
-    return { storage, attachments: objects };
-  }
-  const stored = new PostgresAttachments(connections, new UploadBuffer({ folder: temporaryFolder, randomBytes }));
-  removeUnnamed(stored, log);
+  const stored = await openAttachments({ attachments, temporaryFolder }, connections, dependencies, closers);
+  if (stored instanceof PostgresAttachments) removeUnnamed(stored, log);
   return { storage, attachments: stored };
+}
+
+/**
+ * Opens the attachments of a database: in it, or in an object storage. Adds the functions that close them to `closers`.
+ *
+ * @throws StartError if they cannot be used.
+ */
+export async function openAttachments(
+  { attachments, temporaryFolder }: Pick<PostgresOptions, 'attachments' | 'temporaryFolder'>,
+  connections: Connections,
+  dependencies: StorageDependencies,
+  closers: (() => Promise<void> | void)[],
+): Promise<AttachmentStore> {
+  if (attachments === undefined) {
+    return new PostgresAttachments(connections, new UploadBuffer({ ...dependencies, folder: temporaryFolder }));
+  }
+  const objects = await openS3Attachments(attachments, { ...dependencies, temporaryFolder });
+  closers.push(() => {
+    objects.close();
+  });
+  return objects;
 }
 
 async function prepareDatabase(connections: Connections, shown: string, log: ServiceLog): Promise<void> {

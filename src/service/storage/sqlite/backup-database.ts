@@ -49,28 +49,30 @@ export function inspectDatabase(path: string): DatabaseContents {
     return {
       version,
       rows: Object.fromEntries(rows),
-      attachments: listAttachedContent(database),
+      attachments: [...listAttachedContent(database)],
       problems: findProblems(database),
     };
   });
 }
 
-function listAttachedContent(database: DatabaseSync): readonly AttachedContent[] {
+/** Lists every attachment that a record refers to, without duplicates. */
+export function* listAttachedContent(database: DatabaseSync): Generator<AttachedContent> {
   const rows = database
     .prepare(
       `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations
         WHERE attachment_digest IS NOT NULL GROUP BY attachment_digest`,
     )
-    .all();
-  return rows.map((row) => {
+    .iterate();
+  for (const row of rows) {
     const content = { digest: text(row, 'digest'), size: number(row, 'size') };
     // The digest becomes part of a path.
     if (!digestForm.test(content.digest)) throw new BackupError('the database names an attachment without a SHA-256');
-    return content;
-  });
+    yield content;
+  }
 }
 
-function findProblems(database: DatabaseSync): readonly string[] {
+/** Runs SQLite's integrity checks, and returns the problems that they find. */
+export function findProblems(database: DatabaseSync): readonly string[] {
   const integrity = database
     .prepare(`PRAGMA integrity_check(${maximumProblems})`)
     .all()

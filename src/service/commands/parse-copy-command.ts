@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { errorMessage } from '../../runtime/failure.ts';
+import type { DatabaseOptions } from '../storage/open-storage.ts';
+import { OptionError } from './option-error.ts';
+import { readDatabase, readDataFolder } from './service-options.ts';
+
+/** The options of `copy`. */
+export interface CopyCommand {
+  readonly dataFolder: string;
+  readonly target: DatabaseOptions;
+  readonly leaveOutDamaged: boolean;
+}
+
+/** The help text. */
+export const copyUsage = [
+  'Usage: npm run service -- copy --from FOLDER --to URL [options]',
+  '',
+  'Copies everything from a data folder with SQLite to an empty PostgreSQL database, and verifies the copy.',
+  'The service must be stopped. The folder is not changed. A copy that was interrupted can be run again.',
+  '',
+  '  --from FOLDER\n      the data folder of the service; or COMPLIANCE_SERVICE_DATA',
+  '  --to URL\n      the database, such as postgres://user@db.example.com/compliance; or COMPLIANCE_SERVICE_DATABASE',
+  '  --attachments URL\n      copies attachments to an S3-compatible storage, such as s3://bucket/prefix?region=eu-central-1\n' +
+    '      (default: to the database); or COMPLIANCE_SERVICE_ATTACHMENTS',
+  '  --leave-out-damaged\n      leaves out attachments that are damaged in the folder, instead of failing',
+].join('\n');
+
+/**
+ * Parses the arguments after `copy`.
+ *
+ * @throws OptionError
+ */
+export function parseCopyCommand(words: readonly string[], environment: EnvironmentVariables): CopyCommand | 'help' {
+  const values = parse(words);
+  if (values.help === true) return 'help';
+  const dataFolder = readDataFolder(values.from, environment);
+  if (dataFolder === undefined) throw new OptionError(`copy requires --from\n\n${copyUsage}`);
+  const target = readDatabase({ database: values.to, attachments: values.attachments }, environment, '--to');
+  if (target === undefined) throw new OptionError(`copy requires --to\n\n${copyUsage}`);
+  return { dataFolder, target, leaveOutDamaged: values['leave-out-damaged'] === true };
+}
+
+interface Values {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly attachments?: string | undefined;
+  readonly 'leave-out-damaged'?: boolean | undefined;
+  readonly help?: boolean | undefined;
+}
+
+function parse(words: readonly string[]): Values {
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
+  const help = { type: 'boolean', short: 'h' } as const;
+  const options = { from: text, to: text, attachments: text, 'leave-out-damaged': flag, help };
+  try {
+    return parseArgs({ args: [...words], options }).values;
+  } catch (error) {
+    throw new OptionError(`${errorMessage(error)}\n\n${copyUsage}`, { cause: error });
+  }
+}

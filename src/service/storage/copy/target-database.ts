@@ -1,0 +1,52 @@
+import type { ClientBase } from 'pg';
+import { slotCount } from '../sources.ts';
+import { CopyError } from './copy-error.ts';
+import { quote, type Table } from './tables.ts';
+
+/**
+ * Checks that the tables are empty.
+ *
+ * @param shown the address of the database, for messages
+ * @throws CopyError
+ */
+export async function requireEmpty(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {
+  for (const { name } of tables) {
+    const { rows } = await client.query(`SELECT 1 FROM ${quote(name)} LIMIT 1`);
+    if (rows.length === 0) continue;
+    throw new CopyError(
+      `the database ${shown} is not empty: its table ${name} has rows, and a copy replaces nothing; ` +
+        'name a new database with --to, or start the service with this one if it is an earlier copy',
+    );
+  }
+}
+
+/** Begins the transaction that fills the tables. Until it ends, nothing else can write to them. */
+export async function beginFilling(client: ClientBase, tables: readonly Table[]): Promise<void> {
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  // The server or the user may have limits of their own.
+  await client.query('SET LOCAL statement_timeout = 0');
+  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await client.query(`LOCK TABLE ${tables.map(({ name }) => quote(name)).join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
+}
+
+/**
+ * Commits the transaction. Services that use the database already learn that every source was written.
+ *
+ * @throws CopyError if it is not known whether it was committed
+ */
+export async function commitFilling(client: ClientBase, shown: string): Promise<void> {
+  await client.query(
+    `INSERT INTO written_sources (xid, slots, token)
+      SELECT pg_current_xact_id(), array_agg(slot), 'copy' FROM generate_series(0, $1::integer - 1) slot`,
+    [slotCount],
+  );
+  try {
+    await client.query('COMMIT');
+  } catch (error) {
+    throw new CopyError(
+      `the connection to ${shown} was lost while the copy was committed; run the command again: ` +
+        'if it says that the database is not empty, everything was copied',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import { expect } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { listTables } from '../../src/service/storage/copy/tables.ts';
+import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
+import { administer, createKey, createNotification, createServiceAccountKey } from './administration.ts';
+import { changePolicies, pod, reportPods, savePolicy } from './environment-samples.ts';
+import { prepareEverything } from './prepare-organization.ts';
+import { call, type Called } from './service-call.ts';
+import { attestationForm, fingerprintOf, report, sampleAttestation } from './service-samples.ts';
+import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
+
+/** The time in milliseconds at which everything is recorded and looked at. */
+const now = Date.now();
+
+/** Settings of a service on a data folder, or on a database, whose clock stands still, so that its answers can be compared. */
+export function stillSettings(dataFolder: string, options: TestServiceSettings['options'] = {}): TestServiceSettings {
+  return { dataFolder, options: { database: undefined, ...options }, sources: { now: () => now } };
+}
+
+/** The idempotency key of a request of `attestOnce`. */
+const onceKey = '"once"';
+
+/** Attests with an idempotency key, so that a second request gets the same answer. */
+export function attestOnce(service: TestService): Promise<Called> {
+  const form = attestationForm(sampleAttestation('OK', { attestation_name: 'once' }), { content: 'once' });
+  const path = `/attestations/${service.org}/web/trail/main/sonar`;
+  return call(service, { method: 'POST', path, form, headers: { 'idempotency-key': onceKey } });
+}
+
+/** Updates a flow with an idempotency key. */
+export function saveFlowOnce(service: TestService): Promise<Called> {
+  const json = { name: 'once', description: 'Ünïcode 🎉', template: ['artifact'] };
+  return call(service, {
+    method: 'PUT',
+    path: `/flows/${service.org}`,
+    json,
+    headers: { 'idempotency-key': onceKey },
+  });
+}
+
+/** A data folder with rows in every table. No service runs on it. */
+export interface FilledFolder {
+  readonly dataFolder: string;
+  /** The key of the role admin for each organization. */
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** Creates a data folder with rows in every table, by means of the service. */
+export async function createFilledFolder(): Promise<FilledFolder> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-filled-'));
+  const service = await startTestService(stillSettings(dataFolder));
+  let keys: FilledFolder['keys'];
+  try {
+    await prepareEverything(service, service.org, service.apiKey);
+    const other = await service.createOrganization('other');
+    await prepareEverything(service, 'other', other);
+    await recordEvidence(service);
+    await changeEnvironments(service);
+    await createKey(service, { owner: 'ann', role: 'reader' });
+    await createServiceAccountKey(service);
+    expect(service.errors).toEqual([]);
+    keys = { [service.org]: service.apiKey, other };
+  } finally {
+    await service.stop();
+  }
+  finish(join(dataFolder, databaseFile));
+  return { dataFolder, keys };
+}
+
+/** @throws Error if the service has refused the request */
+async function accepted(called: Promise<Called>): Promise<void> {
+  const { status, text } = await called;
+  if (status >= 300) throw new Error(`${status}: ${text}`);
+}
+
+async function recordEvidence(service: TestService): Promise<void> {
+  const contents = ['', 'small', 'x'.repeat(700_000)];
+  for (const [index, content] of contents.entries()) {
+    const form = attestationForm(sampleAttestation('ERROR'), { content, name: `report ${index}.xml` });
+    const path = `/attestations/${service.org}/web/trail/t${index}/sonar`;
+    await accepted(call(service, { method: 'POST', path, form }));
+  }
+  const commit = { sha1: '1'.repeat(40), message: 'Grüße\n"…"', author: 'Ann', branch: 'main', timestamp: 1 };
+  const repository = { name: 'acme/web', url: 'https://git.example.com/acme/web' };
+  for (const digits of ['1', '2', '3']) {
+    const change = {
+      fingerprint: fingerprintOf(digits),
+      trail_name: `t${digits}`,
+      git_commit_info: commit,
+      repo_info: repository,
+    };
+    await accepted(report(service, change));
+  }
+  for (const change of [{}, { git_commit_info: commit }]) {
+    const form = new FormData();
+    form.set('data_json', JSON.stringify({ name: 'begun', ...change }));
+    await accepted(call(service, { method: 'PUT', path: `/trails/${service.org}/web`, form }));
+  }
+  await accepted(attestOnce(service));
+  await accepted(saveFlowOnce(service));
+}
+
+async function changeEnvironments(service: TestService): Promise<void> {
+  const all = { name: 'all', type: 'logical', included_environments: ['prod', 'stage'] };
+  await accepted(call(service, { method: 'PUT', path: `/environments/${service.org}`, json: all }));
+  // The service refuses this address when it delivers, so that the delivery waits.
+  const targets = [{ type: 'WEBHOOK', webhook: 'https://127.0.0.1/hook', payload_version: '1.0' }];
+  await accepted(createNotification(service, { environments: ['stage'], targets }));
+  await accepted(createNotification(service));
+  const notifications = `/organizations/${service.org}/environments_notifications`;
+  await accepted(administer(service, { method: 'DELETE', path: `${notifications}/3` }));
+  await accepted(savePolicy(service, 'strict'));
+  await accepted(changePolicies(service, 'POST', 'stage', ['strict']));
+  await accepted(reportPods(service, 'stage', pod('known', { web: 'abcdef' })));
+  await accepted(reportPods(service, 'stage', pod('unknown', { web: 'dddd' })));
+  const hasFailed = async (): Promise<boolean> =>
+    (await administer(service, { method: 'GET', path: `${notifications}/2/deliveries` })).text.includes('not on the');
+  while (!(await hasFailed())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Adds what a service does away with soon, and checks that nothing is left out. */
+function finish(path: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(`INSERT OR IGNORE INTO pending_snapshots (org, environment, since, forced)
+    SELECT org, name, last_modified_at, 0 FROM environments WHERE name = 'prod'`);
+  // Nothing is delivered when a service is started, so that its answers stay the same.
+  const due = database.prepare('SELECT * FROM notification_targets WHERE due_at <= ?').all(now / 1000);
+  const empty = listTables(database).filter(
+    ({ name }) => database.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined,
+  );
+  database.close();
+  expect(due).toEqual([]);
+  expect(empty.map(({ name }) => name)).toEqual([]);
+}
