@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
 import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
-import { createTestDatabase } from './postgres.ts';
+import { borrowTestDatabase } from './postgres.ts';
 
 /** A row of a table. */
 type Row = Readonly<Record<string, unknown>>;
@@ -106,7 +106,7 @@ async function createSqliteStorage(): Promise<TestStorage> {
 }
 
 async function createPostgresStorage(): Promise<TestStorage> {
-  const database = await createTestDatabase({ isMigrated: true });
+  const database = await borrowTestDatabase();
   const { url } = database;
   // It connects when it is needed, and once, because the first use of a table by a connection takes long.
   const pool = new Pool({ connectionString: url, max: 1 });
@@ -121,7 +121,7 @@ async function createPostgresStorage(): Promise<TestStorage> {
       (await query('SELECT digest FROM attachment_contents ORDER BY digest')).map(({ digest }) => String(digest)),
     remove: async () => {
       await pool.end();
-      await database.drop();
+      await database.giveBack();
     },
   };
 }

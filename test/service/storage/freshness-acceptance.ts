@@ -6,8 +6,12 @@ import { pod } from '../../support/environment-samples.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 import type { OpenStorage, StorageUnderTest } from './storage-acceptance.ts';
 
-/** What every storage adapter must do, whatever it caches. */
-export function describeFreshness(name: string, open: () => Promise<StorageUnderTest>): void {
+/**
+ * What every storage adapter must do, whatever it caches.
+ *
+ * @param numRuns how many series of writes are tried
+ */
+export function describeFreshness(name: string, open: () => Promise<StorageUnderTest>, numRuns = 40): void {
   describe(name, () => {
     let tested: StorageUnderTest;
     let runs = 0;
@@ -129,7 +133,7 @@ export function describeFreshness(name: string, open: () => Promise<StorageUnder
           open = await tested.reopen();
           expect(asked).toEqual(await askAll(org, open));
         }),
-        { numRuns: 40 },
+        { numRuns },
       );
     });
   });

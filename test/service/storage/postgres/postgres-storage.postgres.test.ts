@@ -2,7 +2,7 @@ import { systemClock } from '../../../../src/runtime/clock.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
-import { createTestDatabase } from '../../../support/postgres.ts';
+import { borrowTestDatabase } from '../../../support/postgres.ts';
 import { Records } from '../../../support/records.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
@@ -19,7 +19,7 @@ import { describeTransactions } from '../transactions-acceptance.ts';
 
 /** Opens a database with this many storages, as if each of them belonged to a process of its own. */
 const openWith = (count: number) => async (): Promise<StorageUnderTest> => {
-  const database = await createTestDatabase({ isMigrated: true });
+  const database = await borrowTestDatabase();
   const address = parseDatabaseUrl(database.url);
   const open = (): readonly PostgresStorage[] =>
     Array.from(
@@ -44,7 +44,7 @@ const openWith = (count: number) => async (): Promise<StorageUnderTest> => {
     },
     remove: async () => {
       await close();
-      await database.drop();
+      await database.giveBack();
     },
   };
 };
@@ -73,7 +73,8 @@ describeStorage('the PostgreSQL storage in two processes', openShared);
 describeAccounts('the accounts of the PostgreSQL storage in two processes', openShared);
 describeAttestationList('the list of attestations of the PostgreSQL storage in two processes', openShared);
 describeEnvironments('the environments of the PostgreSQL storage in two processes', openShared);
-describeFreshness('the caches of the PostgreSQL storage in two processes', openShared);
+// Each run opens both storages again.
+describeFreshness('the caches of the PostgreSQL storage in two processes', openShared, 12);
 describeIdempotencyKeys('the idempotency keys of the PostgreSQL storage in two processes', openShared);
 describeNotifications('the notifications of the PostgreSQL storage', openTestStorage);
 describeClaims('the deliveries of two processes', openShared);
