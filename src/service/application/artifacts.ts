@@ -83,9 +83,11 @@ async function loadArtifact(
   transaction: ReadTransaction,
   query: ArtifactQuery,
 ): Promise<Versioned<CachedArtifact> | ArtifactNotFound> {
-  const flow = await transaction.flows.find(query.org, query.flow);
+  const [flow, artifact] = await Promise.all([
+    transaction.flows.find(query.org, query.flow),
+    findReport(transaction, query),
+  ]);
   if (flow === undefined) return { outcome: 'flow not found' };
-  const artifact = await findReport(transaction, query);
   if ('outcome' in artifact) return artifact;
   const details = await loadDetails(transaction, flow, artifact);
   const sources = toSources(details);
@@ -126,15 +128,15 @@ export async function loadDetails(
   const scopes = toReportScopes(artifact);
   const place = { org, flow: flow.name };
   const { trail_name: trail } = report;
-  const applied = (await findAppliedTemplates({ trails }, flow, [trail]))(trail);
-  return {
-    flow,
-    applied,
-    artifact,
-    evidence: currentEvidence(applied.template, scopes, await attestations.listCurrent(place, scopes)),
-    history: await attestations.listBound(place, scopes, maximumHistory),
-    appearances: await artifacts.listAppearances(org, report.fingerprint, maximumAppearances),
-  };
+  const [findApplied, current, history, appearances] = await Promise.all([
+    findAppliedTemplates({ trails }, flow, [trail]),
+    attestations.listCurrent(place, scopes),
+    attestations.listBound(place, scopes, maximumHistory),
+    artifacts.listAppearances(org, report.fingerprint, maximumAppearances),
+  ]);
+  const applied = findApplied(trail);
+  const evidence = currentEvidence(applied.template, scopes, current);
+  return { flow, applied, artifact, evidence, history, appearances };
 }
 
 function toSources({ artifact, appearances }: ArtifactDetails): ArtifactSources {
@@ -171,9 +173,12 @@ export function recordArtifact(
     async (transaction, context): Promise<OnceResult<RecordArtifactResult>> => {
       const { flows, trails, artifacts } = transaction;
       const { org, flow, createdAt, report } = artifact;
-      const repetition = await findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded');
+      const [repetition, flowExists] = await Promise.all([
+        findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded'),
+        flows.exists(org, flow),
+      ]);
       if (repetition !== undefined) return repetition;
-      if (!(await flows.exists(org, flow))) return 'flow not found';
+      if (!flowExists) return 'flow not found';
       await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
       await artifacts.insert(artifact, reportJson, request);
       await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);

@@ -136,14 +136,17 @@ export function recordAttestation(
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
   return runJudgingTransaction(dependencies, org, async (transaction, context): Promise<OnceResult<AttestResult>> => {
     const { flows, trails, attestations } = transaction;
-    const repetition = await findRepeated(attestations, place, request);
+    // Together, because other transactions wait, and each may take a round trip to the database.
+    const [repetition, flowExists, isFull, before] = await Promise.all([
+      findRepeated(attestations, place, request),
+      flows.exists(org, flow),
+      attestations.isAnyScopeFull({ org, flow }, scopes, evidence, maximumEvidenceNames),
+      attestations.findLatest({ org, flow }),
+    ]);
     if (repetition !== undefined) return repetition;
-    if (!(await flows.exists(org, flow))) return 'flow not found';
-    if (await attestations.isAnyScopeFull({ org, flow }, scopes, evidence, maximumEvidenceNames)) {
-      return 'too many names';
-    }
+    if (!flowExists) return 'flow not found';
+    if (isFull) return 'too many names';
     await trails.insertMissing({ org, flow, name: trail, createdAt });
-    const before = await attestations.findLatest({ org, flow });
     await attestations.insert({
       ...{ ...summary, documentJson, scopes, evidence },
       sequence: before === undefined ? 1 : before.sequence + 1,

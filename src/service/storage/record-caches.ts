@@ -13,6 +13,8 @@ export class RecordCaches {
   readonly roles = new VersionedCache<Role>({ maximumWeight });
   /** The existing flows. Every report checks that its flow exists, and most flows get many reports. */
   readonly flows = new VersionedCache<true>({ maximumWeight });
+  /** Whether any environment of an organization has a policy. Most evidence concerns none. */
+  readonly policed = new VersionedCache<boolean>({ maximumWeight });
 }
 
 /** A lookup of a record through a cache. */

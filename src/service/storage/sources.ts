@@ -9,6 +9,7 @@ export const watchedTables = {
   bindings: ['org', 'flow', 'scope'],
   appearances: ['org', 'fingerprint'],
   environments: ['org', 'name'],
+  environment_policies: ['org'],
   members: ['org', 'user'],
   service_accounts: ['org', 'name'],
   api_keys: ['id'],

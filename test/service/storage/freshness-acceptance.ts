@@ -136,6 +136,24 @@ export function describeFreshness(name: string, open: () => Promise<StorageUnder
         { numRuns },
       );
     });
+
+    it('knows whether there are policies when evidence is recorded', async () => {
+      const { records } = tested;
+      const [org, user] = ['acme', 'ann'];
+      await records.createOrganization(org, 1);
+      await records.saveEnvironment({ org, name: 'prod', kind: 'K8S', user }, 2);
+      await records.savePolicy({ org, name: 'strict', comment: '', text: '', rules: { _schema: 'v1' }, user }, 3);
+      const asked = async (): Promise<readonly boolean[]> => [
+        await records.storage.transaction(org, ({ environments: all }) => all.hasPolicies(org)),
+        await records.storage.transaction(org, ({ environments: all }) => all.hasPolicies(org)),
+      ];
+      expect(await asked()).toEqual([false, false]);
+      const change = { org, environment: 'prod', policies: ['strict'], user };
+      await records.attachPolicies(change, 4);
+      expect(await asked()).toEqual([true, true]);
+      await records.detachPolicies(change, 5);
+      expect(await asked()).toEqual([false, false]);
+    });
   });
 }
 

@@ -6,6 +6,7 @@ import {
   type EnvironmentWriter,
   type EvidenceSubject,
 } from '../environments.ts';
+import type { RecordCaches } from '../record-caches.ts';
 import { toEnvironment, toEnvironmentHead, toEnvironmentOverview } from '../rows/environments.ts';
 import { optional, text, type Row } from '../rows.ts';
 import { toSource } from '../sources.ts';
@@ -76,9 +77,11 @@ const statements = defineStatements('environments', {
 /** Environments in PostgreSQL, for reading. */
 export class PostgresEnvironmentReader<Used extends Session = Session> implements EnvironmentReader {
   protected readonly session: Used;
+  readonly #caches: RecordCaches;
 
-  constructor(session: Used) {
+  constructor(session: Used, caches: RecordCaches) {
     this.session = session;
+    this.#caches = caches;
   }
 
   async find(org: string, name: string): Promise<Environment | undefined> {
@@ -121,7 +124,12 @@ export class PostgresEnvironmentReader<Used extends Session = Session> implement
   }
 
   async hasPolicies(org: string): Promise<boolean> {
-    return (await this.session.query(statements.hasPolicies, [org])).length > 0;
+    const found = await this.session.readCached({
+      cache: this.#caches.policed,
+      source: toSource('environment_policies', org),
+      read: async () => (await this.session.query(statements.hasPolicies, [org])).length > 0,
+    });
+    return found === true;
   }
 
   async listRunning(subject: EvidenceSubject): Promise<readonly string[]> {
@@ -154,10 +162,14 @@ export class PostgresEnvironmentWriter extends PostgresEnvironmentReader<Writing
   }
 
   async attachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
-    if (policies.length > 0) await this.session.send(statements.attach, [org, name, policies]);
+    if (policies.length === 0) return;
+    this.session.noteWrite(toSource('environment_policies', org));
+    await this.session.send(statements.attach, [org, name, policies]);
   }
 
   async detachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
-    if (policies.length > 0) await this.session.send(statements.detach, [org, name, policies]);
+    if (policies.length === 0) return;
+    this.session.noteWrite(toSource('environment_policies', org));
+    await this.session.send(statements.detach, [org, name, policies]);
   }
 }

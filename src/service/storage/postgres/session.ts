@@ -232,7 +232,9 @@ export class WriteSession implements WritingSession {
     const cached = cache.latest(source);
     const lastWrite = this.#changes.findLastWrite(slots);
     if (cached !== undefined && lastWrite <= Number(cached.version) && lastWrite <= known) return cached.value;
-    return read();
+    const value = await read();
+    if (value !== undefined) cache.set(source, known, value);
+    return value;
   }
 
   findVersion(): Promise<number> {

@@ -6,8 +6,10 @@ import {
   type EnvironmentWriter,
   type EvidenceSubject,
 } from '../environments.ts';
+import type { RecordCaches } from '../record-caches.ts';
 import { toEnvironment, toEnvironmentHead, toEnvironmentOverview } from '../rows/environments.ts';
 import { optional, text, type Row } from '../rows.ts';
+import { toSource } from '../sources.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -62,10 +64,12 @@ const writing = {
 export class SqliteEnvironmentReader implements EnvironmentReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
+  readonly #caches: RecordCaches;
 
-  constructor(session: Session) {
+  constructor(session: Session, caches: RecordCaches) {
     this.session = session;
     this.#statements = prepare(session.database, reading);
+    this.#caches = caches;
   }
 
   find(org: string, name: string): Promise<Environment | undefined> {
@@ -108,8 +112,13 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
     });
   }
 
-  hasPolicies(org: string): Promise<boolean> {
-    return this.session.execute(() => this.#statements.hasPolicies.get(org) !== undefined);
+  async hasPolicies(org: string): Promise<boolean> {
+    const found = await this.session.readCached({
+      cache: this.#caches.policed,
+      source: toSource('environment_policies', org),
+      read: () => this.#statements.hasPolicies.get(org) !== undefined,
+    });
+    return found === true;
   }
 
   listRunning(subject: EvidenceSubject): Promise<readonly string[]> {
@@ -130,8 +139,8 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
 export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements EnvironmentWriter {
   readonly #statements: Prepared<typeof writing>;
 
-  constructor(session: Session) {
-    super(session);
+  constructor(session: Session, caches: RecordCaches) {
+    super(session, caches);
     this.#statements = prepare(session.database, writing);
   }
 

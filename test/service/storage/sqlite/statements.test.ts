@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { RecordCaches } from '../../../../src/service/storage/record-caches.ts';
 import { SqliteArtifactWriter } from '../../../../src/service/storage/sqlite/artifacts.ts';
 import { CommitTracker } from '../../../../src/service/storage/sqlite/commit-tracker.ts';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
@@ -23,7 +24,7 @@ function listStatements(database: DatabaseSync): readonly string[] {
     SqliteSnapshotWriter,
     SqliteTrailWriter,
   ]) {
-    expect(new Writer(session)).toBeDefined();
+    expect(new Writer(session, new RecordCaches())).toBeDefined();
   }
   const statements = prepare.mock.calls.map(([statement]) => statement);
   prepare.mockRestore();
