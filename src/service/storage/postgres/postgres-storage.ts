@@ -7,8 +7,9 @@ import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } fro
 import { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
 import { isConflict, translatePostgresError } from './postgres-errors.ts';
+import { ReadGroups } from './read-groups.ts';
 import { createReaders, createWriters } from './repositories.ts';
-import { ReadSession, StaleReadError } from './session.ts';
+import { ReadSession, RepeatReadError } from './session.ts';
 import { WriteGroups } from './write-groups.ts';
 
 /** The dependencies of a PostgreSQL storage. */
@@ -33,6 +34,7 @@ export class PostgresStorage implements Storage {
   readonly #connections: Connections;
   readonly #changes: ChangeLog;
   readonly #caches = new RecordCaches();
+  readonly #reads: ReadGroups;
   readonly #groups: WriteGroups;
   readonly #dependencies: PostgresStorageDependencies;
   #cancelForgetting: () => void = () => undefined;
@@ -41,6 +43,7 @@ export class PostgresStorage implements Storage {
     this.#connections = connections;
     this.#dependencies = dependencies;
     this.#changes = new ChangeLog(connections);
+    this.#reads = new ReadGroups(connections, this.#changes);
     this.#groups = new WriteGroups({
       connections,
       changes: this.#changes,
@@ -54,12 +57,12 @@ export class PostgresStorage implements Storage {
 
   async read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
-      const usesCaches = attempt <= maximumStaleReads;
-      const session = new ReadSession(this.#connections, this.#changes, usesCaches);
+      const mode = { usesCaches: attempt <= maximumStaleReads, isAlone: attempt > 1 };
+      const session = new ReadSession(this.#reads, this.#changes, mode);
       try {
         return await work(createReaders(session, this.#caches));
       } catch (error) {
-        const canRunAgain = error instanceof StaleReadError || isConflict(error);
+        const canRunAgain = error instanceof RepeatReadError || isConflict(error);
         if (!canRunAgain || attempt === maximumReads) throw error;
       } finally {
         session.end();

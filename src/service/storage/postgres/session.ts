@@ -1,10 +1,10 @@
-import type { ClientBase, PoolClient } from 'pg';
+import type { ClientBase } from 'pg';
 import type { CachedLookup } from '../record-caches.ts';
 import type { Row } from '../rows.ts';
 import { toSlot, toSlots, type Slots, type Source } from '../sources.ts';
 import type { ChangeLog } from './change-log.ts';
-import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
+import type { ReadGroup, ReadGroups } from './read-groups.ts';
 import type { Statement, Value } from './statements.ts';
 
 /**
@@ -47,9 +47,9 @@ function transactionEndedError(): Error {
   return new Error('the transaction has ended');
 }
 
-/** A read used cached values that its database transaction sees otherwise. It must be run again. */
-export class StaleReadError extends Error {
-  override readonly name = 'StaleReadError';
+/** A read used cached values that its transaction sees otherwise, or its transaction failed. It must be run again. */
+export class RepeatReadError extends Error {
+  override readonly name = 'RepeatReadError';
 }
 
 async function run(client: ClientBase, { name, text }: Statement, values: readonly Value[]): ReturnType<typeof send> {
@@ -64,27 +64,34 @@ function send(client: ClientBase, { name, text }: Statement, values: readonly Va
   return client.query<Record<string, unknown>>({ name, text, values: [...values] });
 }
 
+/** How a read is run. */
+export interface ReadMode {
+  /** Whether cached values may be used; otherwise they are only stored. */
+  readonly usesCaches: boolean;
+  /** Whether its transaction is shared with no other read. */
+  readonly isAlone: boolean;
+}
+
 /**
  * The session of a read. Most reads need only cached values, so the database transaction begins with the first
  * statement. It sees one state of the data.
  */
 export class ReadSession implements Session {
-  readonly #connections: Connections;
+  readonly #groups: ReadGroups;
   readonly #changes: ChangeLog;
-  readonly #usesCaches: boolean;
+  readonly #mode: ReadMode;
   /** What was known when the read began; undefined before. */
   #known: Promise<number> | undefined;
   /** The slots of the cached values that were used. */
   readonly #used: number[] = [];
-  #client: Promise<PoolClient> | undefined;
-  #failed = false;
+  #group: ReadGroup | undefined;
+  #client: Promise<ClientBase> | undefined;
   #ended = false;
 
-  /** @param usesCaches whether cached values may be used; otherwise they are only stored */
-  constructor(connections: Connections, changes: ChangeLog, usesCaches: boolean) {
-    this.#connections = connections;
+  constructor(groups: ReadGroups, changes: ChangeLog, mode: ReadMode) {
+    this.#groups = groups;
     this.#changes = changes;
-    this.#usesCaches = usesCaches;
+    this.#mode = mode;
   }
 
   async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
@@ -92,8 +99,11 @@ export class ReadSession implements Session {
     try {
       return (await run(client, statement, values)).rows;
     } catch (error) {
-      this.#failed = true;
-      throw error;
+      this.#group?.fail();
+      // The failed statement may be one of another read.
+      throw this.#mode.isAlone
+        ? error
+        : new RepeatReadError('a statement of a group of reads failed', { cause: error });
     }
   }
 
@@ -102,7 +112,7 @@ export class ReadSession implements Session {
     const slots = toSlots([source]);
     const lastWrite = this.#changes.findLastWrite(slots);
     // A value that was cached later is the same if its source was not written since the read began.
-    const isUsable = this.#usesCaches && this.#client === undefined && lastWrite <= known;
+    const isUsable = this.#mode.usesCaches && this.#client === undefined && lastWrite <= known;
     const cached = isUsable ? cache.latest(source) : undefined;
     if (cached !== undefined && lastWrite <= Number(cached.version)) {
       this.#used.push(...slots);
@@ -116,7 +126,7 @@ export class ReadSession implements Session {
   async findVersion(slots: Slots): Promise<number> {
     const known = await this.#learn();
     const lastWrite = this.#changes.findLastWrite(slots);
-    if (lastWrite > known || !this.#usesCaches) return uncacheable;
+    if (lastWrite > known || !this.#mode.usesCaches) return uncacheable;
     if (this.#client === undefined) this.#used.push(...slots);
     return lastWrite;
   }
@@ -126,54 +136,27 @@ export class ReadSession implements Session {
     return (this.#known ??= this.#changes.refresh().then(() => this.#changes.latest));
   }
 
-  async #begin(): Promise<PoolClient> {
+  async #begin(): Promise<ClientBase> {
     const known = await this.#learn();
     if (this.#ended) throw transactionEndedError();
-    this.#client ??= this.#beginTransaction(known);
+    this.#client ??= this.#enter(known);
     return this.#client;
   }
 
-  async #beginTransaction(known: number): Promise<PoolClient> {
-    const client = await this.#connections.acquire();
-    try {
-      const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      const learnt = this.#used.length === 0 ? undefined : this.#changes.learnIn(client);
-      await Promise.all([begun, learnt]);
-      if (this.#used.length > 0 && this.#changes.findLastWrite(this.#used) > known) {
-        throw new StaleReadError('the data has changed since the read began');
-      }
-      return client;
-    } catch (error) {
-      client.release(true);
-      throw translatePostgresError(error);
+  async #enter(known: number): Promise<ClientBase> {
+    this.#group = this.#groups.enter(this.#mode.isAlone);
+    const client = await this.#group.client;
+    if (this.#changes.findLastWrite(this.#used) > known) {
+      throw new RepeatReadError('the data has changed since the read began');
     }
+    return client;
   }
 
-  /** Ends the read. The result does not depend on how that goes. */
+  /** Ends the read. */
   end(): void {
     this.#ended = true;
-    this.#client?.then(
-      (client) => {
-        endTransaction(client, this.#failed);
-      },
-      () => undefined,
-    );
+    this.#group?.leave();
   }
-}
-
-function endTransaction(client: PoolClient, isBroken: boolean): void {
-  if (isBroken) {
-    client.release(true);
-    return;
-  }
-  client.query('COMMIT').then(
-    () => {
-      client.release();
-    },
-    () => {
-      client.release(true);
-    },
-  );
 }
 
 /** The session of a transaction that writes. */
