@@ -9,6 +9,7 @@ import { recordArtifact } from '../src/service/application/artifacts.ts';
 import { recordAttestation } from '../src/service/application/attestations.ts';
 import { saveFlow } from '../src/service/application/flows.ts';
 import { SqliteStorage } from '../src/service/storage/sqlite/sqlite-storage.ts';
+import type { Storage } from '../src/service/storage/storage.ts';
 import { Judging } from '../src/service/application/judging/judging.ts';
 import { randomBytes } from 'node:crypto';
 import { startTrialService } from '../trial/trial-service.ts';
@@ -97,14 +98,16 @@ export async function withFilledService<Result>(
   }
 }
 
-async function fill(
-  storage: SqliteStorage,
-  owner: Owner,
+/** Writes records to an empty storage. Returns the key of an administrator. */
+export async function fill(
+  storage: Storage,
+  owner: Pick<Owner, 'org' | 'flow' | 'commit'>,
   { attestations, artifacts, snapshots }: Filling,
-): Promise<void> {
+): Promise<string> {
   const { org, flow, commit } = owner;
   const dependencies = { storage, judging: new Judging(), now: () => firstMoment * 1000, randomBytes };
-  await createOrganization(dependencies, { org });
+  const created = await createOrganization(dependencies, { org, user: 'bench' });
+  if (created.outcome === 'exists') throw new Error(`the storage has the organization ${org} already`);
   const description = 'For the bench';
   const template = ['artifact', 'sonar'];
   await saveFlow(dependencies, { org, name: flow, description, template, visibility: undefined, repoUrl: undefined });
@@ -133,6 +136,7 @@ async function fill(
     const at = { ...dependencies, now: () => (firstMoment + place) * 1000 };
     return recordReport(at, { org, environment, kind: 'K8S', artifacts: running });
   });
+  return created.key;
 }
 
 const addresses = {
@@ -140,7 +144,7 @@ const addresses = {
   commit_url: 'https://github.com/example/web',
 };
 
-function checkedDocument(owner: Owner): SonarAttestation {
+function checkedDocument(owner: Pick<Owner, 'commit'>): SonarAttestation {
   const document = attestationDocument(owner);
   if (conforms(sonarAttestation, document)) return document;
   throw new TypeError('the attestation of the bench does not match the schema of the contract');

@@ -6,12 +6,12 @@ import { median } from './statistics.ts';
  *
  * @returns the samples of each, in the order of the rounds
  */
-export async function interleave<Name extends string, Sample>(
-  probes: Readonly<Record<Name, () => Sample | Promise<Sample>>>,
+export async function interleave<Samples extends object>(
+  probes: { readonly [Name in keyof Samples]: () => Samples[Name] | Promise<Samples[Name]> },
   rounds: number,
-): Promise<Readonly<Record<Name, readonly Sample[]>>> {
-  const taken = Object.entries<() => Sample | Promise<Sample>>(probes).map(([name, probe]) => {
-    const samples: Sample[] = [];
+): Promise<{ readonly [Name in keyof Samples]: readonly Samples[Name][] }> {
+  const taken = Object.entries<() => unknown>(probes).map(([name, probe]) => {
+    const samples: unknown[] = [];
     return { name, probe, samples };
   });
   for (let round = 0; round <= rounds; round += 1) {
@@ -20,10 +20,9 @@ export async function interleave<Name extends string, Sample>(
       if (round > 0) samples.push(sample);
     }
   }
-  const gathered: Readonly<Record<string, readonly Sample[]>> = Object.fromEntries(
-    taken.map(({ name, samples }) => [name, samples]),
-  );
-  return gathered;
+  // `probes` has the same names, and returned the samples.
+  const gathered: object = Object.fromEntries(taken.map(({ name, samples }) => [name, samples]));
+  return gathered as { readonly [Name in keyof Samples]: readonly Samples[Name][] };
 }
 
 /** Like `interleave`, but returns the median of each. */
@@ -31,7 +30,7 @@ export async function interleavedMedians<Name extends string>(
   probes: Readonly<Record<Name, () => number | Promise<number>>>,
   rounds: number,
 ): Promise<Readonly<Record<Name, number>>> {
-  const samples = await interleave(probes, rounds);
+  const samples = await interleave<Readonly<Record<Name, number>>>(probes, rounds);
   const medians = Object.entries<readonly number[]>(samples).map(([name, values]) => [name, median(values)]);
   // `samples` has the same names.
   return Object.fromEntries(medians) as Record<Name, number>;

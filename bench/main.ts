@@ -12,7 +12,10 @@ import { measureService } from './measure-service.ts';
 import { measureSteps } from './measure-steps.ts';
 import { readOptions, type BenchOptions } from './options.ts';
 import type { Row } from './row.ts';
-import { withFixture } from './fixture.ts';
+import { withFixture, type Fixture } from './fixture.ts';
+import { measureMillionInPostgres } from './postgres/measure-million.ts';
+import { measurePostgres } from './postgres/measure-postgres.ts';
+import { withPostgres } from './postgres/postgres-fixture.ts';
 import { formatTable } from './table.ts';
 
 /*
@@ -42,7 +45,7 @@ async function bench({ check, rounds, ...options }: BenchOptions): Promise<void>
 
 function measure(
   rounds: number,
-  { large, million, backup, hostile, only }: Omit<BenchOptions, 'check' | 'rounds'>,
+  { large, million, postgres, backup, hostile, only }: Omit<BenchOptions, 'check' | 'rounds'>,
 ): Promise<readonly Row[]> {
   return withFixture(async (fixture) => {
     const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
@@ -52,11 +55,12 @@ function measure(
       ['fingerprints', () => measureFingerprints(fixture.directory, large ? 1024 : 256, rounds)],
       ['service', () => measureService(fixture)],
       // Stops the service of the fixture. The parts after it start their own.
-      ['start of the service', async () => [await measureServiceStart(fixture, rounds)]],
+      ['start of the service', () => measureStart(fixture, rounds)],
       ['long lists', () => measureLongLists(fixture)],
       ...(million
         ? [['a million attestations', () => measureMillionAttestations(fixture.directory, fixture)] as const]
         : []),
+      ...(postgres ? [['PostgreSQL', () => measureWithPostgres(fixture, rounds, million)] as const] : []),
       ...(backup ? [['backup', () => measureBackup(fixture.directory, fixture)] as const] : []),
       ...(hostile ? [['hostile load', () => measureHostileLoad(fixture.directory)] as const] : []),
     ];
@@ -66,6 +70,18 @@ function measure(
     }
     return rows;
   });
+}
+
+async function measureStart(fixture: Fixture, rounds: number): Promise<readonly Row[]> {
+  await fixture.service.stop();
+  return [await measureServiceStart(fixture, rounds, 400)];
+}
+
+function measureWithPostgres(fixture: Fixture, rounds: number, million: boolean): Promise<readonly Row[]> {
+  return withPostgres(fixture.directory, fixture, async (postgres) => [
+    ...(await measurePostgres(postgres, rounds)),
+    ...(million ? await measureMillionInPostgres(postgres) : []),
+  ]);
 }
 
 /** Logs progress to standard error, so that standard output is only the table. */

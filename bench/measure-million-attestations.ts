@@ -15,9 +15,10 @@ import { attestRequest, getArtifactRequest, getRequest, jsonRequest } from './re
 import { withTarget, type Row } from './row.ts';
 import { milliseconds, times } from './units.ts';
 
-const [few, many] = [10_000, 1_000_000];
-const artifacts = 1000;
-const snapshots = 1000;
+/** The numbers of attestations that are compared. */
+export const [few, many] = [10_000, 1_000_000];
+/** What both services have, too. */
+export const fillingOfBoth = { artifacts: 1000, snapshots: 1000 };
 /** How often each request is sent to both services, in turn. */
 const rounds = 200;
 
@@ -32,17 +33,21 @@ export async function measureMillionAttestations(
 ): Promise<readonly Row[]> {
   const folder = join(directory, 'million');
   await mkdir(folder);
-  const filling = { artifacts, snapshots };
   const small = { ...owner, data: join(folder, 'small') };
   const large = { ...owner, data: join(folder, 'large') };
-  return withFilledService(small, { ...filling, attestations: few }, (smallService) =>
-    withFilledService(large, { ...filling, attestations: many }, (largeService) =>
-      compareResponses(smallService, largeService),
+  return withFilledService(small, { ...fillingOfBoth, attestations: few }, (smallService) =>
+    withFilledService(large, { ...fillingOfBoth, attestations: many }, (largeService) =>
+      compareResponses('a million attestations', smallService, largeService),
     ),
   );
 }
 
-async function compareResponses(small: FilledService, large: FilledService): Promise<readonly Row[]> {
+/** Compares the responses of two services with `few` and with `many` attestations. */
+export async function compareResponses(
+  title: string,
+  small: FilledService,
+  large: FilledService,
+): Promise<readonly Row[]> {
   const [toSmall, toLarge] = await Promise.all([small, large].map(({ port }) => Connection.open(port)));
   if (toSmall === undefined || toLarge === undefined) throw new TypeError('two connections were opened');
   try {
@@ -56,7 +61,7 @@ async function compareResponses(small: FilledService, large: FilledService): Pro
         },
         rounds,
       );
-      rows.push(compare(measured.what, took.large, took.small));
+      rows.push(compare(`${title}: ${measured.what}`, took.large, took.small));
     }
     return [...rows, ...(await measurePages(large, toLarge, many))];
   } finally {
@@ -129,7 +134,7 @@ function compare(what: string, large: number, small: number): Row {
   const ratio = large / small;
   return withTarget(
     {
-      what: `a million attestations: ${what}`,
+      what,
       figure: milliseconds(large),
       against: `ten thousand ${milliseconds(small)}`,
       ratio: times(ratio),

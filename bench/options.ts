@@ -6,6 +6,8 @@ export interface BenchOptions {
   readonly large: boolean;
   /** Also measures each endpoint with a million attestations. */
   readonly million: boolean;
+  /** Also measures the service with PostgreSQL, which needs a PostgreSQL on the machine, with pgbench. */
+  readonly postgres: boolean;
   /** Also backs up a large service while it records. */
   readonly backup: boolean;
   /** Also measures how quickly a small service answers /ready while it gets hostile requests. */
@@ -29,6 +31,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
     options: {
       large: { type: 'boolean', default: false },
       million: { type: 'boolean', default: false },
+      postgres: { type: 'boolean', default: false },
       backup: { type: 'boolean', default: false },
       hostile: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
@@ -38,6 +41,6 @@ export function readOptions(words: readonly string[]): BenchOptions {
   });
   const rounds = Number(values.rounds);
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1');
-  const { large, million, backup, hostile, check, only } = values;
-  return { large, million, backup, hostile, check, rounds, only };
+  const { large, million, postgres, backup, hostile, check, only } = values;
+  return { large, million, postgres, backup, hostile, check, rounds, only };
 }

@@ -1,0 +1,258 @@
+import { join } from 'node:path';
+import type { TrialService } from '../../trial/trial-service.ts';
+import { Connection } from '../connection.ts';
+import { fingerprintAt } from '../filled-service.ts';
+import { interleave } from '../interleave.ts';
+import type { LoadResult } from '../load-settings.ts';
+import { measureServiceStart } from '../measure-service-start.ts';
+import { defaultLoad, generateLoad } from '../measure-service.ts';
+import { attestRequest, attestRequests, getArtifactRequest, sampleKey } from '../requests.ts';
+import { withoutTarget, withTarget, type Row } from '../row.ts';
+import { runProcess } from '../run-process.ts';
+import { median } from '../statistics.ts';
+import { milliseconds, perSecond, times } from '../units.ts';
+import { pgbenchClients, requirePgbench, runPgbench, type PgbenchScript } from './pgbench.ts';
+import { firstOrganization, withClient, type PostgresFixture } from './postgres-fixture.ts';
+import { StatementRecorder, type RecordedStatement } from './statement-recorder.ts';
+import { toScript } from './to-script.ts';
+
+const rounds = 4;
+
+/** A trail that is in no other text. */
+const sampleTrail = 'load-sample';
+
+interface Recorded {
+  readonly attestation: readonly RecordedStatement[];
+  /** The sequence number before and the id of the recorded attestation. */
+  readonly sequence: number;
+  readonly id: string;
+  readonly artifact: RecordedStatement;
+  readonly version: RecordedStatement;
+}
+
+/** The database of the service that is measured. */
+const benchDatabase = 'bench';
+
+/** As many artifacts as in the flow of `measureUncachedArtifacts`: more than the service keeps in memory. */
+const filling = { attestations: 100_000, artifacts: 10_000, snapshots: 0 };
+
+/** The service with PostgreSQL, compared with what the same database does for pgbench and for the driver alone. */
+export async function measurePostgres(fixture: PostgresFixture, startRounds: number): Promise<readonly Row[]> {
+  requirePgbench();
+  await fixture.createDatabase(benchDatabase, filling);
+  const recorded = await record(fixture);
+  await fixture.copy(benchDatabase, 'pgbench');
+  const service = await fixture.startService(fixture.url(benchDatabase));
+  const rows: Row[] = [];
+  try {
+    for (const orgs of [1, fixture.orgs.length]) {
+      rows.push(
+        ...(await measureAttestations(fixture, service, await toAttestationScript(fixture, recorded, orgs), orgs)),
+      );
+    }
+    rows.push(...(await measureReads(fixture, service, recorded)));
+  } finally {
+    await service.stop();
+  }
+  return [...rows, await measureStart(fixture, startRounds)];
+}
+
+async function measureStart(fixture: PostgresFixture, startRounds: number): Promise<Row> {
+  const { orgs, flow, key } = fixture;
+  const startService = (): Promise<TrialService> => fixture.startService(fixture.url(benchDatabase));
+  const started = { startService, org: orgs[0] ?? '', flow, key, fingerprint: fingerprintAt(0) };
+  const start = await measureServiceStart(started, startRounds, 600);
+  return { ...start, what: `PostgreSQL: ${start.what}` };
+}
+
+/** Records the statements of an attestation and of an artifact that is not in memory. */
+async function record(fixture: PostgresFixture): Promise<Recorded> {
+  const recorder = await StatementRecorder.start(fixture.port);
+  const [org = ''] = fixture.orgs;
+  const subject = { ...fixture, org };
+  try {
+    const service = await fixture.startService(fixture.url(benchDatabase, recorder.port));
+    try {
+      const connection = await Connection.open(portOf(service));
+      // The first one reads what is in memory afterwards.
+      const [first, second] = [`${sampleKey.runId}-first`, sampleKey.runId + sampleKey.rest] as const;
+      await connection.request(attestRequest(subject, sampleTrail, first), 201);
+      await connection.request(attestRequest(subject, sampleTrail, second), 201);
+      await connection.request(getArtifactRequest(subject, fingerprintAt(0)), 200);
+      connection.close();
+    } finally {
+      await service.stop();
+    }
+    const found = await withClient(fixture.url(benchDatabase), (client) =>
+      client.query<{ id: string; sequence: string }>(
+        'SELECT id, sequence FROM attestations ORDER BY org, sequence DESC LIMIT 1',
+      ),
+    );
+    const [{ id, sequence } = { id: '', sequence: '' }] = found.rows;
+    return {
+      attestation: recorder.findTransaction('INSERT INTO attestations'),
+      id,
+      sequence: Number(sequence),
+      artifact: recorder.findStatement('FROM artifacts a WHERE'),
+      version: recorder.findStatement('FROM written_sources_state'),
+    };
+  } finally {
+    await recorder.close();
+  }
+}
+
+const trails = 1000;
+
+/** The transaction of an attestation, for this number of organizations. */
+function toAttestationScript(
+  fixture: PostgresFixture,
+  { attestation, id, sequence }: Recorded,
+  orgs: number,
+): Promise<PgbenchScript> {
+  const [org = ''] = fixture.orgs;
+  return withClient(fixture.url(benchDatabase), (client) =>
+    toScript(client, attestation, {
+      prepare: [
+        '\\set n :n + 1',
+        '\\set unique 10000000000 + :base * 1000000000 + :client_id * 10000000 + :n',
+        `\\set trail random(0, ${Math.floor(trails / orgs) - 1})`,
+        `\\set offset :client_id % ${orgs}`,
+        `\\set org ${firstOrganization} + :offset`,
+      ],
+      variables: { n: '0' },
+      replaced: {
+        [sampleKey.runId]: ':unique::text',
+        [sampleTrail]: "'load-' || :trail::text",
+        [id]: `left('${id}', -11) || :unique::text`,
+        [org]: "'bench-' || :org::text",
+      },
+      computed: { [String(sequence)]: ':next' },
+      read: { 'SELECT sequence, created_at': ['\\gset latest_', '\\set next :latest_sequence + 1'] },
+      lockOffset: ':offset::bigint',
+    }),
+  );
+}
+
+async function measureAttestations(
+  fixture: PostgresFixture,
+  service: TrialService,
+  script: PgbenchScript,
+  orgs: number,
+): Promise<readonly Row[]> {
+  // Each run has other keys.
+  let base = orgs;
+  const runScript = (): number => {
+    base += 1;
+    const variables = { ...script.variables, base: String(base) };
+    return runPgbench(fixture.directory, fixture.url('pgbench'), { ...script, variables });
+  };
+  const { loads, pgbench } = await interleave<{ loads: LoadResult; pgbench: number }>(
+    { loads: () => attest(fixture, service, orgs), pgbench: runScript },
+    rounds,
+  );
+  const p99 = median(loads.map((load) => load.p99));
+  const into = orgs === 1 ? 'one organization' : `${orgs} organizations`;
+  return [
+    compare(`durable attestations, ${into}`, loads, [`pgbench, ${pgbenchClients} clients`, median(pgbench)], 0.35),
+    withTarget(
+      { what: '… 99 of 100 answered within', figure: milliseconds(p99) },
+      p99,
+      { better: 'lower', mustReach: 50, aimFor: 50 },
+      milliseconds,
+    ),
+  ];
+}
+
+function attest(fixture: PostgresFixture, service: TrialService, orgs: number): LoadResult {
+  const used = fixture.orgs.slice(0, orgs);
+  const perOrganization = used.map((org) => attestRequests({ ...fixture, org }).slice(0, Math.floor(trails / orgs)));
+  const requests = Array.from({ length: trails }, (_, index) => {
+    const ofOrganization = perOrganization[index % orgs] ?? [];
+    return ofOrganization[Math.floor(index / orgs) % ofOrganization.length] ?? '';
+  });
+  const load = { ...defaultLoad, port: portOf(service), requests, counted: sampleKey.runId, status: 201 };
+  return generateLoad(fixture.directory, load);
+}
+
+async function measureReads(
+  fixture: PostgresFixture,
+  service: TrialService,
+  recorded: Recorded,
+): Promise<readonly Row[]> {
+  const [org = ''] = fixture.orgs;
+  const subject = { ...fixture, org };
+  const load = (fingerprints: readonly string[]): LoadResult => {
+    const requests = fingerprints.map((fingerprint) => getArtifactRequest(subject, fingerprint));
+    return generateLoad(fixture.directory, { ...defaultLoad, port: portOf(service), requests, status: 200 });
+  };
+  const all = Array.from({ length: filling.artifacts }, (_, place) => fingerprintAt(place));
+  const select = await toSelectScript(fixture, recorded.artifact);
+  const { first, selected, again, looked } = await interleave(
+    {
+      first: () => load(all),
+      selected: () => runPgbench(fixture.directory, fixture.url('pgbench'), select),
+      again: () => load([fingerprintAt(0)]),
+      looked: () => lookUpVersions(fixture, recorded.version),
+    },
+    rounds,
+  );
+  return [
+    compare('get-artifact, each of 10,000 in turn', first, [`pgbench, one-row SELECT`, median(selected)], 0.1),
+    compare('get-artifact, the same one again', again, ['driver, one-row look-up', median(looked)], 0.5),
+    withoutTarget({
+      what: '… 99 of 100 answered within',
+      figure: milliseconds(median(again.map((result) => result.p99))),
+    }),
+  ];
+}
+
+function compare(
+  what: string,
+  loads: readonly LoadResult[],
+  [name, reference]: readonly [string, number],
+  mustReach: number,
+): Row {
+  const rate = median(loads.map((load) => load.perSecond));
+  return withTarget(
+    {
+      what: `PostgreSQL: ${what}`,
+      figure: `${perSecond(rate)}, half within ${milliseconds(median(loads.map((load) => load.p50)))}`,
+      against: `${name} ${perSecond(reference)}`,
+      ratio: times(rate / reference),
+    },
+    rate / reference,
+    { better: 'higher', mustReach, aimFor: mustReach },
+    times,
+  );
+}
+
+/** Looks up one artifact after another, in no order. */
+function toSelectScript(fixture: PostgresFixture, artifact: RecordedStatement): Promise<PgbenchScript> {
+  return withClient(fixture.url(benchDatabase), (client) =>
+    toScript(client, [artifact], {
+      prepare: [`\\set place random(0, ${filling.artifacts - 1})`],
+      variables: {},
+      replaced: {},
+      computed: { [fingerprintAt(0)]: "encode(sha256(('artifact ' || :place::text)::bytea), 'hex')" },
+      read: {},
+      lockOffset: '0',
+    }),
+  );
+}
+
+const lookUp = join(import.meta.dirname, '..', 'programs', 'look-up-versions.ts');
+
+/**
+ * Asks the change log for news, of which there are none: one row, through the driver and the pool of the service, with as
+ * many clients as the load.
+ */
+function lookUpVersions(fixture: PostgresFixture, { text }: RecordedStatement): number {
+  const { connections, warmUpSeconds, seconds } = defaultLoad;
+  const numbers = [connections, warmUpSeconds, seconds].map(String);
+  const parameters = [lookUp, fixture.url('pgbench'), text, JSON.stringify([null]), ...numbers];
+  return Number(runProcess({ program: process.execPath, parameters }).output);
+}
+
+function portOf({ baseUrl }: TrialService): number {
+  return Number(new URL(baseUrl).port);
+}
