@@ -12,8 +12,8 @@ export class BatchingSocket extends Socket {
     if (!this.#isHeld) {
       this.#isHeld = true;
       super.cork();
-      // After all continuations of promises that are settled.
-      process.nextTick(() => {
+      // After everything that has arrived is handled.
+      setImmediate(() => {
         this.#isHeld = false;
         super.uncork();
       });
