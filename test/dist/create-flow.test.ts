@@ -47,7 +47,7 @@ describe('the step create-flow', () => {
     expect(begun).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: 'begun' } });
     const page = begun.outputs['html-url'] ?? '';
     const headers = { authorization: `Bearer ${job.service.apiKey}` };
-    expect(await (await fetch(page, { headers })).text()).toContain('<strong>INCOMPLETE</strong>');
+    expect(await (await fetch(page, { headers })).text()).toContain('</span> Incomplete</span>');
   });
 
   it('needs nothing of the job but its connection: no event, no repository, no workspace', async () => {

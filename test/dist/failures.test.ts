@@ -44,7 +44,7 @@ describe('a step with mistakes in its inputs', () => {
       ...errorEnding,
       kind: 'user',
       title: '5 mistakes in the workflow',
-      message: expect.stringMatching(/`api-token`.*\n`org`.*\n`flow`.*pr-12.*\n`description`.*\n`template`/u),
+      message: expect.stringMatching(/`org`.*\n`api-token`.*\n`flow`.*pr-12.*\n`description`.*\n`template`/u),
     });
     expect(result.outputs).toMatchObject({ state: '', fingerprint: '', 'html-url': '' });
     expect(JSON.parse(result.outputs['response'] ?? '')).toEqual(result.response);

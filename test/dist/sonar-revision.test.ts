@@ -74,7 +74,7 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
     ]);
     const page = await pageOf(target);
     expect(page).toContain('revision not verified');
-    expect(page).not.toMatch(/<th scope="row">Revision<\/th>/u);
+    expect(page).not.toMatch(/<dt>Revision<\/dt>/u);
   });
 
   it('records the revision that Sonar confirms as verified', async () => {
@@ -83,7 +83,7 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
     expect(result.summary).not.toContain('not verified');
     const listed: unknown = await (await job.ask(`/attestations/acme/${target.flow}`)).json();
     expect(valueAt(listed, 'data')).toMatchObject([{ user_data: { revision_verified: true } }]);
-    expect(await pageOf(target)).toMatch(new RegExp(`Revision</th>\\s*<td>${jobCommit}</td>`, 'u'));
+    expect(await pageOf(target)).toMatch(new RegExp(`Revision</dt>\\s*<dd>${jobCommit}</dd>`, 'u'));
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { systemClock, type After } from '../../src/runtime/clock.ts';
-import { startService, type DatabaseOptions, type ServiceSources } from '../../src/service/service.ts';
+import { startService, type ServiceSources } from '../../src/service/service.ts';
+import type { DatabaseOptions } from '../../src/service/storage/open-storage.ts';
 
 /** The organization of services that share a database, and the key of its admin. */
 export const sharedOrg = 'acme';

@@ -12,7 +12,7 @@ import { defineStatements, type Statement, type Value } from './statements.ts';
 const memberColumns = 'org, "user", role, created_at';
 const accountColumns = 'org, name, display_name, privilege, description, created_by, created_at, for_webhook';
 const keyColumns = `k.org, k.id, k.owner_kind, k.owner, k.description, k.secret_hash, k.created_at, k.expires_at, k.revoked_at,
-  k.is_limited_to_org`;
+  k.is_limited_to_org, k.login`;
 
 const reading = defineStatements('accounts', {
   findMember: `SELECT ${memberColumns} FROM members WHERE org = $1 AND "user" = $2`,
@@ -28,8 +28,8 @@ const reading = defineStatements('accounts', {
     SELECT 1 FROM api_keys k
       WHERE k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2))`,
-  listLoginKeys: `SELECT * FROM api_keys
-    WHERE org = $1 AND owner_kind = 'workflow' AND expires_at > $2 AND revoked_at IS NULL ORDER BY created_at, id`,
+  listLoginKeys: `SELECT ${keyColumns} FROM api_keys k WHERE k.org = $1 AND k.owner_kind = 'workflow'
+    AND k.expires_at > $2 AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
   countLoginKeys: `SELECT count(*) AS total FROM api_keys
     WHERE org = $1 AND owner_kind = 'workflow' AND owner = $2 AND expires_at > $3 AND revoked_at IS NULL`,
   hasKeys: 'SELECT 1 FROM api_keys WHERE org = $1 LIMIT 1',
