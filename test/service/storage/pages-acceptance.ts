@@ -29,7 +29,7 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
     afterEach(() => tested.remove());
 
     describe('sessions', () => {
-      it('stand for their key, with the role in the organization, until they end', async () => {
+      it('stand for their key, with what it permits in the organization, until they end', async () => {
         const { session, token } = await sessions.startSession(records.at(10.5), keyOf('acmeKey'));
         expect(session).toEqual({
           ...{ org: 'acme', keyId: 'acmeKey', tokenHash: hashSessionToken(token) },
@@ -38,8 +38,8 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
         ({ records } = await tested.reopen());
         const find = (at: number, org?: string): ReturnType<typeof sessions.findSessionHolder> =>
           sessions.findSessionHolder(records.at(at), { token, org });
-        expect(await find(11)).toEqual({ key: keyOf('acmeKey'), role: undefined });
-        expect(await find(11, 'acme')).toEqual({ key: keyOf('acmeKey'), role: 'member' });
+        expect(await find(11)).toEqual({ key: keyOf('acmeKey'), grants: [] });
+        expect(await find(11, 'acme')).toEqual({ key: keyOf('acmeKey'), grants: [{ role: 'member' }] });
         expect(await find(10.5 + sessionSeconds)).toBeUndefined();
         expect(await sessions.findSessionHolder(records.at(11), { token: `${token}x`, org: 'acme' })).toBeUndefined();
         expect(await sessions.listSessions(records.at(11), keyOf('acmeKey'))).toEqual([session]);

@@ -261,7 +261,9 @@ describe('operation 7, attest Sonar scan', () => {
     await rawExchange(service.url, rawRequest(line, { ...headers, 'content-length': '100000' }, body), { end: true });
     // The service hears of the end of the connection a moment after the sender; what it does then is done before it stops.
     await service.stop();
+    service = await startTestService({ storage });
     expect(await storage.listAttachments()).toEqual([]);
+    await service.stop();
     await storage.remove();
     service = await startTestService();
   });
