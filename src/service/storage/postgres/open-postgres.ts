@@ -87,7 +87,7 @@ async function warnOfLoss(client: ClientBase, shown: string, log: ServiceLog): P
   );
   if (rows.length === 0) return;
   const names = rows.map(({ name }) => name).join(' and ');
-  log.info(`warning: ${names} is off in ${shown}, so a power failure can lose or damage records; turn it on`);
+  log.info(`warning: a power failure can lose or damage records, because ${shown} runs with ${names} off; turn it on`);
 }
 
 function removeUnnamed(attachments: PostgresAttachments, log: ServiceLog): void {
