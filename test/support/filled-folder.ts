@@ -61,6 +61,7 @@ export async function createFilledFolder(): Promise<FilledFolder> {
     await changeEnvironments(service);
     await createKey(service, { owner: 'ann', role: 'reader' });
     await createServiceAccountKey(service);
+    await signIn(service);
     expect(service.errors).toEqual([]);
     keys = { [service.org]: service.apiKey, other };
   } finally {
@@ -74,6 +75,15 @@ export async function createFilledFolder(): Promise<FilledFolder> {
 async function accepted(called: Promise<Called>): Promise<void> {
   const { status, text } = await called;
   if (status >= 300) throw new Error(`${status}: ${text}`);
+}
+
+/** Starts a session of a browser. */
+async function signIn({ url, apiKey }: TestService): Promise<void> {
+  const { status } = await fetch(`${url}/-/sign-in`, {
+    ...{ method: 'POST', redirect: 'manual', headers: { 'sec-fetch-site': 'same-origin' } },
+    body: new URLSearchParams({ key: apiKey }),
+  });
+  expect(status).toBe(303);
 }
 
 async function recordEvidence(service: TestService): Promise<void> {

@@ -66,7 +66,9 @@ const deleteRows = `DO $$
   BEGIN
     SELECT string_agg(format('%I AS (DELETE FROM %I)', 'of_' || tablename, tablename), ', ') INTO deletions FROM pg_tables
       WHERE schemaname = current_schema() AND tablename NOT IN ('schema_versions', 'written_sources_state', 'probes');
+    ALTER TABLE audit_events DISABLE TRIGGER USER;
     EXECUTE 'WITH ' || deletions || ' SELECT 1';
+    ALTER TABLE audit_events ENABLE TRIGGER USER;
     FOR identity IN SELECT quote_ident(sequencename) FROM pg_sequences WHERE schemaname = current_schema() LOOP
       PERFORM setval(identity, 1, false);
     END LOOP;

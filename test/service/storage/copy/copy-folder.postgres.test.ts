@@ -7,6 +7,7 @@ import { apiEndpoints } from '../../../../src/contract/api-endpoints.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { parseCopyCommand } from '../../../../src/service/commands/parse-copy-command.ts';
 import { runCopyCommand } from '../../../../src/service/commands/run-copy-command.ts';
+import { schemaVersion } from '../../../../src/service/storage/sqlite/migrations.ts';
 import { createNotification } from '../../../support/administration.ts';
 import { readAnswers, type Answer } from '../../../support/all-answers.ts';
 import { pod, reportPods, snapshotsOf } from '../../../support/environment-samples.ts';
@@ -166,7 +167,9 @@ describe('the copy of a data folder to PostgreSQL', () => {
   it('is refused if the folder has the tables of an earlier version, or is damaged', async () => {
     changeSource('PRAGMA user_version = 12');
     await expect(copy()).rejects.toThrow(/has version 12, and this command copies version \d+; start this version/u);
-    changeSource(`PRAGMA user_version = 13; PRAGMA foreign_keys = OFF; DELETE FROM flows WHERE name = 'web'`);
+    changeSource(
+      `PRAGMA user_version = ${schemaVersion}; PRAGMA foreign_keys = OFF; DELETE FROM flows WHERE name = 'web'`,
+    );
     await expect(copy()).rejects.toThrow(/is damaged \(rows of \w+ belong to rows that do not exist\); restore/u);
     expect(await query("SELECT count(*)::integer AS count FROM pg_tables WHERE schemaname = 'public'")).toEqual([
       { count: 0 },
