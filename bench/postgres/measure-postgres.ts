@@ -243,7 +243,7 @@ function toSelectScript(fixture: PostgresFixture, artifact: RecordedStatement): 
 const lookUp = join(import.meta.dirname, '..', 'programs', 'look-up-versions.ts');
 
 /**
- * Asks the change log for news, of which there are none: one row, through the driver and the pool of the service, with as
+ * Asks the change log for changes when there are no new ones: one row, through the driver and the pool of the service, with as
  * many clients as the load.
  */
 function lookUpVersions(fixture: PostgresFixture, { text }: RecordedStatement): number {

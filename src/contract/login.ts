@@ -43,7 +43,7 @@ export const logIn = defineEndpoint({
   parameters: Type.Object({ org: orgName }),
   query: noQuery,
   body: { kind: 'none' },
-  // Another key harms nobody: both expire.
+  // A second key does no harm: both expire.
   repetition: { effect: 'idempotent' },
   success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, issuerUnavailable],

@@ -161,3 +161,35 @@ export async function expectAcknowledged(
     expect(isMapping(artifact) ? artifact['fingerprint'] : undefined).toBe(acknowledged.toString(16).padStart(64, '0'));
   }
 }
+
+/** Writes with an idempotency key each, and those that were acknowledged. */
+export interface KeyedWrites {
+  readonly keys: readonly string[];
+  readonly acknowledged: ReadonlySet<string>;
+}
+
+/** Sends many attestations with keys at once, and kills the service after the first answer, while most are waiting. */
+export async function killDuringKeyedWrites(service: ServiceProcess, count: number): Promise<KeyedWrites> {
+  const keys = Array.from({ length: count }, (_, index) => `key-${index}`);
+  const acknowledged = new Set<string>();
+  const attempts = keys.map(async (name) => {
+    await attestWithKey(service, name);
+    acknowledged.add(name);
+  });
+  const crash = async (): Promise<void> => {
+    while (acknowledged.size === 0) await new Promise(setImmediate);
+    service.child.kill('SIGKILL');
+  };
+  await Promise.allSettled([crash(), ...attempts]);
+  expect(acknowledged.size).toBeLessThan(keys.length);
+  return { keys, acknowledged };
+}
+
+/** Sends all of them again, and expects that those that were acknowledged are not carried out a second time. */
+export async function repeatKeyedWrites(service: ServiceProcess, { keys, acknowledged }: KeyedWrites): Promise<void> {
+  for (const name of keys) {
+    const answer = await attestWithKey(service, name);
+    const isReplayed = answer.headers.get('idempotent-replayed') === 'true';
+    expect([name, answer.status, isReplayed]).toEqual([name, 201, acknowledged.has(name) || isReplayed]);
+  }
+}

@@ -12,7 +12,7 @@ export interface PushAccess {
 /** Whether somebody may push, or why that is not known. */
 export type PushAccessAnswer = { readonly canPush: boolean } | { readonly unknown: string };
 
-/** The maximum number of people that are asked about: anybody can approve a public pull request. */
+/** The maximum number of people whose access is looked up: anyone can approve a public pull request. */
 const maximumQuestions = 200;
 
 /** The roles with write access. GitHub maps `maintain` and custom roles to them (its documentation, "Collaborators"). */

@@ -53,14 +53,14 @@ export class FailureAudit {
     this.#working = this.#working.then(() => this.#note(failure, at));
   }
 
-  /** Writes what was noted. Nothing may be noted afterwards. */
+  /** Writes the noted failures. No failure may be noted afterwards. */
   async stop(): Promise<void> {
     await this.#working;
     for (const [org, window] of this.#windows) this.#endWindow(org, window);
     await this.flush();
   }
 
-  /** Writes what was noted, and waits until it is written. Never rejects: a failure is logged. */
+  /** Writes the noted failures, and waits until they are written. Never rejects: an error is logged. */
   flush(): Promise<void> {
     this.#working = this.#working.then(() => this.#write());
     return this.#working;

@@ -48,7 +48,7 @@ export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdenti
   return {
     grants: judged.filter(({ conditions }) => conditions.length === 0).map(({ rule }) => toGrant(rule)),
     mismatches: judged
-      // The rules of other repositories are nobody else's business.
+      // The rules of other repositories are not disclosed.
       .filter(({ rule, conditions }) => conditions.length > 0 && isAboutRepository(rule, run))
       .map(({ rule, conditions }) => ({ rule: rule.name, conditions })),
   };

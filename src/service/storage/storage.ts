@@ -96,7 +96,7 @@ export interface Storage {
   /**
    * Checks that transactions can be committed, by a write that changes no record.
    *
-   * @param bytes checks also that there is room for so many more, if the storage knows no `freeBytes`
+   * @param bytes also checks that there is room for this many bytes, if the storage knows no `freeBytes`
    * @throws StorageError if transactions currently fail.
    */
   probe(bytes?: number): Promise<void>;

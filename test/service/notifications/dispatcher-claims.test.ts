@@ -114,7 +114,7 @@ describe('the dispatcher of one of several processes', () => {
     await happen('prod', 'stage');
     await advance(10_000);
     expect(sent).toMatchObject([{ number: 2 }]);
-    // The claim of the other process is not asked for again and again.
+    // The claim of the other process is not requested in a loop.
     await advance(100);
     expect(claims).toBe(1);
     taken.clear();

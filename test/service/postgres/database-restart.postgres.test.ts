@@ -50,7 +50,7 @@ async function expectReadiness(state: string): Promise<void> {
   }
 }
 
-/** Expects that everything goes on, and that nothing was lost or doubled. */
+/** Expects that the services continue, and that nothing was lost or doubled. */
 async function expectRecovery(): Promise<void> {
   await load.proceed(40);
   await expectReadiness('OK');

@@ -21,7 +21,7 @@ describe('when one of two processes', () => {
   let processes: ServiceProcesses;
   /** The one that ends. */
   let first: ServiceProcess;
-  /** The one that goes on, in this process. */
+  /** The one that continues, in this process. */
   let other: ServiceInstance;
   let administrator: Client;
 

@@ -81,7 +81,7 @@ function toExpressionError({ expression }: ExpressionParameter, reason: string):
 /**
  * Parses an expression that selects a snapshot.
  *
- * @throws ApiError if it is none.
+ * @throws ApiError if it is not one.
  */
 export function parseExpression(parameter: ExpressionParameter): ParsedParameter {
   const parsed = parseSnapshotExpression(parameter.expression);

@@ -57,7 +57,7 @@ const units: readonly (readonly [name: string, seconds: number, from: number])[]
   ['minute', 60, 60],
 ];
 
-/** Describes a time that is so many seconds away: `3 hours ago`, `in 2 days`. */
+/** Describes a time by its distance in seconds: `3 hours ago`, `in 2 days`. */
 export function describeTime(difference: number): string {
   const length = Math.abs(difference);
   const [unit, seconds] = units.find(([, , from]) => length >= from) ?? [];

@@ -42,7 +42,7 @@ export interface PageContext {
   readonly now: number;
   /** The organization of the page. */
   readonly org: string | undefined;
-  /** Undefined if nobody is signed in. */
+  /** Undefined without a session. */
   readonly viewer: Viewer | undefined;
   /** The base URL of the API. */
   readonly apiBase: string;

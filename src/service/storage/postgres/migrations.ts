@@ -46,7 +46,7 @@ export async function migrate(client: ClientBase, shown: string, steps = scripts
     }
     return { from, to: Math.max(from, steps.length) };
   } finally {
-    // After a failed script, the connection is of no use; the lock ends with it.
+    // After a failed script, the connection cannot be used; closing it releases the lock.
     await client.query(`SELECT pg_advisory_unlock(${migrationLock})`).catch(() => undefined);
   }
 }

@@ -38,7 +38,7 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof DatabaseError;
 }
 
-/** Whether an error ended the connection, so that it does not say what became of a commit. */
+/** Whether an error ended the connection, so that the outcome of a commit is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return true;
   return ['FATAL', 'PANIC'].includes(error.severity ?? '');

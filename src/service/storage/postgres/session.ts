@@ -234,7 +234,7 @@ export class WriteSession implements WritingSession {
     await Promise.all(this.#sent);
   }
 
-  /** Ends the use of the session, whatever became of its statements. */
+  /** Ends the use of the session without waiting for its statements. */
   end(): void {
     this.#isEnded = true;
   }

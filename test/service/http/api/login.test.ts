@@ -123,7 +123,7 @@ describe('a login', () => {
     await provider.rotate(second);
     const renewed = (): Promise<string> =>
       signToken(second, { iss: provider.issuer, aud: audience }, { now: clock.now() });
-    // The keys are asked for again at most every half minute.
+    // The keys are fetched again at most every half minute.
     clock.offset += 31_000;
     expect((await logInWith(await renewed())).status).toBe(201);
     clock.offset += 31_000;
