@@ -1,7 +1,7 @@
 import type { Flow } from '../../domain/records.ts';
 import type { FlowFilter, FlowHead, FlowReader, FlowWriter } from '../flows.ts';
 import type { ListPart } from '../list-part.ts';
-import type { RecordCaches } from '../record-caches.ts';
+import { weighFlow, type RecordCaches } from '../record-caches.ts';
 import { number, optional, toFlow, toFlowHead } from '../rows.ts';
 import { toSource } from '../sources.ts';
 import type { Session, WritingSession } from './session.ts';
@@ -11,7 +11,6 @@ const matches = `org = $1 AND ($2::text IS NULL OR
   strpos(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0)`;
 
 const statements = defineStatements('flows', {
-  exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
   find: `SELECT org, name, description, visibility, template, repo_url, created_at, last_modified_at
     FROM flows WHERE org = $1 AND name = $2`,
   list: `SELECT org, name, description, visibility FROM flows WHERE ${matches} ORDER BY name LIMIT $4 OFFSET $5`,
@@ -34,17 +33,19 @@ export class PostgresFlowReader<Used extends Session = Session> implements FlowR
   }
 
   async exists(org: string, name: string): Promise<boolean> {
-    const found = await this.session.readCached({
-      cache: this.#caches.flows,
-      source: toSource('flows', org, name),
-      read: async () => ((await this.session.query(statements.exists, [org, name])).length === 0 ? undefined : true),
-    });
-    return found === true;
+    return (await this.find(org, name)) !== undefined;
   }
 
-  async find(org: string, name: string): Promise<Flow | undefined> {
-    const [row] = await this.session.query(statements.find, [org, name]);
-    return optional(row, toFlow);
+  find(org: string, name: string): Promise<Flow | undefined> {
+    return this.session.readCached({
+      cache: this.#caches.flows,
+      source: toSource('flows', org, name),
+      read: async () => {
+        const [row] = await this.session.query(statements.find, [org, name]);
+        return optional(row, toFlow);
+      },
+      weigh: weighFlow,
+    });
   }
 
   async list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {

@@ -107,19 +107,19 @@ export class ReadSession implements Session {
     }
   }
 
-  async readCached<Value>({ cache, source, read }: PostgresLookup<Value>): Promise<Value | undefined> {
+  async readCached<Value>({ cache, source, read, weigh }: PostgresLookup<Value>): Promise<Value | undefined> {
     const known = await this.#learn();
     const slots = toSlots([source]);
     const lastWrite = this.#changes.findLastWrite(slots);
     // A value that was cached later is the same if its source was not written since the read began.
-    const isUsable = this.#mode.usesCaches && this.#client === undefined && lastWrite <= known;
+    const isUsable = this.#mode.usesCaches && lastWrite <= known;
     const cached = isUsable ? cache.latest(source) : undefined;
     if (cached !== undefined && lastWrite <= Number(cached.version)) {
       this.#used.push(...slots);
       return cached.value;
     }
     const value = await read();
-    if (value !== undefined) cache.set(source, known, value);
+    if (value !== undefined) cache.set(source, known, value, weigh?.(value));
     return value;
   }
 
@@ -127,7 +127,7 @@ export class ReadSession implements Session {
     const known = await this.#learn();
     const lastWrite = this.#changes.findLastWrite(slots);
     if (lastWrite > known || !this.#mode.usesCaches) return uncacheable;
-    if (this.#client === undefined) this.#used.push(...slots);
+    this.#used.push(...slots);
     return lastWrite;
   }
 
@@ -207,7 +207,7 @@ export class WriteSession implements WritingSession {
     for (const source of sources) this.#written.add(toSlot(source));
   }
 
-  async readCached<Value>({ cache, source, read }: PostgresLookup<Value>): Promise<Value | undefined> {
+  async readCached<Value>({ cache, source, read, weigh }: PostgresLookup<Value>): Promise<Value | undefined> {
     const known = await this.#learn();
     const slots = toSlots([source]);
     // Uncommitted rows must not be cached.
@@ -216,7 +216,7 @@ export class WriteSession implements WritingSession {
     const lastWrite = this.#changes.findLastWrite(slots);
     if (cached !== undefined && lastWrite <= Number(cached.version) && lastWrite <= known) return cached.value;
     const value = await read();
-    if (value !== undefined) cache.set(source, known, value);
+    if (value !== undefined) cache.set(source, known, value, weigh?.(value));
     return value;
   }
 

@@ -1,7 +1,7 @@
 import type { Flow } from '../../domain/records.ts';
 import type { FlowFilter, FlowHead, FlowReader, FlowWriter } from '../flows.ts';
 import type { ListPart } from '../list-part.ts';
-import type { RecordCaches } from '../record-caches.ts';
+import { weighFlow, type RecordCaches } from '../record-caches.ts';
 import { number, optional, toFlow, toFlowHead } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -11,7 +11,6 @@ const matches = `org = ?1 AND (?2 IS NULL OR instr(iif(?3, name, lower(name)), i
 
 // `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
-  exists: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
   find: 'SELECT * FROM flows WHERE org = ? AND name = ?',
   list: `SELECT org, name, description, visibility FROM flows WHERE ${matches}
     ORDER BY name LIMIT ?4 + 0 OFFSET ?5 + 0`,
@@ -39,16 +38,16 @@ export class SqliteFlowReader implements FlowReader {
   }
 
   async exists(org: string, name: string): Promise<boolean> {
-    const found = await this.session.readCached({
-      cache: this.#caches.flows,
-      source: toSource('flows', org, name),
-      read: () => (this.#statements.exists.get(org, name) === undefined ? undefined : true),
-    });
-    return found === true;
+    return (await this.find(org, name)) !== undefined;
   }
 
   find(org: string, name: string): Promise<Flow | undefined> {
-    return this.session.execute(() => optional(this.#statements.find.get(org, name), toFlow));
+    return this.session.readCached({
+      cache: this.#caches.flows,
+      source: toSource('flows', org, name),
+      read: () => optional(this.#statements.find.get(org, name), toFlow),
+      weigh: weighFlow,
+    });
   }
 
   list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {

@@ -24,9 +24,9 @@ interface SqliteLookup<Value> extends CachedLookup<Value> {
   readonly read: () => Value | undefined;
 }
 
-function readAndCache<Value>({ cache, source, read }: SqliteLookup<Value>, version: number): Value | undefined {
+function readAndCache<Value>({ cache, source, read, weigh }: SqliteLookup<Value>, version: number): Value | undefined {
   const value = read();
-  if (value !== undefined && !Number.isNaN(version)) cache.set(source, version, value);
+  if (value !== undefined && !Number.isNaN(version)) cache.set(source, version, value, weigh?.(value));
   return value;
 }
 
