@@ -43,7 +43,7 @@ export class PostgresStorage implements Storage {
     this.#connections = connections;
     this.#dependencies = dependencies;
     this.#changes = new ChangeLog(connections);
-    this.#reads = new ReadGroups(connections, this.#changes);
+    this.#reads = new ReadGroups(connections, this.#changes, dependencies.after);
     this.#groups = new WriteGroups({
       connections,
       changes: this.#changes,

@@ -1,10 +1,18 @@
 import type { PoolClient } from 'pg';
+import type { After } from '../../../runtime/clock.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
+import { SoftLimit } from './soft-limit.ts';
 
 /** How many reads share a transaction at most: a slow statement delays the statements of the other reads after it. */
 const maximumMembers = 16;
+
+/**
+ * With two groups at the same time, the database is busy while this process handles the results of the other one. More
+ * would have fewer members each, and take longer together. The wait is in milliseconds.
+ */
+const groupLimit = { usual: 2, maximumWait: 5 };
 
 /**
  * Groups reads that begin at the same time. Those of a group share a connection, a transaction and so a state of the
@@ -14,12 +22,14 @@ const maximumMembers = 16;
 export class ReadGroups {
   readonly #connections: Connections;
   readonly #changes: ChangeLog;
+  readonly #limit: SoftLimit;
   /** The group that has not begun. */
   #next: ReadGroup | undefined;
 
-  constructor(connections: Connections, changes: ChangeLog) {
+  constructor(connections: Connections, changes: ChangeLog, after: After) {
     this.#connections = connections;
     this.#changes = changes;
+    this.#limit = new SoftLimit(groupLimit, after);
   }
 
   /**
@@ -35,10 +45,14 @@ export class ReadGroups {
   }
 
   #create(): ReadGroup {
-    const group: ReadGroup = new ReadGroup(() =>
-      this.#begin(() => {
-        if (this.#next === group) this.#next = undefined;
-      }),
+    const close = (): void => {
+      if (this.#next === group) this.#next = undefined;
+    };
+    const group: ReadGroup = new ReadGroup(
+      () => this.#begin(close),
+      () => {
+        this.#limit.leave();
+      },
     );
     return group;
   }
@@ -49,6 +63,7 @@ export class ReadGroups {
     try {
       // Reads that begin in the same turn of the event loop, or wait for a connection, share it.
       await new Promise((resolve) => setImmediate(resolve));
+      await this.#limit.enter();
       client = await this.#connections.acquire();
     } finally {
       close();
@@ -68,14 +83,19 @@ export class ReadGroups {
 export class ReadGroup {
   /** Its connection, after the begin; all changes that it sees are known then. */
   readonly client: Promise<PoolClient>;
+  readonly #onEnd: () => void;
   #size = 1;
   #members = 1;
   #hasFailed = false;
 
-  /** @param begin begins its transaction */
-  constructor(begin: () => Promise<PoolClient>) {
+  /**
+   * @param begin begins its transaction
+   * @param onEnd is called after the last read has ended, whether the transaction began or not
+   */
+  constructor(begin: () => Promise<PoolClient>, onEnd: () => void) {
     this.client = begin();
     this.client.catch(() => undefined);
+    this.#onEnd = onEnd;
   }
 
   /** The number of reads that have entered. */
@@ -98,26 +118,23 @@ export class ReadGroup {
   leave(): void {
     this.#members -= 1;
     if (this.#members > 0) return;
-    this.client.then(
-      (client) => {
-        endTransaction(client, this.#hasFailed);
-      },
-      () => undefined,
-    );
+    void this.#end();
+  }
+
+  async #end(): Promise<void> {
+    const client = await this.client.catch(() => undefined);
+    if (client !== undefined) await endTransaction(client, this.#hasFailed);
+    this.#onEnd();
   }
 }
 
-function endTransaction(client: PoolClient, isBroken: boolean): void {
-  if (isBroken) {
-    client.release(true);
-    return;
+/** Never rejects. */
+async function endTransaction(client: PoolClient, isBroken: boolean): Promise<void> {
+  let canBeUsed = !isBroken;
+  try {
+    if (canBeUsed) await client.query('COMMIT');
+  } catch {
+    canBeUsed = false;
   }
-  client.query('COMMIT').then(
-    () => {
-      client.release();
-    },
-    () => {
-      client.release(true);
-    },
-  );
+  client.release(!canBeUsed);
 }
