@@ -8,7 +8,7 @@ import type { CachedArtifact } from './artifact-cache.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
-import { findAppliedTemplates } from './templates.ts';
+import { selectTemplate } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -68,7 +68,7 @@ export async function findArtifact(
   const { value, version } = found;
   // Not for abbreviated fingerprints, which any new report to the flow can make ambiguous.
   if (found !== known && query.fingerprint.length === fingerprintLength) {
-    artifactCache.set(key, version, value, JSON.stringify(value.details).length);
+    artifactCache.set(key, version, value, weighArtifact(value.details));
   }
   return { outcome: 'found', details: value.details, version };
 }
@@ -120,21 +120,17 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
 
 /** Loads everything that belongs to a report of an artifact. */
 export async function loadDetails(
-  { artifacts, attestations, trails }: Pick<ReadTransaction, 'artifacts' | 'attestations' | 'trails'>,
+  { reportContexts }: Pick<ReadTransaction, 'reportContexts'>,
   flow: Flow,
   artifact: ReportedArtifact,
 ): Promise<ArtifactDetails> {
   const { org, report } = artifact;
   const scopes = toReportScopes(artifact);
-  const place = { org, flow: flow.name };
-  const { trail_name: trail } = report;
-  const [findApplied, current, history, appearances] = await Promise.all([
-    findAppliedTemplates({ trails }, flow, [trail]),
-    attestations.listCurrent(place, scopes),
-    attestations.listBound(place, scopes, maximumHistory),
-    artifacts.listAppearances(org, report.fingerprint, maximumAppearances),
-  ]);
-  const applied = findApplied(trail);
+  const { trail_name: trail, fingerprint } = report;
+  const place = { org, flow: flow.name, trail, fingerprint, scopes };
+  const limits = { history: maximumHistory, appearances: maximumAppearances };
+  const { template, current, history, appearances } = await reportContexts.read(place, limits);
+  const applied = selectTemplate(flow, template);
   const evidence = currentEvidence(applied.template, scopes, current);
   return { flow, applied, artifact, evidence, history, appearances };
 }

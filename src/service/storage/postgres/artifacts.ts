@@ -13,6 +13,7 @@ import type { RecordKey } from '../remembered-answers.ts';
 import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
 import { toSource } from '../sources.ts';
 import type { DataVersion } from '../versioned-cache.ts';
+import { appearancesOf } from './evidence-queries.ts';
 import { indexedLength } from './migrations/base/evidence.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
@@ -53,9 +54,7 @@ const statements = defineStatements('artifacts', {
         SELECT flow, sequence FROM artifacts WHERE org = $1 AND flow = $2 AND trail = $3 OFFSET 0
       ) t ORDER BY sequence DESC LIMIT $4
     ) l ${bySequence('l')} ORDER BY l.sequence DESC`,
-  listAppearances: `SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
-    CROSS JOIN LATERAL (SELECT latest FROM environments WHERE org = $1 AND name = a.environment LIMIT 1) e
-    WHERE a.org = $1 AND a.fingerprint = $2 ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT $3`,
+  listAppearances: appearancesOf('$2', '$3'),
   findLatestInAnyFlow: `SELECT f.fingerprint, ${columns} FROM unnest($2::text[]) AS f (fingerprint)
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a

@@ -12,14 +12,9 @@ import type {
 import { number, optional, summaryColumns, text, toAttestation, toAttestationWithSubject } from '../rows.ts';
 import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import { toSource } from '../sources.ts';
+import { attestationsOf, boundSequences, currentSequences } from './evidence-queries.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
-
-// `LIMIT` and `OFFSET` in subqueries make the planner look up each row of the list, instead of reading the whole table.
-const bySequence = (list: string): string => `CROSS JOIN LATERAL (
-      SELECT ${summaryColumns}, a.document, a.request_digest FROM attestations a
-      WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
-    ) a`;
 
 const statements = defineStatements('attestations', {
   find: `SELECT ${summaryColumns}, a.document FROM attestations a
@@ -30,7 +25,7 @@ const statements = defineStatements('attestations', {
     CROSS JOIN LATERAL (
       SELECT flow, sequence FROM current_evidence
       WHERE org = $1 AND flow = f.flow AND scope = s.scope AND name = $4 LIMIT 1
-    ) c ${bySequence('c')}
+    ) c ${attestationsOf('c')}
     WHERE f.org = $1 AND f.idempotency_key = $2 AND a.type = f.type AND a.request_digest = f.request_digest`,
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2
     ORDER BY sequence DESC LIMIT 1`,
@@ -42,18 +37,12 @@ const statements = defineStatements('attestations', {
     FROM (
       SELECT flow, sequence, sum(octet_length(document)) OVER (ORDER BY sequence DESC) AS bytes FROM attestations
       WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4
-    ) l ${bySequence('l')} CROSS JOIN LATERAL json_to_record(a.document::json)
+    ) l ${attestationsOf('l')} CROSS JOIN LATERAL json_to_record(a.document::json)
       AS d (artifact_fingerprint text, target_artifacts text, git_commit_info json)
     WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
-  listCurrent: `SELECT s.scope, ${summaryColumns} FROM unnest($3::text[]) AS s (scope) CROSS JOIN LATERAL (
-      SELECT flow, sequence FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET 0
-    ) c ${bySequence('c')}`,
-  listBound: `SELECT ${summaryColumns} FROM (
-      SELECT DISTINCT b.flow, b.sequence FROM unnest($3::text[]) AS s (scope) CROSS JOIN LATERAL (
-        SELECT flow, sequence FROM bindings WHERE org = $1 AND flow = $2 AND scope = s.scope
-        ORDER BY sequence DESC LIMIT $4
-      ) b ORDER BY b.sequence DESC LIMIT $4
-    ) l ${bySequence('l')} ORDER BY l.sequence DESC`,
+  listCurrent: `SELECT c.scope, ${summaryColumns} FROM (${currentSequences('$3')}) c ${attestationsOf('c')}`,
+  listBound: `SELECT ${summaryColumns} FROM (${boundSequences('$3', '$4')}) b ${attestationsOf('b')}
+    ORDER BY b.sequence DESC`,
   findFullScope: `SELECT 1 FROM unnest($3::text[]) AS s (scope)
     WHERE NOT EXISTS (
       SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND name = $4 OFFSET 0

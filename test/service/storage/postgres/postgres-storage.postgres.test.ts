@@ -14,6 +14,7 @@ import { describeNotifications } from '../notifications-acceptance.ts';
 import { describePages } from '../pages-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
+import { describeReportContexts } from '../report-contexts-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
 
@@ -69,6 +70,7 @@ const openShared = openWith(2);
 describeTrails('trails and flows of the PostgreSQL storage in two processes', openShared);
 describeTransactions('transactions of the PostgreSQL storage', openTestStorage);
 describeTransactions('transactions of two processes', openShared);
+describeReportContexts('contexts of reports in the PostgreSQL storage in two processes', openShared);
 describeStorage('the PostgreSQL storage in two processes', openShared);
 describeAccounts('the accounts of the PostgreSQL storage in two processes', openShared);
 describeAttestationList('the list of attestations of the PostgreSQL storage in two processes', openShared);

@@ -1,0 +1,71 @@
+import type { RecordCaches } from '../record-caches.ts';
+import { ComposedReportContextReader } from '../report-contexts.ts';
+import type { ReadTransaction, WriteTransaction } from '../storage.ts';
+import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
+import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
+import { SqliteAttestationSeriesReader } from './attestation-series.ts';
+import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
+import { SqliteAuditLogReader, SqliteAuditLogWriter } from './audit-log.ts';
+import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
+import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
+import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
+import { SqliteLoginRuleReader, SqliteLoginRuleWriter } from './login-rules.ts';
+import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
+import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
+import { SqlitePolicyReader, SqlitePolicyWriter } from './policies.ts';
+import { SqliteRememberedAnswerWriter } from './remembered-answers.ts';
+import type { ReadSession, WriteSession } from './session.ts';
+import { SqliteSessionReader, SqliteSessionWriter } from './sessions.ts';
+import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
+import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
+
+/** Creates the repositories of a read. */
+export function createReaders(session: ReadSession, caches: RecordCaches): ReadTransaction {
+  const trails = new SqliteTrailReader(session);
+  const attestations = new SqliteAttestationReader(session);
+  const artifacts = new SqliteArtifactReader(session);
+  return {
+    organizations: new SqliteOrganizationReader(session),
+    flows: new SqliteFlowReader(session, caches),
+    accounts: new SqliteAccountReader(session, caches),
+    loginRules: new SqliteLoginRuleReader(session),
+    auditLog: new SqliteAuditLogReader(session),
+    environments: new SqliteEnvironmentReader(session, caches),
+    snapshots: new SqliteSnapshotReader(session),
+    policies: new SqlitePolicyReader(session),
+    trails,
+    artifacts,
+    attestations,
+    attestationSeries: new SqliteAttestationSeriesReader(session),
+    reportContexts: new ComposedReportContextReader({ trails, attestations, artifacts }),
+    notifications: new SqliteNotificationReader(session),
+    deliveries: new SqliteDeliveryReader(session),
+    sessions: new SqliteSessionReader(session),
+  };
+}
+
+/** Creates the repositories of a transaction that writes. */
+export function createWriters(session: WriteSession, caches: RecordCaches): WriteTransaction {
+  const trails = new SqliteTrailWriter(session);
+  const attestations = new SqliteAttestationWriter(session);
+  const artifacts = new SqliteArtifactWriter(session);
+  return {
+    organizations: new SqliteOrganizationWriter(session),
+    flows: new SqliteFlowWriter(session, caches),
+    accounts: new SqliteAccountWriter(session, caches),
+    loginRules: new SqliteLoginRuleWriter(session),
+    auditLog: new SqliteAuditLogWriter(session),
+    environments: new SqliteEnvironmentWriter(session, caches),
+    snapshots: new SqliteSnapshotWriter(session),
+    policies: new SqlitePolicyWriter(session),
+    trails,
+    artifacts,
+    attestations,
+    attestationSeries: new SqliteAttestationSeriesReader(session),
+    reportContexts: new ComposedReportContextReader({ trails, attestations, artifacts }),
+    notifications: new SqliteNotificationWriter(session),
+    deliveries: new SqliteDeliveryWriter(session),
+    sessions: new SqliteSessionWriter(session),
+    rememberedAnswers: new SqliteRememberedAnswerWriter(session),
+  };
+}
