@@ -14,10 +14,19 @@ export interface CachedArtifact {
  */
 export type ArtifactCache = VersionedCache<CachedArtifact>;
 
-/** In characters of the artifacts as JSON; in memory they take several times as many bytes. */
+/** In characters of the artifacts as JSON, roughly; in memory they take several times as many bytes. */
 const maximumWeight = 8 * 1024 * 1024;
 
 /** Creates an empty cache. */
 export function createArtifactCache(): ArtifactCache {
   return new VersionedCache({ maximumWeight });
+}
+
+/** The usual length of an entry of a list as JSON, in characters. */
+const entryWeight = 400;
+
+/** The weight of an artifact in the cache. Only what its reporter wrote can be long. */
+export function weighArtifact({ applied, artifact, evidence, history, appearances }: ArtifactDetails): number {
+  const written = JSON.stringify([artifact.report, applied.owner === 'trail' ? applied.template : []]).length;
+  return written + entryWeight * (evidence.length + history.length + appearances.length);
 }

@@ -4,7 +4,7 @@ import type { ArtifactDetails, Flow, ReportedArtifact } from '../domain/records.
 import type { ArtifactSources } from '../storage/artifacts.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { DataVersion, Versioned } from '../storage/versioned-cache.ts';
-import type { CachedArtifact } from './artifact-cache.ts';
+import { weighArtifact, type CachedArtifact } from './artifact-cache.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
