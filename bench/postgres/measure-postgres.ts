@@ -127,7 +127,7 @@ function toAttestationScript(
         [org]: "'bench-' || :org::text",
       },
       computed: { [String(sequence)]: ':next' },
-      read: { 'SELECT sequence, created_at': ['\\gset latest_', '\\set next :latest_sequence + 1'] },
+      read: { 'SELECT sequence, created_at FROM attestations': ['\\gset latest_', '\\set next :latest_sequence + 1'] },
       lockOffset: ':offset::bigint',
     }),
   );

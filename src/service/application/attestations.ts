@@ -3,11 +3,12 @@ import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { evidenceName, toAttestationScopes, type Scope } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation, Recorded } from '../domain/records.ts';
-import type { AttestationReader } from '../storage/attestations.ts';
+import type { AttestationReader, InsertConditions } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
-import { runJudgingTransaction } from './judging/judging-transaction.ts';
+import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
@@ -100,8 +101,8 @@ function findRepeated(
   attestations: AttestationReader,
   { org, scopes, evidence }: EvidencePlace,
   request: KeyedRequest<AttestResult> | undefined,
+  findDigest = attestations.findRequestDigest.bind(attestations),
 ): Promise<RepeatedRequest<AttestResult> | undefined> {
-  const findDigest = attestations.findRequestDigest.bind(attestations);
   return findRepeatedRequest(
     request,
     findDigest,
@@ -134,18 +135,17 @@ export function recordAttestation(
   const place = toPlace(attestation);
   const { scopes, evidence } = place;
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-  return runJudgingTransaction(dependencies, org, async (transaction, context): Promise<OnceResult<AttestResult>> => {
-    const { flows, trails, attestations } = transaction;
-    // Together, because other transactions wait, and each may take a round trip to the database.
-    const [repetition, flowExists, isFull, before] = await Promise.all([
-      findRepeated(attestations, place, request),
-      flows.exists(org, flow),
-      attestations.isAnyScopeFull({ org, flow }, scopes, evidence, maximumEvidenceNames),
-      attestations.findLatest({ org, flow }),
-    ]);
+  const attestationPlace = { ...place, flow, key: request?.key, maximumNames: maximumEvidenceNames };
+  // Together, because other transactions wait, and each may take a round trip to the database.
+  const read = ({ flows, attestations }: WriteTransaction): Promise<readonly [boolean, InsertConditions]> =>
+    Promise.all([flows.exists(org, flow), attestations.findConditions(attestationPlace)]);
+  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<OnceResult<AttestResult>> => {
+    const { trails, attestations } = transaction;
+    const [flowExists, { requestDigest, isAnyScopeFull, latest: before }] = await read(transaction);
+    const repetition = await findRepeated(attestations, place, request, () => Promise.resolve(requestDigest));
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
-    if (isFull) return 'too many names';
+    if (isAnyScopeFull) return 'too many names';
     await trails.insertMissing({ org, flow, name: trail, createdAt });
     await attestations.insert({
       ...{ ...summary, documentJson, scopes, evidence },
@@ -155,7 +155,8 @@ export function recordAttestation(
     });
     await judgeEvidence(transaction, { org, ...judged }, createdAt, context);
     return 'recorded';
-  });
+  };
+  return runJudgingTransaction(dependencies, org, work, read);
 }
 
 /** Finds an attestation; undefined if it is not in the trail. */

@@ -17,6 +17,11 @@ export interface FlowReference {
   readonly flow: string;
 }
 
+/** The latest attestation of a flow. */
+export interface Latest extends Sequenced {
+  readonly createdAt: number;
+}
+
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
 export interface AttestationReader {
   find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined>;
@@ -30,7 +35,7 @@ export interface AttestationReader {
    */
   isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean>;
   /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
-  findLatest(flow: FlowReference): Promise<{ readonly sequence: number; readonly createdAt: number } | undefined>;
+  findLatest(flow: FlowReference): Promise<Latest | undefined>;
   /** The latest attestations of a trail, newest first. */
   listByTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]>;
 
@@ -49,14 +54,6 @@ export interface AttestationReader {
   listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>>;
   /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
   listBound(flow: FlowReference, scopes: readonly Scope[], limit: number): Promise<readonly RecordedSummary[]>;
-  /** Whether any of the scopes has the maximum number of evidence names and none of them is this name. */
-  isAnyScopeFull(
-    flow: FlowReference,
-    scopes: readonly Scope[],
-    evidence: string,
-    maximumNames: number,
-  ): Promise<boolean>;
-
   /** Whether any attestation of any organization has an attachment with this digest. */
   isAttached(digest: string): Promise<boolean>;
   /** The number of distinct attachment digests. */
@@ -77,8 +74,31 @@ export interface NewAttestation extends AttestationSummary, Sequenced {
   readonly documentJson: string;
 }
 
+/** Where a new attestation is to be inserted. */
+export interface AttestationPlace extends FlowReference {
+  readonly scopes: readonly Scope[];
+  /** Its evidence name. */
+  readonly evidence: string;
+  /** The idempotency key of its request. */
+  readonly key: string | undefined;
+  /** How many evidence names a scope may have. */
+  readonly maximumNames: number;
+}
+
+/** What decides whether and how a new attestation is inserted. */
+export interface InsertConditions {
+  /** See `AttestationReader.findRequestDigest`. */
+  readonly requestDigest: string | undefined;
+  /** Whether any of the scopes has the maximum number of evidence names and none of them is this name. */
+  readonly isAnyScopeFull: boolean;
+  /** See `AttestationReader.findLatest`. */
+  readonly latest: Latest | undefined;
+}
+
 /** Reads and writes attestations. */
 export interface AttestationWriter extends AttestationReader {
+  /** Reads at once what decides about an insertion, because other transactions wait for it. */
+  findConditions(place: AttestationPlace): Promise<InsertConditions>;
   /** Inserts the attestation and binds it to its scopes. Its trail must exist. */
   insert(attestation: NewAttestation): Promise<void>;
 }

@@ -75,6 +75,9 @@ export const concurrent: unique symbol = Symbol('concurrent');
  */
 export type TransactionScope = string | typeof allOrganizations | typeof concurrent;
 
+/** Reads what a work will read; see `Storage.transaction`. */
+export type Preparation = (transaction: WriteTransaction) => Promise<unknown>;
+
 /**
  * The storage of the service's records: the port that each database has an adapter for. Repositories find, list and
  * write records and contain no business rules; those are in `application/` and `domain/`. Records are returned as they
@@ -88,10 +91,16 @@ export type TransactionScope = string | typeof allOrganizations | typeof concurr
 export interface Storage {
   /** Reads one consistent state of the committed data. */
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result>;
-  /** Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects. */
+  /**
+   * Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects.
+   *
+   * @param prepare reads what `work` will read. If reading takes a round trip, works that wait for each other share those
+   *   of their preparations, so others wait for less.
+   */
   transaction<Result>(
     scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
+    prepare?: Preparation,
   ): Promise<Result>;
   /** Calls the listener after every commit of this process. */
   onCommit(listener: () => void): void;

@@ -2,9 +2,11 @@ import type { Scope } from '../../domain/evidence-scope.ts';
 import type { Attestation } from '../../domain/records.ts';
 import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
+  AttestationPlace,
   AttestationReader,
   AttestationWriter,
   FlowReference,
+  InsertConditions,
   NewAttestation,
   RecordedSummary,
   Sequenced,
@@ -13,6 +15,7 @@ import { number, optional, summaryColumns, text, toAttestation, toAttestationWit
 import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import { toSource } from '../sources.ts';
 import { attestationsOf, boundSequences, currentSequences } from './evidence-queries.ts';
+import { KnownConditions } from './known-conditions.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
@@ -43,12 +46,19 @@ const statements = defineStatements('attestations', {
   listCurrent: `SELECT c.scope, ${summaryColumns} FROM (${currentSequences('$3')}) c ${attestationsOf('c')}`,
   listBound: `SELECT ${summaryColumns} FROM (${boundSequences('$3', '$4')}) b ${attestationsOf('b')}
     ORDER BY b.sequence DESC`,
-  findFullScope: `SELECT 1 FROM unnest($3::text[]) AS s (scope)
-    WHERE NOT EXISTS (
-      SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND name = $4 OFFSET 0
-    ) AND EXISTS (
-      SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET $5::bigint - 1
-    ) LIMIT 1`,
+  findConditions: `SELECT
+      (SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $6) AS request_digest,
+      EXISTS (
+        SELECT 1 FROM unnest($3::text[]) AS s (scope)
+        WHERE NOT EXISTS (
+          SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND name = $4 OFFSET 0
+        ) AND EXISTS (
+          SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET $5::bigint - 1
+        )
+      ) AS is_any_scope_full, l.sequence, l.created_at
+    FROM (SELECT 1) AS one LEFT JOIN LATERAL (
+      SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2 ORDER BY sequence DESC LIMIT 1
+    ) l ON true`,
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
   countAttached: `SELECT count(*) AS count FROM (
       SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
@@ -131,16 +141,6 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
     return rows.map(toRecordedSummary);
   }
 
-  async isAnyScopeFull(
-    { org, flow }: FlowReference,
-    scopes: readonly Scope[],
-    evidence: string,
-    maximumNames: number,
-  ): Promise<boolean> {
-    const values = [org, flow, scopes, evidence, maximumNames];
-    return (await this.session.query(statements.findFullScope, values)).length > 0;
-  }
-
   async isAttached(digest: string): Promise<boolean> {
     return (await this.session.query(statements.isAttached, [digest])).length > 0;
   }
@@ -153,10 +153,32 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
 
 /** Attestations in PostgreSQL, for writing. */
 export class PostgresAttestationWriter extends PostgresAttestationReader<WritingSession> implements AttestationWriter {
+  readonly #known = new KnownConditions();
+
+  async findConditions(place: AttestationPlace): Promise<InsertConditions> {
+    const known = this.#known.get(place);
+    if (known !== undefined) return known;
+    const found = await this.#readConditions(place);
+    this.#known.add(place, found);
+    return found;
+  }
+
+  async #readConditions(place: AttestationPlace): Promise<InsertConditions> {
+    const { org, flow, scopes, evidence, key, maximumNames } = place;
+    const values = [org, flow, scopes, evidence, maximumNames, key ?? null];
+    const [row = {}] = await this.session.query(statements.findConditions, values);
+    return {
+      requestDigest: row['request_digest'] === null ? undefined : text(row, 'request_digest'),
+      isAnyScopeFull: row['is_any_scope_full'] === true,
+      latest: row['sequence'] === null ? undefined : toSequenceAndTime(row),
+    };
+  }
+
   insert(attestation: NewAttestation): Promise<void> {
     const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
     const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
+    this.#known.noteInsertion(attestation);
     this.session.noteWrite(...scopes.map((scope) => toSource('bindings', org, flow, scope)));
     return this.session.send(statements.insert, [
       ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],

@@ -3,7 +3,7 @@ import type { After } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { RecordCaches } from '../record-caches.ts';
-import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
+import type { Preparation, ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
 import { isConflict, translatePostgresError } from './postgres-errors.ts';
@@ -73,8 +73,9 @@ export class PostgresStorage implements Storage {
   transaction<Result>(
     scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
+    prepare?: Preparation,
   ): Promise<Result> {
-    return this.#groups.write(scope, work);
+    return this.#groups.write(scope, work, prepare);
   }
 
   onCommit(listener: () => void): void {

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { UncertainWriteError } from '../storage-error.ts';
-import { allOrganizations, concurrent, type TransactionScope, type WriteTransaction } from '../storage.ts';
+import {
+  allOrganizations,
+  concurrent,
+  type Preparation,
+  type TransactionScope,
+  type WriteTransaction,
+} from '../storage.ts';
 import { storageError } from '../storage-faults.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
@@ -19,7 +25,9 @@ const statements = defineStatements('transactions', {
 const lockSpace = 0x636f6d70;
 
 /** Works of one organization that are waiting at the same time share a transaction, until it has taken this long (ms). */
-const maximumGroupMilliseconds = 25;
+const maximumGroupMilliseconds = 15;
+/** How many works of a group prepare at the same time at most. Those that are not run prepare again in the next group. */
+const maximumPrepared = 16;
 /** How many times a transaction is run at most, if it conflicts with others. */
 const maximumAttempts = 6;
 /** How long the outcome of a lost commit is asked for, and how long to wait in between, in milliseconds. */
@@ -28,6 +36,7 @@ const outcomeDelay = 500;
 
 /** Work that waits for its transaction. */
 interface Job {
+  readonly prepare: Preparation;
   /** Runs the work; its result is kept until the commit. */
   readonly run: (transaction: WriteTransaction) => Promise<void>;
   readonly resolve: () => void;
@@ -70,10 +79,15 @@ export class WriteGroups {
   }
 
   /** Runs work in the next transaction of its scope. */
-  write<Result>(scope: TransactionScope, work: (transaction: WriteTransaction) => Promise<Result>): Promise<Result> {
+  write<Result>(
+    scope: TransactionScope,
+    work: (transaction: WriteTransaction) => Promise<Result>,
+    prepare: Preparation = () => Promise.resolve(),
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
       let finish: () => void = () => undefined;
       this.#add(scope, {
+        prepare,
         run: async (transaction) => {
           const result = await work(transaction);
           finish = () => {
@@ -157,14 +171,9 @@ export class WriteGroups {
     const session = new WriteSession(client, changes);
     let isReusable = false;
     try {
-      const transaction = createTransaction(session);
       const begun = elapsed();
-      let done = 0;
-      for (const job of jobs) {
-        await job.run(transaction);
-        done += 1;
-        if (elapsed() - begun >= maximumGroupMilliseconds) break;
-      }
+      const isLong = (): boolean => elapsed() - begun >= maximumGroupMilliseconds;
+      const done = await runInTurn(jobs, createTransaction(session), isLong);
       await session.settle();
       await this.#commit(client, { scope, xid, written: session.written });
       isReusable = true;
@@ -282,6 +291,21 @@ class FailedTransactionError extends Error {
   constructor(cause: unknown) {
     super('the transaction failed', { cause });
   }
+}
+
+/** Runs works one after the other until it takes too long. Returns how many of them were run, at least one. */
+async function runInTurn(jobs: readonly Job[], transaction: WriteTransaction, isLong: () => boolean): Promise<number> {
+  let done = 0;
+  while (done < jobs.length) {
+    const next = jobs.slice(done, done + maximumPrepared);
+    await Promise.all(next.map(({ prepare }) => prepare(transaction)));
+    for (const job of next) {
+      await job.run(transaction);
+      done += 1;
+      if (isLong()) return done;
+    }
+  }
+  return done;
 }
 
 /** Rolls back. Returns false if the connection cannot be used any more. */

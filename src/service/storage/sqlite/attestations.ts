@@ -2,9 +2,11 @@ import type { Scope } from '../../domain/evidence-scope.ts';
 import type { Attestation } from '../../domain/records.ts';
 import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
+  AttestationPlace,
   AttestationReader,
   AttestationWriter,
   FlowReference,
+  InsertConditions,
   NewAttestation,
   RecordedSummary,
   Sequenced,
@@ -45,14 +47,14 @@ const reading = {
     WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
   listBound: `SELECT ${summaryColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
     WHERE b.org = ? AND b.flow = ? AND b.scope = ? ORDER BY b.sequence DESC LIMIT ? + 0`,
-  hasEvidence: 'SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? AND name = ?',
-  hasNames: `SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? LIMIT 1 OFFSET ? - 1`,
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = ? LIMIT 1',
   countAttached: `SELECT count(DISTINCT attachment_digest) AS count FROM attestations
     WHERE attachment_digest IS NOT NULL`,
 } as const;
 
 const writing = {
+  hasEvidence: 'SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? AND name = ?',
+  hasNames: `SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? LIMIT 1 OFFSET ? - 1`,
   insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at,
       reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key, request_digest)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -136,22 +138,6 @@ export class SqliteAttestationReader implements AttestationReader {
     });
   }
 
-  isAnyScopeFull(
-    { org, flow }: FlowReference,
-    scopes: readonly Scope[],
-    evidence: string,
-    maximumNames: number,
-  ): Promise<boolean> {
-    const { hasEvidence, hasNames } = this.#statements;
-    return this.session.execute(() =>
-      scopes.some(
-        (scope) =>
-          hasEvidence.get(org, flow, scope, evidence) === undefined &&
-          hasNames.get(org, flow, scope, maximumNames) !== undefined,
-      ),
-    );
-  }
-
   isAttached(digest: string): Promise<boolean> {
     return this.session.execute(() => this.#statements.isAttached.get(digest) !== undefined);
   }
@@ -168,6 +154,26 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
   constructor(session: Session) {
     super(session);
     this.#statements = prepare(session.database, writing);
+  }
+
+  async findConditions(place: AttestationPlace): Promise<InsertConditions> {
+    const { org, key } = place;
+    return {
+      requestDigest: key === undefined ? undefined : await this.findRequestDigest(org, key),
+      isAnyScopeFull: await this.#isAnyScopeFull(place),
+      latest: await this.findLatest(place),
+    };
+  }
+
+  #isAnyScopeFull({ org, flow, scopes, evidence, maximumNames }: AttestationPlace): Promise<boolean> {
+    const { hasEvidence, hasNames } = this.#statements;
+    return this.session.execute(() =>
+      scopes.some(
+        (scope) =>
+          hasEvidence.get(org, flow, scope, evidence) === undefined &&
+          hasNames.get(org, flow, scope, maximumNames) !== undefined,
+      ),
+    );
   }
 
   insert(attestation: NewAttestation): Promise<void> {

@@ -14,6 +14,7 @@ import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
+import { describeInsertions } from '../insertions-acceptance.ts';
 import { describeReportContexts } from '../report-contexts-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
@@ -53,6 +54,7 @@ describeLogins('the logins of the SQLite storage', openTestStorage);
 describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestStorage);
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
 describePages('what the pages read from the SQLite storage', openTestStorage);
+describeInsertions('an insertion of an attestation in the SQLite storage', openTestStorage);
 describeReportContexts('contexts of reports in the SQLite storage', openTestStorage);
 
 describe('the SQLite database', () => {

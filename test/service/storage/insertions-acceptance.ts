@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { AttestationPlace, InsertConditions, Latest } from '../../../src/service/storage/attestations.ts';
+import type { WriteTransaction } from '../../../src/service/storage/storage.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+
+const maximumNames = 2;
+
+/** An attestation that is inserted unless it is a repetition or one name too many. */
+interface Insertion {
+  readonly flow: string;
+  readonly scopes: readonly string[];
+  readonly evidence: string;
+  readonly key: string | undefined;
+}
+
+const insertions = fc.array(
+  fc.record({
+    flow: fc.constantFrom('web', 'api'),
+    scopes: fc.subarray(['trail/a', 'trail/b', 'trail/c'], { minLength: 1 }),
+    evidence: fc.constantFrom('unit', 'sonar', 'scan'),
+    key: fc.option(fc.constantFrom('one', 'two', 'three'), { nil: undefined }),
+  }),
+  { minLength: 1, maxLength: 20 },
+);
+
+/** What every storage adapter must do for concurrent insertions of attestations. */
+export function describeInsertions(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    let tested: StorageUnderTest;
+    let organizations = 0;
+    beforeEach(async () => {
+      tested = await open();
+    });
+    afterEach(() => tested.remove());
+
+    const createOrganization = async (): Promise<string> => {
+      const { records } = tested;
+      const org = `acme-${(organizations += 1)}`;
+      await records.createOrganization(org, 1);
+      for (const flow of ['web', 'api']) {
+        const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
+        await records.saveFlow({ org, name: flow, ...rest }, 2);
+      }
+      return org;
+    };
+
+    it('sees what those before it inserted, whatever was read in advance', async () => {
+      await fc.assert(
+        fc.asyncProperty(insertions, fc.boolean(), async (all, isPrepared) => {
+          const org = await createOrganization();
+          /** What each of them saw, in the order in which they were committed. */
+          const seen = new Map<number, { readonly insertion: Insertion; readonly conditions: InsertConditions }>();
+          await Promise.all(
+            all.map((insertion, number) => {
+              const place = { ...insertion, org, maximumNames };
+              const work = async (transaction: WriteTransaction): Promise<void> => {
+                const conditions = await transaction.attestations.findConditions(place);
+                seen.delete(number);
+                seen.set(number, { insertion, conditions });
+                if (isInserted(conditions)) await insert(transaction, place, conditions, number);
+              };
+              const prepare = (transaction: WriteTransaction): Promise<unknown> =>
+                transaction.attestations.findConditions(place);
+              return tested.records.storage.transaction(org, work, isPrepared ? prepare : undefined);
+            }),
+          );
+          const model = new Model();
+          for (const [number, { insertion, conditions }] of seen) {
+            expect(conditions).toEqual(model.conditions(insertion));
+            if (isInserted(conditions)) model.insert(insertion, number);
+          }
+        }),
+        { numRuns: 15 },
+      );
+    });
+  });
+}
+
+function isInserted({ requestDigest, isAnyScopeFull }: InsertConditions): boolean {
+  return requestDigest === undefined && !isAnyScopeFull;
+}
+
+async function insert(
+  { trails, attestations }: WriteTransaction,
+  { org, flow, scopes, evidence, key }: AttestationPlace,
+  { latest }: InsertConditions,
+  number: number,
+): Promise<void> {
+  await trails.insertMissing({ org, flow, name: 'main', createdAt: 5 });
+  await attestations.insert({
+    ...{ org, flow, trail: 'main', id: `${org}-${number}`, name: evidence, type: 'generic', verdict: 'compliant' },
+    ...{ reason: '', createdAt: number, reportedBy: 'ann', documentJson: '{}', isStepBack: false, scopes, evidence },
+    requestKey: key === undefined ? undefined : { key, digest: `digest of ${key}` },
+    sequence: (latest?.sequence ?? 0) + 1,
+  });
+}
+
+/** What is inserted, one after the other. */
+class Model {
+  readonly #keys = new Set<string | undefined>();
+  readonly #names = new Map<string, Set<string>>();
+  readonly #latest = new Map<string, Latest>();
+
+  conditions({ flow, scopes, evidence, key }: Insertion): InsertConditions {
+    const names = scopes.map((scope) => this.#names.get(`${flow} ${scope}`) ?? new Set<string>());
+    return {
+      requestDigest: key !== undefined && this.#keys.has(key) ? `digest of ${key}` : undefined,
+      isAnyScopeFull: names.some((known) => known.size >= maximumNames && !known.has(evidence)),
+      latest: this.#latest.get(flow),
+    };
+  }
+
+  insert({ flow, scopes, evidence, key }: Insertion, createdAt: number): void {
+    this.#keys.add(key);
+    for (const scope of scopes) {
+      const of = `${flow} ${scope}`;
+      this.#names.set(of, new Set([...(this.#names.get(of) ?? []), evidence]));
+    }
+    this.#latest.set(flow, { sequence: (this.#latest.get(flow)?.sequence ?? 0) + 1, createdAt });
+  }
+}
