@@ -1,6 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import Provider from 'oidc-provider';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 
 /** A key of an issuer. */
@@ -48,6 +49,30 @@ export function signToken(
     .sign(key.privateKey);
 }
 
+/** The variables that a runner sets in a job with `permissions: id-token: write`. */
+export interface TokenVariables extends Readonly<Record<string, string>> {
+  readonly ACTIONS_ID_TOKEN_REQUEST_URL: string;
+  readonly ACTIONS_ID_TOKEN_REQUEST_TOKEN: string;
+}
+
+/** The claims that GitHub derives from the variables of a job, in a private repository. */
+export function jobClaims(variables: EnvironmentVariables): Readonly<Record<string, unknown>> {
+  const { GITHUB_REPOSITORY: repository = '', GITHUB_REF: ref = '', GITHUB_EVENT_NAME: event = '' } = variables;
+  return {
+    sub: `repo:${repository}:${event === 'pull_request' ? event : `ref:${ref}`}`,
+    ref,
+    sha: variables['GITHUB_SHA'],
+    repository,
+    repository_id: variables['GITHUB_REPOSITORY_ID'],
+    run_id: variables['GITHUB_RUN_ID'],
+    run_attempt: variables['GITHUB_RUN_ATTEMPT'],
+    workflow: variables['GITHUB_WORKFLOW'],
+    workflow_ref: `${repository}/.github/workflows/ci.yml@${ref}`,
+    event_name: event,
+    actor: variables['GITHUB_ACTOR'],
+  };
+}
+
 const tokenPath = '/job-token';
 
 /** A real OpenID Connect provider on the loopback interface. */
@@ -55,10 +80,8 @@ export interface IdentityProvider {
   readonly issuer: string;
   /** Has the provider itself issue a token with the claims of GitHub. */
   issueToken(audience: string, claims?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Gives tokens as GitHub does to a job: ACTIONS_ID_TOKEN_REQUEST_URL. */
-  readonly tokenUrl: string;
-  /** Sets the claims of these tokens. */
-  claim(claims: Readonly<Record<string, unknown>>): void;
+  /** Lets a job request tokens with these claims. Returns the variables that a runner gives it for that. */
+  openJob(claims: Readonly<Record<string, unknown>>): TokenVariables;
   /** Replaces its keys. */
   rotate(key: SigningKey): Promise<void>;
   /** Answers every request with an error until it is called with false. */
@@ -71,15 +94,20 @@ export async function startIdentityProvider(key: SigningKey): Promise<IdentityPr
   const state = { isDown: false, claims: {} as Readonly<Record<string, unknown>> };
   let handle: (...exchange: Parameters<ReturnType<Provider['callback']>>) => unknown = () => undefined;
   let issuer = 'http://127.0.0.1';
-  const giveToken = async (url: URL, response: ServerResponse): Promise<void> => {
-    const audience = url.searchParams.get('audience');
-    const value = await signToken(key, { iss: issuer, aud: audience, ...state.claims });
+  const jobs = new Map<string, Readonly<Record<string, unknown>>>();
+  const giveToken = async (url: URL, { headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const claims = jobs.get(headers.authorization ?? '');
+    if (claims === undefined) {
+      response.writeHead(401).end();
+      return;
+    }
+    const value = await signToken(key, { ...claims, iss: issuer, aud: url.searchParams.get('audience') });
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ value }));
   };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', issuer);
     if (state.isDown) response.writeHead(502).end();
-    else if (url.pathname === tokenPath) void giveToken(url, response);
+    else if (url.pathname === tokenPath) void giveToken(url, request, response);
     else void handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -104,9 +132,13 @@ export async function startIdentityProvider(key: SigningKey): Promise<IdentityPr
       if (token === undefined) throw new Error(`the provider answered ${response.status}: ${JSON.stringify(body)}`);
       return token;
     },
-    tokenUrl: `${issuer}${tokenPath}?api-version=2.0`,
-    claim: (claims) => {
-      state.claims = claims;
+    openJob: (claims) => {
+      const token = `job-${jobs.size + 1}`;
+      jobs.set(`Bearer ${token}`, claims);
+      return {
+        ACTIONS_ID_TOKEN_REQUEST_URL: `${issuer}${tokenPath}?api-version=2.0`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: token,
+      };
     },
     rotate: serve,
     setDown: (isDown) => {

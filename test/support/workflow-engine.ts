@@ -105,6 +105,11 @@ export async function runWorkflow(workflow: unknown, contexts: Mapping, runner: 
   return { jobs: ends, outputs: resolvedMapping(Object.fromEntries(values), { jobs: Object.fromEntries(needed) }) };
 }
 
+/** The `permissions:` of a job, which replace those of its workflow. */
+export function permissionsOf(job: unknown, workflow: unknown): unknown {
+  return valueAt(job, 'permissions') ?? valueAt(workflow, 'permissions');
+}
+
 interface JobTask {
   readonly workflow: unknown;
   readonly job: unknown;
@@ -125,7 +130,7 @@ async function runJob(key: string, task: JobTask, runner: Runner): Promise<reado
 async function callWorkflow(
   key: string,
   path: string,
-  { job, contexts }: JobTask,
+  { workflow: caller, job, contexts }: JobTask,
   runner: Runner,
 ): Promise<readonly JobEnd[]> {
   const workflow = runner.called.get(path.replace(/^\.\//u, ''));
@@ -140,6 +145,7 @@ async function callWorkflow(
     ['secrets', secrets],
   ] as const)
     checkDeclared(declared, kind, values);
+  checkPermissions(permissionsOf(job, caller), workflow);
   const { jobs, outputs } = await runWorkflow(workflow, { ...own, inputs, secrets }, runner);
   const result = worst(jobs.map((end) => end.result));
   return [...jobs.map((end) => ({ ...end, key: `${key} / ${end.key}` })), { key, result, outputs, steps: [] }];
@@ -153,6 +159,19 @@ function checkDeclared(declared: unknown, kind: 'inputs' | 'secrets', given: Map
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   if (missing.length + unknown.length > 0)
     throw new Error(`the ${kind} of the called workflow: missing ${missing.join()}, unknown ${unknown.join()}`);
+}
+
+/** @throws Error if GitHub would refuse to start the workflow, because it wants more than its caller may */
+function checkPermissions(given: unknown, called: unknown): void {
+  const levels = ['none', 'read', 'write'];
+  const levelOf = (permissions: unknown, name: string): number => levels.indexOf(textAt(permissions, name) ?? 'none');
+  const jobs = valueAt(called, 'jobs');
+  for (const job of isMapping(jobs) ? Object.values(jobs) : []) {
+    const wanted = permissionsOf(job, called);
+    const names = isMapping(wanted) ? Object.keys(wanted) : [];
+    const refused = names.filter((name) => levelOf(wanted, name) > levelOf(given, name));
+    if (refused.length > 0) throw new Error(`the caller lacks permissions of the called workflow: ${refused.join()}`);
+  }
 }
 
 function defaultsOf(inputs: unknown): Mapping {
@@ -172,7 +191,7 @@ async function runSteps(key: string, { workflow, job, contexts }: JobTask, runne
     github: inWorkspace(contexts, folders, key),
   };
   const ofJob = { ...resolvedMapping(valueAt(workflow, 'env'), inJob), ...resolvedMapping(valueAt(job, 'env'), inJob) };
-  const permissions = valueAt(job, 'permissions') ?? valueAt(workflow, 'permissions');
+  const permissions = permissionsOf(job, workflow);
   const steps: Record<string, Mapping> = {};
   const ends: StepEnd[] = [];
   let failed = false;

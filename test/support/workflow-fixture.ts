@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { findRunRestriction } from '../../src/evidence/github/run-restriction.ts';
 import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { parseOutputs, runAction } from '../../tools/run-action.ts';
 import { fixedInputs, parseOwnAction, type OwnAction } from './own-action.ts';
@@ -9,7 +10,8 @@ import { shas } from './events.ts';
 import { resolveExpressions } from './expressions.ts';
 import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
 import { apiCommit, startGitHub, type FakeGitHub, type GitHubReply, type GitHubRequest } from './fake-github.ts';
-import { jobEnvironment } from './job.ts';
+import { jobClaims, type IdentityProvider } from './identity-provider.ts';
+import { jobEnvironment, jobOf } from './job.ts';
 import { actionEntries } from './repository.ts';
 import { startSonarServer, type FakeSonar } from './fake-sonar.ts';
 import type { Runner, JobFolders, ReadyStep, StepRun, WorkflowEnd } from './workflow-engine.ts';
@@ -25,6 +27,8 @@ export interface WorkflowSettings {
   readonly vars: Readonly<Record<string, string>>;
   /** The secrets; empty for a run without access to them. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Stands for GitHub, which signs identity tokens for jobs with `id-token: write`. Default: jobs get none. */
+  readonly identityProvider?: IdentityProvider | undefined;
   /** The status of the quality gate of a scan. */
   readonly gate: 'OK' | 'ERROR';
   /** The artifacts of the run that `download-artifact` names. */
@@ -49,7 +53,7 @@ export interface DocumentedWorkflowEnd extends WorkflowEnd {
 
 /**
  * Runs a workflow of the documentation: steps of this action through `dist/`, scripts by bash, the actions of others by
- * stand-ins, with the event that starts it, and with stand-ins for Sonar and for GitHub's API.
+ * stand-ins, with the event that starts it, and with stand-ins for Sonar, GitHub's API and GitHub's identity tokens.
  */
 export async function runDocumentedWorkflow(
   workflow: unknown,
@@ -192,9 +196,18 @@ class WorkflowFixture implements Runner {
     return { ...ended, outputs: scriptOutputs(await readFile(output, 'utf8')) };
   }
 
-  #environment({ workspace, temp, contexts }: ReadyStep): Record<string, string> {
+  #environment({ workspace, temp, contexts, permissions }: ReadyStep): Record<string, string> {
     const job = textAt(contexts, 'github', 'job') ?? '';
-    return { ...this.#variables, GITHUB_JOB: job, GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp };
+    const paths = { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp };
+    return { ...this.#variables, GITHUB_JOB: job, ...paths, ...this.#tokenVariables(permissions) };
+  }
+
+  /** GitHub gives runs for pull requests of forks no identity tokens, whatever their permissions say. */
+  #tokenVariables(permissions: unknown): Readonly<Record<string, string>> {
+    const { identityProvider, run } = this.#settings;
+    const isOfFork = findRunRestriction(jobOf(run.eventName, run.event, this.#variables)) === 'fork';
+    if (identityProvider === undefined || valueAt(permissions, 'id-token') !== 'write' || isOfFork) return {};
+    return identityProvider.openJob(jobClaims(this.#variables));
   }
 }
 

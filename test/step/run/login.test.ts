@@ -9,7 +9,8 @@ import { answeringTransport, jsonAnswer } from '../../support/answering-transpor
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { pushEvent } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
-import { createSigningKey, startIdentityProvider } from '../../support/identity-provider.ts';
+import { createSigningKey, jobClaims, startIdentityProvider } from '../../support/identity-provider.ts';
+import { jobEnvironment } from '../../support/job.ts';
 import { call } from '../../support/service-call.ts';
 import { saveFlow } from '../../support/service-samples.ts';
 import { startTestService } from '../../support/service.ts';
@@ -212,13 +213,9 @@ describe('a step and the service, with a real provider', () => {
         },
         event: pushEvent(),
         transport,
-        variables: { ACTIONS_ID_TOKEN_REQUEST_URL: provider.tokenUrl, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'x' },
-      });
-      const { repository, repositoryId, runId, runAttempt, workflow, actor } = context.job;
-      provider.claim({
-        repository: `${repository?.owner ?? ''}/${repository?.name ?? ''}`,
-        repository_id: repositoryId ?? '123',
-        ...{ run_id: runId ?? '1', run_attempt: runAttempt ?? '1', workflow, actor },
+        variables: provider.openJob(
+          jobClaims({ ...jobEnvironment, GITHUB_EVENT_NAME: 'push', GITHUB_REF: 'refs/heads/main' }),
+        ),
       });
       const { result } = await runOperation({ ...context, clock: systemClock });
       expect(result.outcome).toBe('compliant');
