@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
+import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
 import { gitFolder, type GitFolder } from '../support/git-repository.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { call } from '../support/service-call.ts';
@@ -16,11 +18,20 @@ const workflow = workflowsOn('docs/pull-requests.md').find(
   ({ name }) => name === 'Compliance of pull requests',
 )?.content;
 
+let identityProvider: IdentityProvider;
 let service: TestService;
 let folder: GitFolder;
 
+beforeAll(async () => {
+  identityProvider = await startIdentityProvider(await createSigningKey('one'));
+});
+
+afterAll(async () => {
+  await identityProvider.stop();
+});
+
 beforeEach(async () => {
-  service = await startTestService();
+  service = await startTestService({ options: { allowPrivateIssuers: true } });
   folder = gitFolder();
   await saveFlow(service);
 });
@@ -93,7 +104,8 @@ async function attack({ files = {}, links = {} }: PullRequest, artifact: readonl
   const end = await runDocumentedWorkflow(workflow, {
     run: testsOfForkEnded({ head_sha: commit, head_commit: head }),
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
-    secrets: { COMPLIANCE_API_TOKEN: service.apiKey, SONAR_TOKEN: 'user-token' },
+    secrets: { SONAR_TOKEN: 'user-token' },
+    identityProvider,
     gate: 'OK',
     artifacts: { coverage: artifact },
     fakeActions: { 'actions/checkout': checkout, 'SonarSource/sonarqube-scan-action': scan },
@@ -110,6 +122,9 @@ const settings: ArtifactEntry = { path: 'sonar-project.properties', content: evi
 
 describe('the workflow for pull requests from forks', () => {
   itAsOnUbuntu('scans and attests a hostile pull request by the settings of the project', async () => {
+    const { baseUrl, apiKey } = service;
+    const reader = { baseUrl, apiKey, issuer: identityProvider.issuer };
+    await declareDocumentedLoginRule('README.md', { ...reader, event: 'workflow_run' });
     const { end, commit, scans } = await attack(
       {
         files: { 'sonar-project.properties': evilSettings, 'module/sonar-project.properties': evilSettings },

@@ -6,6 +6,8 @@ import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.
 import { forgeTarGz, forgeZip } from '../support/archives.ts';
 import { pushEvent } from '../support/events.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
+import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { saveFlow } from '../support/service-samples.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
@@ -19,9 +21,11 @@ import { documentedWorkflows } from '../support/workflows.ts';
 
 let job: ActionJob;
 let github: FakeGitHub;
+let identityProvider: IdentityProvider;
 
 beforeAll(async () => {
-  job = await openActionJob();
+  job = await openActionJob({ options: { allowPrivateIssuers: true } });
+  identityProvider = await startIdentityProvider(await createSigningKey('one'));
   const repository = { full_name: 'acme/widgets' };
   const run = { id: 4242, run_attempt: 2, event: 'push', head_sha: jobCommit, repository, head_repository: repository };
   const body = { ...run, actor: { login: 'ann' }, created_at: new Date(Date.now() - 60_000).toISOString() };
@@ -31,6 +35,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await identityProvider.stop();
   await github.close();
   await job.close();
 });
@@ -41,8 +46,8 @@ function runWorkflow(
   settings: Pick<WorkflowSettings, 'run' | 'vars' | 'earlier'>,
 ): Promise<DocumentedWorkflowEnd> {
   const workflow = documentedWorkflows().find((found) => found.name === name);
-  const secrets = { COMPLIANCE_API_TOKEN: job.service.apiKey, SONAR_TOKEN: 'user-token' };
-  return runDocumentedWorkflow(workflow?.content, { secrets, gate: 'OK', ...settings });
+  const secrets = { SONAR_TOKEN: 'user-token' };
+  return runDocumentedWorkflow(workflow?.content, { secrets, identityProvider, gate: 'OK', ...settings });
 }
 
 /** Nothing listens on port 9 of the loopback interface. */
@@ -107,6 +112,8 @@ describe('a step while the service is down', () => {
 
   itAsOnUbuntu('keeps and delivers with the documented workflows, and records exactly once', async () => {
     await saveFlow(job.service, { name: 'web' });
+    const { baseUrl, apiKey } = job.service;
+    await declareDocumentedLoginRule('README.md', { baseUrl, apiKey, issuer: identityProvider.issuer });
     const before = (await attestationsOf('web')).length;
     const kept = await runWorkflow('Attest and keep', {
       run: pushToMain('src/a.js'),
@@ -118,7 +125,7 @@ describe('a step while the service is down', () => {
 
     const replayed = {
       run: startedByHand(),
-      vars: { COMPLIANCE_BASE_URL: job.service.baseUrl },
+      vars: { COMPLIANCE_BASE_URL: baseUrl },
       earlier: kept.artifacts,
     };
     const first = await runWorkflow('Deliver kept evidence', replayed);

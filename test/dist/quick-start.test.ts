@@ -1,6 +1,8 @@
 import { describe, expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { createSigningKey, startIdentityProvider } from '../support/identity-provider.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { readText } from '../support/repository.ts';
@@ -27,18 +29,23 @@ describe('the quick start', () => {
       '"service": "node --require ./tools/require-node.cjs src/service/main.ts"',
     );
     const data = await temporaryWorkspace();
-    // As documented, except for a free port and a temporary folder.
-    const service = await startServiceProcess([...documentedOptions(), '--port', '0', '--data', data.path]);
+    const identityProvider = await startIdentityProvider(await createSigningKey('one'));
+    // As documented, except for a free port, a temporary folder, and an issuer on this machine.
+    const settings = ['--port', '0', '--data', data.path, '--allow-private-issuers'];
+    const service = await startServiceProcess([...documentedOptions(), ...settings]);
     try {
       const [, file = ''] = /^the API key of acme is in (\S+);/mu.exec(service.output()) ?? [];
       const key = (await readFile(file, 'utf8')).trim();
+      const { baseUrl } = service;
+      await declareDocumentedLoginRule('README.md', { baseUrl, apiKey: key, issuer: identityProvider.issuer });
       const run = async (name: string, event: TriggeringEvent): Promise<Record<string, unknown>> => {
         const workflow = workflows.find((one) => valueAt(one, 'name') === name);
         expect(isTriggeredBy(valueAt(workflow, 'on'), event)).toBe(true);
         const { jobs } = await runDocumentedWorkflow(workflow, {
           run: event,
-          vars: { COMPLIANCE_BASE_URL: service.baseUrl },
-          secrets: { COMPLIANCE_API_TOKEN: key, SONAR_TOKEN: 'user-token' },
+          vars: { COMPLIANCE_BASE_URL: baseUrl },
+          secrets: { SONAR_TOKEN: 'user-token' },
+          identityProvider,
           gate: 'OK',
         });
         const steps = jobs.flatMap((job) => job.steps);
@@ -59,11 +66,12 @@ describe('the quick start', () => {
       expect(await run('Merge gate', pullRequest('src/a.js'))).toEqual({ log, steps: ['compliant OK'] });
 
       const headers = { authorization: `Bearer ${key}` };
-      const listed: unknown = await (await fetch(`${service.baseUrl}/attestations/acme/web`, { headers })).json();
-      expect(listAt(listed, 'data')).toHaveLength(1);
+      const listed: unknown = await (await fetch(`${baseUrl}/attestations/acme/web`, { headers })).json();
+      expect(listAt(listed, 'data')).toMatchObject([{ reported_by: 'workflow:acme/widgets' }]);
     } finally {
       service.child.kill('SIGTERM');
       await service.ended();
+      await identityProvider.stop();
       await data.remove();
     }
   });

@@ -1,12 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
 import { parseOwnAction } from '../support/own-action.ts';
 import { describeAsOnUbuntu } from '../support/platform.ts';
 import { stepsOf } from '../support/repository.ts';
+import { saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { JobEnd } from '../support/workflow-engine.ts';
 import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
-import { workflowCases, type WorkflowCase } from '../support/workflow-cases.ts';
+import { protectedWorkflows, workflowCases, type WorkflowCase } from '../support/workflow-cases.ts';
 import type { CaseContext } from '../support/workflow-preparations.ts';
 import { isTriggeredBy } from '../support/workflow-trigger.ts';
 import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
@@ -21,6 +25,8 @@ const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ con
 );
 const texts = new Map(all.map((workflow) => [workflow.text, workflow]));
 const workflows = [...texts.values()];
+
+const signingKey = createSigningKey('one');
 
 /** A workflow that only others call runs with theirs. */
 function isOnlyCalled({ content }: Workflow): boolean {
@@ -38,20 +44,38 @@ function workflowNamed(name: string): Workflow {
 function wholeWorkflow(workflow: Workflow, before?: string): unknown {
   if (isComplete(workflow)) return workflow.content;
   const earlier = before === undefined ? [] : [{ run: before }];
-  return { name: workflow.name, on: 'push', jobs: { piece: { steps: [...earlier, ...stepsOf(workflow.content)] } } };
+  const job = { permissions: { 'id-token': 'write' }, steps: [...earlier, ...stepsOf(workflow.content)] };
+  return { name: workflow.name, on: 'push', jobs: { piece: job } };
+}
+
+/** A service, and GitHub as the provider of identity tokens. */
+interface Servers {
+  readonly service: TestService;
+  readonly identityProvider: IdentityProvider;
+}
+
+/** Starts a service with the login rule of the README and, for a protected workflow, that of docs/login.md. */
+async function startServers({ rule }: Pick<WorkflowCase, 'rule'>, isProtected: boolean): Promise<Servers> {
+  const identityProvider = await startIdentityProvider(await signingKey);
+  const service = await startTestService({ options: { allowPrivateIssuers: true } });
+  const { baseUrl, apiKey } = service;
+  const reader = { baseUrl, apiKey, issuer: identityProvider.issuer };
+  await declareDocumentedLoginRule('README.md', { ...reader, ...rule });
+  if (isProtected) await declareDocumentedLoginRule('docs/login.md', reader);
+  return { service, identityProvider };
 }
 
 async function run(
-  service: TestService,
+  { service, identityProvider }: Servers,
   workflow: Workflow,
   one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>,
 ): Promise<DocumentedWorkflowEnd> {
   const personal = await service.createKey('member');
-  const secrets = {
-    COMPLIANCE_API_TOKEN: service.apiKey,
+  const keys = {
+    // Of a user of a hosted service, which has no login.
+    ...(workflow.name === 'With a hosted service' ? { COMPLIANCE_API_TOKEN: service.apiKey } : {}),
     COMPLIANCE_ADMIN_TOKEN: service.apiKey,
     COMPLIANCE_PERSONAL_TOKEN: personal,
-    SONAR_TOKEN: 'user-token',
   };
   const content = wholeWorkflow(workflow, one.before);
   if (!isTriggeredBy(valueAt(content, 'on'), one.run))
@@ -59,18 +83,19 @@ async function run(
   return runDocumentedWorkflow(content, {
     run: one.run,
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
-    secrets: one.secrets === 'none' ? {} : secrets,
+    secrets: one.secrets === 'none' ? {} : { ...keys, SONAR_TOKEN: 'user-token' },
+    identityProvider,
     gate: one.gate ?? 'OK',
     artifacts: { coverage: [{ path: 'lcov.info', content: 'TN:\n' }] },
     ...(one.pods === undefined ? {} : { pods: one.pods }),
   });
 }
 
-const contextOf = (service: TestService, { gate = 'OK' }: WorkflowCase): CaseContext => ({
-  service,
+const contextOf = (servers: Servers, { gate = 'OK' }: WorkflowCase): CaseContext => ({
+  service: servers.service,
   gate,
   async runFirst(name, event) {
-    await run(service, workflowNamed(name), { run: event, gate });
+    await run(servers, workflowNamed(name), { run: event, gate });
   },
 });
 
@@ -106,10 +131,11 @@ describe('the workflows of the documentation', () => {
 
 describeAsOnUbuntu.each(Object.keys(workflowCases))('the workflow "%s"', (name) => {
   it.concurrent.each(workflowCases[name] ?? [])('$title', async (one) => {
-    const service = await startTestService();
+    const servers = await startServers(one, protectedWorkflows.has(name));
+    const { service, identityProvider } = servers;
     try {
-      await one.prepare?.(contextOf(service, one));
-      const end = await run(service, workflowNamed(name), one);
+      await one.prepare?.(contextOf(servers, one));
+      const end = await run(servers, workflowNamed(name), one);
       const steps = end.jobs.flatMap((job) => job.steps);
       expect({
         jobs: resultsOf(end.jobs),
@@ -127,6 +153,50 @@ describeAsOnUbuntu.each(Object.keys(workflowCases))('the workflow "%s"', (name) 
         log: expect.any(String),
       });
       expect(service.errors).toEqual([]);
+    } finally {
+      await service.stop();
+      await identityProvider.stop();
+    }
+  });
+});
+
+describeAsOnUbuntu('the login rule of the quick start', () => {
+  it.concurrent.each([...protectedWorkflows])('is not enough for the workflow "%s"', async (name) => {
+    const [one] = workflowCases[name] ?? [];
+    if (one === undefined) throw new Error(`there is no workflow ${name}`);
+    const servers = await startServers(one, false);
+    try {
+      await one.prepare?.(contextOf(servers, one));
+      const { jobs } = await run(servers, workflowNamed(name), one);
+      expect(Object.values(resultsOf(jobs))).toContain('failure');
+      const log = jobs.flatMap(({ steps }) => steps.map((step) => step.log)).join('');
+      expect(log).toMatch(/does not let this run log in|403/u);
+    } finally {
+      await servers.service.stop();
+      await servers.identityProvider.stop();
+    }
+  });
+});
+
+/** The workflow as the README tells those who have a stored key to change it: with `api-token` in the steps. */
+function withStoredKey(text: string): unknown {
+  return load(text.replaceAll(/^( *)base-url: .*\n/gmu, '$&$1api-token: ${{ secrets.COMPLIANCE_API_TOKEN }}\n'));
+}
+
+describeAsOnUbuntu('with a stored key', () => {
+  it.concurrent.each(['Compliance quick start', 'Merge gate'])('the workflow "%s" needs no login', async (name) => {
+    const [one] = workflowCases[name] ?? [];
+    const service = await startTestService();
+    try {
+      if (one === undefined) throw new Error(`there is no workflow ${name}`);
+      await saveFlow(service, { name: 'web' });
+      const { jobs } = await runDocumentedWorkflow(withStoredKey(workflowNamed(name).text), {
+        run: one.run,
+        vars: { COMPLIANCE_BASE_URL: service.baseUrl },
+        secrets: { COMPLIANCE_API_TOKEN: await service.createKey('member'), SONAR_TOKEN: 'user-token' },
+        gate: 'OK',
+      });
+      expect(resultsOf(jobs)).toEqual(one.jobs);
     } finally {
       await service.stop();
     }

@@ -7,6 +7,7 @@ import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { commonNames } from '../../src/step/run/common-inputs.ts';
 import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';
+import { permissionsOf } from '../support/workflow-engine.ts';
 import { documentedWorkflows, isComplete, workflowsIn } from '../support/workflows.ts';
 
 const examples = workflowsIn('examples');
@@ -99,6 +100,21 @@ describe.each(complete.map(({ where, content }) => [where, content] as const))('
   it('does not persist credentials in the checkout', () => {
     const checkouts = stepsOf(content).filter((step) => textAt(step, 'uses')?.startsWith('actions/checkout@') === true);
     for (const step of checkouts) expect(valueAt(step, 'with', 'persist-credentials')).toBe(false);
+  });
+});
+
+const shown = [...examples, ...documented].filter(({ content }) => isMapping(valueAt(content, 'jobs')));
+
+describe.each(shown.map(({ where, content }) => [where, content] as const))('the jobs of %s', (_where, content) => {
+  const jobs = valueAt(content, 'jobs');
+
+  it.each(isMapping(jobs) ? Object.entries(jobs) : [])('get identity tokens only to log in: %s', (_key, job) => {
+    const hasKey = [valueAt(content, 'env'), valueAt(job, 'env')].some(
+      (variables) => valueAt(variables, 'COMPLIANCE_API_TOKEN') !== undefined,
+    );
+    const logsIn = actionSteps({ steps: listAt(job, 'steps') }).some((inputs) => !hasKey && !inputs.has('api-token'));
+    const callsGate = textAt(job, 'uses')?.includes('compliance') === true;
+    expect(valueAt(permissionsOf(job, content), 'id-token') === 'write').toBe(logsIn || callsGate);
   });
 });
 

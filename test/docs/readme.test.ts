@@ -8,7 +8,8 @@ import { connectionInputs } from '../../src/operations/inputs/connection-inputs.
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, type MarkdownTable, tablesOf } from '../support/markdown.ts';
 import { actionEntries, readText, root } from '../support/repository.ts';
-import { workflowsIn } from '../support/workflows.ts';
+import { protectedWorkflows } from '../support/workflow-cases.ts';
+import { workflowsIn, type Workflow } from '../support/workflows.ts';
 
 const readme = readText('README.md');
 const exampleNames = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.yml'));
@@ -50,6 +51,25 @@ describe('the page about the examples', () => {
   it('links to every example', () => {
     const linked = tablesOf(readText('examples/README.md')).flatMap(({ rows }) => rows.map(([first]) => first));
     expect([...linked].sort()).toEqual(exampleNames.map((name) => `[\`${name}\`](${name})`).sort());
+  });
+});
+
+describe('the login rules that the examples need', () => {
+  const [, ...exceptions] = readText('examples/README.md').split(/^- /mu);
+  const [byOther = [], byKey = []] = exceptions.map((text) =>
+    codeWordsOf(text.split('\n\n')[0] ?? '').filter((word) => word.endsWith('.yml')),
+  );
+  const examples = workflowsIn('examples');
+  const filesOf = (chosen: readonly Workflow[]): readonly string[] =>
+    chosen.map(({ where }) => where.replace('examples/', '')).sort();
+
+  it('are those with which the workflows are tested', () => {
+    expect([...byOther].sort()).toEqual(filesOf(examples.filter(({ name }) => protectedWorkflows.has(name))));
+  });
+
+  it('are none for those with a stored key', () => {
+    const withKey = examples.filter(({ text }) => /api-token:|COMPLIANCE_API_TOKEN:/u.test(text));
+    expect([...byKey].sort()).toEqual(filesOf(withKey));
   });
 });
 

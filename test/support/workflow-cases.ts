@@ -1,5 +1,6 @@
 import { createNotification, createServiceAccount } from './administration.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
+import type { LoginRuleReader } from './documented-login-rule.ts';
 import { aPod, digestOf, podList } from './pods.ts';
 import { report, saveFlow } from './service-samples.ts';
 import type { Result } from './workflow-engine.ts';
@@ -23,7 +24,9 @@ export interface WorkflowCase {
   readonly run: TriggeringEvent;
   /** The status of the quality gate of a scan. */
   readonly gate?: 'OK' | 'ERROR';
-  readonly secrets?: Readonly<Record<string, string>> | 'none';
+  readonly secrets?: 'none';
+  /** Changes of the README's login rule, which the page with the workflow names: other flows, and an event to add. */
+  readonly rule?: Pick<LoginRuleReader, 'flows' | 'event'>;
   readonly prepare?: (context: CaseContext) => Promise<unknown>;
   readonly pods?: unknown;
   /** For a part of a workflow: a script that does what the steps before it would do. */
@@ -43,7 +46,11 @@ type Ends = Pick<WorkflowCase, 'jobs' | 'outcomes' | 'skipped' | 'statuses'>;
 /** The cases of a workflow that must pass with good evidence and fail with bad evidence. */
 function openAndClosed(
   run: TriggeringEvent,
-  { open, closed, ...same }: Pick<WorkflowCase, 'prepare' | 'before'> & { readonly open: Ends; readonly closed: Ends },
+  {
+    open,
+    closed,
+    ...same
+  }: Pick<WorkflowCase, 'prepare' | 'before' | 'rule'> & { readonly open: Ends; readonly closed: Ends },
 ): readonly WorkflowCase[] {
   return [
     { title: `passes on ${run.eventName} with good evidence`, run, gate: 'OK', ...same, ...open },
@@ -65,6 +72,22 @@ const done = (job: string): Ends => ({
 
 /** The end of a workflow with one job that is skipped by its condition. */
 const notRun = (job: string): Ends => ({ jobs: { [job]: 'skipped' }, outcomes: [] });
+
+/**
+ * The workflows that the login rule of the README does not admit, because they deploy, concern environments or policies,
+ * or run on other events. They need the rule of docs/login.md as well.
+ */
+export const protectedWorkflows: ReadonlySet<string> = new Set([
+  'Build and deploy',
+  'Check the notification',
+  'Compare staging and production',
+  'Deploy',
+  'Deploy a release',
+  'Detach a policy',
+  'Release',
+  'Report production',
+  'Upload the policy',
+]);
 
 /** The cases of every workflow in README.md, docs/ and examples/, by its name; of a part, by its heading. */
 export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = {
@@ -118,7 +141,12 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     },
   ],
 
-  'Deliver kept evidence': [{ title: 'is done if nothing was kept', run: started.startedByHand(), ...done('replay') }],
+  'Deliver kept evidence': [started.scheduled('17 * * * *'), started.startedByHand()].map((run) => ({
+    title: `is done on ${run.eventName} if nothing was kept`,
+    run,
+    rule: { event: 'schedule' },
+    ...done('replay'),
+  })),
 
   'Scan and attest': [
     ...openAndClosed(started.pushToMain('src/a.js'), { prepare: flow, ...oneGate('sonar') }),
@@ -291,6 +319,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
   }),
 
   'Compliance of each service': openAndClosed(started.pullRequest('services/web/a.js'), {
+    rule: { flows: ['web', 'api'] },
     async prepare({ service }: CaseContext): Promise<void> {
       for (const name of ['web', 'api']) await saveFlow(service, { name });
     },
@@ -318,6 +347,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
 
   'Compliance of pull requests': [
     ...openAndClosed(started.testsOfForkEnded(), {
+      rule: { event: 'workflow_run' },
       prepare: flow,
       open: { ...oneGate('sonar').open, statuses: { 'compliance/sonar': 'success' } },
       closed: { ...oneGate('sonar').closed, statuses: { 'compliance/sonar': 'failure' } },
