@@ -88,10 +88,13 @@ function describeRefusal({ status, body }: ApiError): string {
 
 /** Returns the address if it is one of this service, else the default: a link must not lead to another site. */
 export function toOwnAddress(address: string | null, otherwise: string): string {
-  if (address === null || !/^\/(?![/\\])[!-~]*$/.test(address)) return otherwise;
+  if (address === null || !/^\/[!-~]*$/.test(address)) return otherwise;
   const base = 'http://service.invalid';
   const url = URL.parse(address, base);
-  return url?.origin === base ? url.pathname + url.search : otherwise;
+  if (url?.origin !== base) return otherwise;
+  const own = url.pathname + url.search;
+  // Browsers read `//host` as another site. Only the parsed address shows it: `/.//host` begins with it, too.
+  return own.startsWith('//') ? otherwise : own;
 }
 
 interface SignInForm {
