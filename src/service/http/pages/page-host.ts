@@ -67,7 +67,7 @@ export function addPage<Path extends TObject, Query extends TObject>(
 ): void {
   const requireCaller = requireRole(host.dependencies, permission);
   addAuthenticated(host, url, requireCaller, async (request, reply, caller) => {
-    const context = toContext(host, request, toViewer(request, caller));
+    const context = toContext(host, request, toViewer(host, request, caller));
     const parameters = {
       path: validatePath<Path>(path, request.params),
       query: validateQuery<Query>(query, request.query),
@@ -83,8 +83,8 @@ export function addOwnPage(
   handler: (context: PageContext, key: StoredKey, session: string | undefined) => Promise<Page>,
 ): void {
   addAuthenticated(host, url, requireApiKey(host.dependencies), async (request, reply, key) => {
-    const context = toContext(host, request, toViewer(request, key));
-    return sendPage(reply, await handler(context, key, readSession(request)), context);
+    const context = toContext(host, request, toViewer(host, request, key));
+    return sendPage(reply, await handler(context, key, readSession(host, request)), context);
   });
 }
 
@@ -99,7 +99,12 @@ export function addAuthenticated<Who>(
   host.app.get(url, {
     config: { sendError: (error, request, reply) => sendErrorPage(host, error, request, reply) },
     onRequest: async (request) => {
-      const who = await authenticate(request, pageEndpoint, authenticator, readSessionCookie(request));
+      const who = await authenticate(
+        request,
+        pageEndpoint,
+        authenticator,
+        readSessionCookie(request, host.dependencies),
+      );
       authenticated.set(request, { who });
     },
     handler: (request, reply) => {
@@ -121,12 +126,16 @@ export function toContext(
 }
 
 /** A request with a key of its own has no session, even if the browser sends a cookie, too. */
-function readSession(request: FastifyRequest): string | undefined {
-  return request.headers.authorization === undefined ? readSessionCookie(request) : undefined;
+function readSession({ dependencies }: Pick<PageHost, 'dependencies'>, request: FastifyRequest): string | undefined {
+  return request.headers.authorization === undefined ? readSessionCookie(request, dependencies) : undefined;
 }
 
-function toViewer(request: FastifyRequest, caller: Pick<Caller, 'ownerKind' | 'owner'> & Partial<Caller>): Viewer {
-  const token = readSession(request);
+function toViewer(
+  host: Pick<PageHost, 'dependencies'>,
+  request: FastifyRequest,
+  caller: Pick<Caller, 'ownerKind' | 'owner'> & Partial<Caller>,
+): Viewer {
+  const token = readSession(host, request);
   return {
     name: actorName(caller),
     isAdmin: caller.grants?.some(({ role }) => role === 'admin') === true,

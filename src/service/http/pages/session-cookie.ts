@@ -7,10 +7,16 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 const secureName = '__Host-compliance-session';
 const plainName = 'compliance-session';
 
-/** The token of the session in the cookie; undefined if there is none. */
-export function readSessionCookie({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
-  return [secureName, plainName]
+/**
+ * The token of the session in the cookie; undefined if there is none. Behind TLS, only the cookie counts that other hosts
+ * of the domain cannot set.
+ */
+export function readSessionCookie(
+  request: Pick<FastifyRequest, 'headers'>,
+  dependencies: Pick<RouteDependencies, 'links'>,
+): string | undefined {
+  const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+  return (isBehindTls(request, dependencies) ? [secureName] : [secureName, plainName])
     .map((name) => cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1))
     .find((token) => token !== undefined && /^[\w-]{43}$/.test(token));
 }

@@ -51,7 +51,7 @@ export function addSessionPages(host: PageHost): void {
     work: (key: StoredKey, token: string) => Promise<void>,
   ): Promise<FastifyReply> => {
     const form = await readForm(request, dependencies);
-    const token = readSessionCookie(request) ?? '';
+    const token = readSessionCookie(request, dependencies) ?? '';
     const key = await authenticate(request, signInEndpoint, authenticateKey, token);
     requireFormToken(form, token);
     await work(key, token);

@@ -78,6 +78,14 @@ describe('signing in', () => {
     expect((await get('/acme', cookie.split(';', 1)[0])).status).toBe(200);
   });
 
+  it('takes only the cookie for TLS behind a proxy with TLS, because others on the domain can set the plain one', async () => {
+    const cookie = await signIn();
+    const behindTls = { accept: 'text/html', 'x-forwarded-proto': 'https' };
+    expect((await get('/acme', cookie, behindTls)).status).toBe(303);
+    expect((await get('/acme', `__Host-${cookie}`, behindTls)).status).toBe(200);
+    expect((await get('/acme', cookie)).status).toBe(200);
+  });
+
   it.each([
     ['nonsense', 'This is not an API key of this service.'],
     ['', 'This is not an API key of this service.'],
