@@ -19,11 +19,15 @@ const optionalClaims = [
 /**
  * Reads the claims of a verified token.
  *
- * @returns the name of the first claim that is missing, if the token does not identify a run
+ * @returns what is wrong with the first claim because of which the token does not identify a run, as a predicate
  */
-export function readIdentity(claims: Mapping): { readonly identity: WorkflowIdentity } | { readonly missing: string } {
-  const missing = ['iss', 'sub', ...necessaryClaims].find((name) => textAt(claims, name) === undefined);
-  if (missing !== undefined) return { missing };
+export function readIdentity(claims: Mapping): { readonly identity: WorkflowIdentity } | { readonly fault: string } {
+  const names = ['iss', 'sub', ...necessaryClaims];
+  const missing = names.find((name) => textAt(claims, name) === undefined);
+  if (missing !== undefined) return { fault: `has no claim \`${missing}\`` };
+  // Whoever writes the workflow chooses its name. These are refused in evidence, too: not every database can store them.
+  const unstorable = [...names, ...optionalClaims].find((name) => !isStorable(textAt(claims, name) ?? ''));
+  if (unstorable !== undefined) return { fault: `has NUL or a lone surrogate in the claim \`${unstorable}\`` };
   const text = (name: string): string => textAt(claims, name) ?? '';
   const optional = Object.fromEntries(
     optionalClaims.flatMap((name) => {
@@ -43,6 +47,10 @@ export function readIdentity(claims: Mapping): { readonly identity: WorkflowIden
     ...optional,
   };
   return { identity };
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
 }
 
 /** What is recorded as proven about a run: the commit of a pull request is recorded as the merge commit that it is. */

@@ -74,7 +74,7 @@ function toVerification(payload: JWTPayload): TokenVerification {
   const read = readIdentity(payload);
   return 'identity' in read
     ? { outcome: 'valid', identity: read.identity }
-    : { outcome: 'invalid', reason: `has no claim \`${read.missing}\`` };
+    : { outcome: 'invalid', reason: read.fault };
 }
 
 const claimFaults: Readonly<Record<string, string>> = {

@@ -19,7 +19,7 @@ const rule = (change: Partial<LoginRule> = {}): LoginRule => ({
 
 function run(claims: Readonly<Record<string, unknown>> = {}): WorkflowIdentity {
   const read = readIdentity({ ...pushClaims, iss: 'https://issuer.example.com', exp: 300, ...claims });
-  if ('missing' in read) throw new Error(read.missing);
+  if ('fault' in read) throw new Error(read.fault);
   return read.identity;
 }
 

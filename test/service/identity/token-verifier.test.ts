@@ -69,6 +69,9 @@ describe('an identity token', () => {
     ['names no repository', { repository: undefined }, 'has no claim `repository`'],
     ['has no number of its repository', { repository_id: undefined }, 'has no claim `repository_id`'],
     ['has a number that is not a text', { repository_id: 123 }, 'has no claim `repository_id`'],
+    // What a workflow is called is up to its author, and not every database can store these.
+    ['has NUL in a name', { workflow: 'CI\0' }, 'has NUL or a lone surrogate in the claim `workflow`'],
+    ['has half a character', { run_id: '1\ud800' }, 'has NUL or a lone surrogate in the claim `run_id`'],
   ])('is refused if it %s', async (_fault, claims, reason) => {
     expect(await reasonOf(createVerifier().verify(await sign(claims)))).toBe(reason);
   });
