@@ -1,5 +1,5 @@
 import type { Proven } from '../../contract/proven.ts';
-import { isMapping, textAt, type Mapping } from '../../runtime/untrusted-data.ts';
+import { isMapping, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
 
 /** What a verified identity token says about a workflow run. The names are those of GitHub's claims. */
 export interface WorkflowIdentity extends Omit<Proven, 'is_replay' | 'merge_commit'> {
@@ -85,7 +85,7 @@ export function findContradictions(
   const fields = proof.is_replay === true ? [] : runFields;
   const checks = [
     ...(['repository', ...fields] as const).map(
-      (name) => [`user_data.github.${name}`, textAt(said, name), proof[name]] as const,
+      (name) => [`user_data.github.${name}`, toText(valueAt(said, name)), proof[name]] as const,
     ),
     ['repo_info.name', repository?.name, proof.repository] as const,
     ['repo_info.id', repository?.id, proof.repository_id] as const,
@@ -98,10 +98,17 @@ export function findContradictions(
   );
 }
 
-/** The path of a repository's URL, which is `owner/name`; undefined if it is not a URL. */
+/** What a value of any type says; undefined if it says nothing. */
+function toText(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The path of a repository's URL, which is `owner/name`. Git also takes `user@host:owner/name`, which is no URL. */
 function toPath(url: string | undefined): string | undefined {
-  const path = url === undefined ? undefined : URL.parse(url)?.pathname;
-  return path?.replace(/^\/+|(?:\.git)?\/*$/gu, '');
+  if (url === undefined) return undefined;
+  const path = URL.parse(url)?.pathname ?? url.slice(url.indexOf(':') + 1);
+  return path.replace(/^\/+|(?:\.git)?\/*$/gu, '');
 }
 
 /** Why a token was not accepted. */

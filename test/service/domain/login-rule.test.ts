@@ -157,6 +157,8 @@ describe('what a run proved', () => {
       { user_data: { github }, repo_info },
       {},
       { user_data: { github: 'x' } },
+      { user_data: { github: { run_id: 4711, actor: null, workflow: '' } } },
+      { repo_info: { ...repo_info, url: 'git@github.com:acme/web.git' } },
       { user_data: null },
     ]) {
       expect(findContradictions(toProven(run()), said)).toEqual([]);
@@ -166,6 +168,10 @@ describe('what a run proved', () => {
   it.each([
     ['user_data.github.repository', { user_data: { github: { ...github, repository: 'eve/web' } } }],
     ['user_data.github.run_id', { user_data: { github: { ...github, run_id: '1' } } }],
+    ['user_data.github.run_id', { user_data: { github: { ...github, run_id: 1 } } }],
+    ['user_data.github.run_id', { user_data: { github: { ...github, run_id: ['1'] } } }],
+    ['user_data.github.repository', { user_data: { github: { ...github, repository: { name: 'eve/web' } } } }],
+    ['repo_info.url', { repo_info: { ...repo_info, url: 'git@github.com:eve/web.git' } }],
     ['user_data.github.actor', { user_data: { github: { ...github, actor: 'ann' } } }],
     ['repo_info.name', { repo_info: { ...repo_info, name: 'eve/web' } }],
     ['repo_info.id', { repo_info: { ...repo_info, id: '9' } }],
