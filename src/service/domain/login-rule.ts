@@ -103,10 +103,13 @@ function matchesSegment(pattern: string, segment: string): boolean {
   return segment.length >= start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
 }
 
-/** The file of the workflow that started the run; undefined if it is in another repository. */
+/**
+ * The file of the workflow that started the run; undefined if it is in another repository. Names of files and refs can
+ * contain `@`.
+ */
 function toWorkflowFile({ workflow_ref: reference, repository }: WorkflowIdentity): string | undefined {
   const prefix = `${repository}/`;
-  return reference?.startsWith(prefix) === true ? reference.slice(prefix.length).split('@', 1)[0] : undefined;
+  return reference?.startsWith(prefix) === true ? reference.slice(prefix.length).split('@refs/', 1)[0] : undefined;
 }
 
 /** A repository whose visibility is unknown may be private. */

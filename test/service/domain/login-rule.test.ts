@@ -55,6 +55,12 @@ describe('a login rule', () => {
       ['workflows'],
     ],
     [
+      'a workflow whose file name only begins like the one that is listed',
+      { workflows: ['.github/workflows/ci.yml'] },
+      { workflow_ref: 'acme/web/.github/workflows/ci.yml@2.yml@refs/heads/main' },
+      ['workflows'],
+    ],
+    [
       'pull requests of a private repository',
       { events: ['pull_request'], refs: ['refs/pull/*/merge'] },
       { event_name: 'pull_request', ref: 'refs/pull/7/merge' },
