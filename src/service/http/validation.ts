@@ -25,12 +25,25 @@ export function validate<Schema extends TSchema>(
 
 /** Validates path parameters, which the router has decoded. */
 export function validatePath<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
-  return validate(schema, convertTypes(schema, parameters), { prefix: 'path.', whole: 'path' });
+  return validateParameters(schema, parameters, 'path');
 }
 
 /** Validates query parameters. */
 export function validateQuery<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
-  return validate(schema, convertTypes(schema, parameters), { prefix: 'query.', whole: 'query' });
+  return validateParameters(schema, parameters, 'query');
+}
+
+function validateParameters<Schema extends TObject>(schema: Schema, parameters: unknown, part: string): Static<Schema> {
+  const valid = validate(schema, convertTypes(schema, parameters), { prefix: `${part}.`, whole: part });
+  // As in documents: no record has it, and not every database can compare with it.
+  const faulty = Object.entries(valid).filter(([, value]) => [value].flat().some(hasNul));
+  if (faulty.length > 0)
+    throw validationError(...faulty.map(([name]) => [`${part}.${name}`, 'must not contain NUL'] as const));
+  return valid;
+}
+
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
 }
 
 /**

@@ -46,6 +46,8 @@ describe('the parameters of a path and a query', () => {
     [{ reverse: 'yes' }, ['query.reverse']],
     [{ reverse: 'constructor' }, ['query.reverse']],
     [{ trail: ['a', 'b'] }, ['query.trail']],
+    // PostgreSQL answers a comparison with NUL with an error, which the other reads of its group get, too.
+    [{ trail: 'a\0' }, ['query.trail']],
     [{ other: '1', page: 'x' }, ['query.other', 'query.page']],
   ])('%j are rejected by name', (parameters, fields) => {
     expect(Object.keys(Object(errorsOf(parameters)) as object).sort()).toEqual(fields);
