@@ -1,9 +1,10 @@
 import { artifactUnknown, assertArtifact, type ArtifactAssertion } from '../../../contract/artifact-assertion.ts';
 import { artifactNotFound } from '../../../contract/artifact.ts';
-import { namedEnvironmentNotFound, namedFlowNotFound } from '../../../contract/errors.ts';
+import { commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from '../../../contract/errors.ts';
 import { policyMissing } from '../../../contract/policy.ts';
 import * as assertions from '../../application/artifact-assertion.ts';
 import type { JudgedReport } from '../../application/provenance.ts';
+import { mayAccess } from '../../domain/access.ts';
 import { listArtifactEvidence } from '../../domain/artifact-state.ts';
 import type { Links } from '../../domain/links.ts';
 import type { RuleEvaluation } from '../../domain/policy/compile-policy.ts';
@@ -28,7 +29,11 @@ export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteD
     const wanted = { ...parameters, flow, environment, policies };
     const judged = await assertions.assertArtifact(dependencies, wanted);
     if (judged.outcome !== 'judged') throw toObstacleError(judged, wanted);
-    return { status: 200, body: toAssertionResponse(judged, wanted, dependencies.links) };
+    const { org } = caller;
+    const [first, ...others] = judged.reports.filter((one) => mayAccess(caller, org, 'read', { flows: [one.flow] }));
+    if (first === undefined) throw new ApiError(commonErrors.forbidden, { values: { org } });
+    const readable = { ...judged, reports: [first, ...others] } as const;
+    return { status: 200, body: toAssertionResponse(readable, wanted, dependencies.links) };
   });
 }
 

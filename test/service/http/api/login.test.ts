@@ -184,6 +184,19 @@ describe('a key from a login', () => {
     expect(opened).not.toContain('GET /search/{org}/sha/{digits}');
   });
 
+  it('learns nothing about other flows from an assertion in its environment', async () => {
+    const flow = { name: 'secret', description: '', visibility: 'private', template: ['artifact'] };
+    await call(service, { method: 'PUT', path: '/flows/acme', json: flow });
+    await call(service, { method: 'POST', path: '/artifacts/acme/secret', json: sampleArtifact() });
+    await saveRule({ flows: ['web'], environments: ['prod'] });
+    const path = `/asserts/acme/fingerprint/${sampleArtifact().fingerprint}?environment_name=prod`;
+    const { status, text } = await call(service, { path, key: await logIn() });
+    expect([status, text]).toEqual([200, expect.not.stringContaining('secret')]);
+    expect((await call(service, { path })).text).toContain('secret');
+    await saveRule({ flows: [], environments: ['prod'] });
+    expect((await call(service, { path, key: await logIn() })).status).toBe(403);
+  });
+
   it('has the role of its rule, and opens no other organization', async () => {
     await service.createOrganization('other');
     await saveRule({ role: 'reader' });
