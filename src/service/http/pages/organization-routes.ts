@@ -7,6 +7,8 @@ import { findVerdictTimes, listEnvironments } from '../../application/environmen
 import { listFlows } from '../../application/flows.ts';
 import { listPolicies } from '../../application/policies.ts';
 import { findTrailsByName, listFlowOverviews } from '../../application/trail-states.ts';
+import { mayAccess } from '../../domain/access.ts';
+import type { StoredKey } from '../../domain/accounts.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { toHomePage, type OpenOrganization } from './home-page.ts';
 import { toOrganizationPage, type JudgedEnvironment } from './organization-page.ts';
@@ -30,7 +32,9 @@ export function addOrganizationPages(host: PageHost): void {
     const memberships = await listOpenOrganizations(dependencies, { key });
     const organizations: OpenOrganization[] = [];
     for (const [index, membership] of memberships.entries()) {
-      const environments = index < maximumCounted ? await countEnvironments(dependencies, membership.org) : undefined;
+      const { org } = membership;
+      const isCounted = index < maximumCounted && mayReadAll(key, org);
+      const environments = isCounted ? await countEnvironments(dependencies, org) : undefined;
       organizations.push({ ...membership, environments });
     }
     return toHomePage(context, key, organizations);
@@ -47,6 +51,11 @@ export function addOrganizationPages(host: PageHost): void {
   addPage(host, { url: '/:org/search', path: orgPath, query }, async ({ path: { org }, query: { q = '' }, context }) =>
     toSearchPage(context, await search(dependencies, org, q.trim())),
   );
+}
+
+/** Whether a key that opens the organization is not limited to some of its flows and environments. */
+function mayReadAll({ login }: StoredKey, org: string): boolean {
+  return login === undefined || mayAccess({ org, grants: login.grants }, org, 'read');
 }
 
 async function countEnvironments(

@@ -49,6 +49,7 @@ export interface PageRequest<Path extends TObject, Query extends TObject> {
   readonly path: Static<Path>;
   readonly query: Static<Query>;
   readonly context: PageContext;
+  readonly caller: Caller;
   readonly request: FastifyRequest;
 }
 
@@ -72,7 +73,7 @@ export function addPage<Path extends TObject, Query extends TObject>(
       path: validatePath<Path>(path, request.params),
       query: validateQuery<Query>(query, request.query),
     };
-    return sendPage(reply, await handler({ ...parameters, context, request }), context);
+    return sendPage(reply, await handler({ ...parameters, context, caller, request }), context);
   });
 }
 

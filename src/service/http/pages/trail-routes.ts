@@ -6,6 +6,7 @@ import { trailNotFound } from '../../../contract/trail-reading.ts';
 import { assertArtifact } from '../../application/artifact-assertion.ts';
 import { findAttestation } from '../../application/attestations.ts';
 import { findTrailHistory } from '../../application/trails.ts';
+import { mayAccess, type Caller } from '../../domain/access.ts';
 import { isOfKind, type ArtifactDetails, type Attachment, type Attestation } from '../../domain/records.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
 import { requireArtifact, requireReportId } from '../api/artifacts.ts';
@@ -27,10 +28,10 @@ export function addTrailPages(host: PageHost): void {
   addPage(
     host,
     { url: '/:org/flows/:flow_name/artifacts/:fingerprint', path: getArtifact.parameters, query: getArtifact.query },
-    async ({ path: { org, flow_name: flow, fingerprint }, query, context }) => {
+    async ({ path: { org, flow_name: flow, fingerprint }, query, context, caller }) => {
       const narrow = { trail: query.trail, attestationId: requireReportId(query) };
       const { details } = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
-      return toArtifactPage(context, { details, verdicts: await judgeInEnvironments(dependencies, details) });
+      return toArtifactPage(context, { details, verdicts: await judgeInEnvironments(dependencies, details, caller) });
     },
   );
 
@@ -97,14 +98,17 @@ export function addTrailPages(host: PageHost): void {
 /** The maximum number of environments by whose policies an artifact is judged. */
 const maximumEnvironments = 4;
 
-/** Judges an artifact by the policies of the environments that it runs in. */
+/** Judges an artifact by the policies of the environments that it runs in, and that the caller may read. */
 async function judgeInEnvironments(
   dependencies: RouteDependencies,
   { artifact, appearances }: ArtifactDetails,
+  caller: Caller,
 ): Promise<readonly EnvironmentVerdict[]> {
-  const { org, report } = artifact;
+  const { org, flow, report } = artifact;
   const running = appearances.filter(({ exitedAt }) => exitedAt === undefined);
-  const environments = [...new Set(running.map(({ environment }) => environment))].slice(0, maximumEnvironments);
+  const environments = [...new Set(running.map(({ environment }) => environment))]
+    .filter((environment) => mayAccess(caller, org, 'read', { flows: [flow], environments: [environment] }))
+    .slice(0, maximumEnvironments);
   const verdicts: EnvironmentVerdict[] = [];
   for (const environment of environments) {
     const assertion = await assertArtifact(dependencies, { org, fingerprint: report.fingerprint, environment });

@@ -197,6 +197,20 @@ describe('a key from a login', () => {
     expect((await call(service, { path, key: await logIn() })).status).toBe(403);
   });
 
+  it('sees no verdicts of other environments on pages', async () => {
+    const page = async (path: string, own: string): Promise<string> =>
+      (await call(service, { at: service.url, path, key: own })).text;
+    const artifact = `/acme/flows/web/artifacts/${sampleArtifact().fingerprint}`;
+    await saveRule({ flows: ['web'], environments: [] });
+    const own = await logIn();
+    expect(await page(artifact, service.apiKey)).toContain('Policies of prod');
+    expect(await page(artifact, own)).not.toContain('Policies of prod');
+    expect(await page('/', service.apiKey)).toMatch(/not compliant/iu);
+    expect(await page('/', own)).not.toMatch(/not compliant/iu);
+    await saveRule({ flows: ['web'], environments: ['prod'] });
+    expect(await page(artifact, await logIn())).toContain('Policies of prod');
+  });
+
   it('has the role of its rule, and opens no other organization', async () => {
     await service.createOrganization('other');
     await saveRule({ role: 'reader' });
