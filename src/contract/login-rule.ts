@@ -19,6 +19,12 @@ export const pullRequestEvents = ['pull_request', 'pull_request_review', 'pull_r
 /** The maximum number of login rules of an organization: each login compares its run with all of them. */
 export const maximumLoginRules = 500;
 
+/**
+ * The maximum length of all login rules of an organization together, as JSON, in characters: each login reads them before
+ * its token is checked, and anybody can try to log in.
+ */
+export const maximumLoginRulesLength = 1_000_000;
+
 /** The maximum number of entries in each list of a rule. */
 const maximumEntries = 100;
 

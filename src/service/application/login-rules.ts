@@ -1,4 +1,4 @@
-import { maximumLoginRules } from '../../contract/login-rule.ts';
+import { maximumLoginRules, maximumLoginRulesLength } from '../../contract/login-rule.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { LoginRule } from '../domain/login-rule.ts';
@@ -10,7 +10,9 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** The result of `saveLoginRule`. */
 export type SaveLoginRuleResult =
-  { readonly outcome: 'created' | 'replaced'; readonly rule: LoginRule } | { readonly outcome: 'too many rules' };
+  | { readonly outcome: 'created' | 'replaced'; readonly rule: LoginRule }
+  | { readonly outcome: 'too many rules' }
+  | { readonly outcome: 'too long' };
 
 /** A login rule to save. */
 export type LoginRuleToSave = Omit<LoginRule, 'createdAt' | 'createdBy' | 'lastModifiedAt'> & Change;
@@ -24,10 +26,8 @@ export function saveLoginRule(
   const at = unixSeconds(dependencies.now());
   const { org, name } = wanted;
   const save = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<SaveLoginRuleResult> => {
-    const known = await loginRules.find(org, name);
-    if (known === undefined && (await loginRules.list(org)).length >= maximumLoginRules) {
-      return { outcome: 'too many rules' };
-    }
+    const [known, rules] = await Promise.all([loginRules.find(org, name), loginRules.list(org)]);
+    if (known === undefined && rules.length >= maximumLoginRules) return { outcome: 'too many rules' };
     const rule: LoginRule = {
       ...wanted,
       createdAt: known?.createdAt ?? at,
@@ -37,6 +37,10 @@ export function saveLoginRule(
     const outcome = known === undefined ? 'created' : 'replaced';
     // Declaring the same rule again must not interrupt running steps.
     if (known !== undefined && describeRule(known) === describeRule(rule)) return { outcome, rule: known };
+    const all = [...rules.filter((one) => one.name !== name), rule];
+    if (all.reduce((length, one) => length + describeRule(one).length, 0) > maximumLoginRulesLength) {
+      return { outcome: 'too long' };
+    }
     await loginRules.save(rule);
     await revokeKeys(accounts, rule, at);
     const details = { rule: truncate(describeRule(rule), maximumShownRule) };

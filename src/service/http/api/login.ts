@@ -4,6 +4,7 @@ import {
   listLoginRules,
   loginRuleNotFound,
   maximumLoginRules,
+  maximumLoginRulesLength,
   saveLoginRule,
   type LoginRuleDocument,
   type LoginRuleResponse,
@@ -43,6 +44,10 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
       (saved: rules.SaveLoginRuleResult) => {
         if (saved.outcome === 'too many rules') {
           throw validationError(['path.rule', `is new, but there are already ${maximumLoginRules} rules`]);
+        }
+        if (saved.outcome === 'too long') {
+          const rule = `must leave all login rules of the organization no longer than ${maximumLoginRulesLength} characters`;
+          throw validationError(['body', rule]);
         }
         return { status: saved.outcome === 'created' ? 201 : 200, body: toResponse(saved.rule) };
       },

@@ -145,6 +145,25 @@ describe('a login', () => {
   });
 });
 
+describe('the login rules of an organization', () => {
+  it('have a maximum length together, because each attempt to log in reads them', async () => {
+    await service.createOrganization('large');
+    const refs = Array.from({ length: 100 }, (_, index) => `refs/heads/${index}`.padEnd(1000, 'x'));
+    const save = (rule: number, change: Readonly<Record<string, unknown>>): Promise<Called> =>
+      administer(service, {
+        ...{ method: 'PUT', path: `/organizations/large/login-rules/rule-${rule}` },
+        json: { repository: 'acme/web', repository_id: '123', refs, events: ['push'], role: 'member', ...change },
+      });
+    for (let rule = 0; rule < 9; rule += 1) expect((await save(rule, {})).status).toBe(201);
+    const { status, text } = await save(9, {});
+    expect([status, text]).toEqual([400, expect.stringContaining('no longer than 1000000 characters')]);
+    expect((await save(9, { refs: ['refs/heads/main'] })).status).toBe(201);
+    expect((await save(9, { refs })).status).toBe(400);
+    expect((await save(0, { refs: ['refs/heads/main'] })).status).toBe(200);
+    expect((await save(9, { refs })).status).toBe(200);
+  });
+});
+
 describe('a key from a login', () => {
   const statuses = async (own: string): Promise<ReadonlyMap<string, number>> => {
     const found = new Map<string, number>();
