@@ -119,8 +119,8 @@ export type TokenRejection =
   | {
       readonly outcome: 'issuer unavailable';
       readonly issuer: string;
-      /** Why, for the operator's log. */
-      readonly cause: unknown;
+      /** Why, for the operator's log; the same error until the issuer is asked again. */
+      readonly cause: Error;
       /** In seconds. */
       readonly retryAfter: number;
     };

@@ -17,11 +17,14 @@ const maximumIssuers = 1000;
 /** The keys of an issuer cannot be fetched. */
 export class IssuerUnavailableError extends Error {
   override readonly name = 'IssuerUnavailableError';
+  /** The same error until the issuer is asked again. */
+  override readonly cause: Error;
   /** When it may be asked again, in seconds. */
   readonly retryAfter: number;
 
-  constructor(retryAfter: number, cause: unknown) {
-    super('the keys of the issuer cannot be fetched', { cause });
+  constructor(retryAfter: number, cause: Error) {
+    super('the keys of the issuer cannot be fetched');
+    this.cause = cause;
     this.retryAfter = retryAfter;
   }
 }
@@ -34,7 +37,7 @@ interface Entry {
   /** When the issuer was asked last, in milliseconds. */
   readonly askedAt: number;
   /** Why that failed; undefined if it did not. */
-  readonly failure: unknown;
+  readonly failure: Error | undefined;
 }
 
 /**
@@ -109,7 +112,7 @@ export class IssuerKeys {
       return { keys, fetchedAt: this.#now(), askedAt: this.#now(), failure: undefined };
     } catch (thrown) {
       const known = this.#entries.get(issuer);
-      const failure = thrown ?? new Error('it failed');
+      const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
       // The known keys stay valid for their time.
       return { keys: known?.keys, fetchedAt: known?.fetchedAt ?? 0, askedAt: this.#now(), failure };
     }

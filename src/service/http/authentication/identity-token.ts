@@ -14,6 +14,8 @@ export function requireIdentityToken(
   dependencies: Pick<RouteDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens' | 'links' | 'failures' | 'log'>,
 ): Authenticator<LoggedIn> {
   const { links, failures, log } = dependencies;
+  // Anybody can send tokens of an issuer that does not answer, and it is asked only every few seconds.
+  const logged = new WeakSet<Error>();
   return async (attempt) => {
     const { org = '', methods, origin } = attempt;
     const token = readCredential(attempt);
@@ -33,7 +35,8 @@ export function requireIdentityToken(
         throw new ApiError(commonErrors.tooManyRequests, { headers: { 'retry-after': String(result.retryAfter) } });
       case 'issuer unavailable': {
         const { issuer, cause, retryAfter } = result;
-        log.error(`the keys of the token issuer ${issuer} cannot be fetched`, cause);
+        if (!logged.has(cause)) log.error(`the keys of the token issuer ${issuer} cannot be fetched`, cause);
+        logged.add(cause);
         const headers = { 'retry-after': String(retryAfter) };
         throw new ApiError(issuerUnavailable, { values: { issuer }, headers });
       }

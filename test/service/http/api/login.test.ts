@@ -139,6 +139,10 @@ describe('a login', () => {
     const { status, headers, body } = await logInWith(await token());
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(textAt(body, 'message')).toContain(provider.issuer);
+    const logged = (): number => service.errors.filter((line) => line.includes('cannot be fetched')).length;
+    expect([(await logInWith(await token())).status, logged()]).toEqual([503, 1]);
+    clock.offset += 5000;
+    expect([(await logInWith(await token())).status, logged()]).toEqual([503, 2]);
     provider.setDown(false);
     clock.offset += 5000;
     expect((await logInWith(await token())).status).toBe(201);
