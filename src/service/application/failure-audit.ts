@@ -10,6 +10,8 @@ import type { Storage } from '../storage/storage.ts';
 const windowLength = 3_600_000;
 /** The most failures of an organization that are recorded on their own within a window. */
 const maximumEvents = 20;
+/** The most organizations whose failures wait until it is known whether they exist: anyone can send any name. */
+const maximumUnchecked = 1000;
 /** How long failures are collected before they are written together, in milliseconds. */
 const writeDelay = 30_000;
 
@@ -31,6 +33,12 @@ interface Window {
   count: number;
 }
 
+/** Failures of an organization that may not exist. */
+interface Unchecked {
+  readonly first: { readonly failure: AuditedFailure; readonly at: number }[];
+  count: number;
+}
+
 /**
  * Records failed authentications in the audit log of the organization that they were about, in the background. Anyone
  * can cause them, so their number is limited: the first of an hour are recorded, then only their number.
@@ -42,6 +50,8 @@ export class FailureAudit {
   #waiting: AuditEvent[] = [];
   #cancel: (() => void) | undefined;
   #working: Promise<void> = Promise.resolve();
+  /** By organization, until it is known whether it exists. */
+  readonly #unchecked = new Map<string, Unchecked>();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -50,7 +60,17 @@ export class FailureAudit {
   /** Notes a failure. Never throws. */
   note(failure: AuditedFailure): void {
     const at = this.#dependencies.now();
-    this.#working = this.#working.then(() => this.#note(failure, at));
+    const { org } = failure;
+    const unchecked = this.#unchecked.get(org);
+    if (this.#windows.has(org)) this.#count(failure, at);
+    else if (unchecked !== undefined) {
+      unchecked.count += 1;
+      if (unchecked.first.length < maximumEvents) unchecked.first.push({ failure, at });
+    } else if (this.#unchecked.size < maximumUnchecked) {
+      this.#unchecked.set(org, { first: [{ failure, at }], count: 1 });
+      this.#working = this.#working.then(() => this.#check(org));
+    }
+    // Otherwise names come faster than the database can look them up.
   }
 
   /** Writes the noted failures. No failure may be noted afterwards. */
@@ -66,17 +86,25 @@ export class FailureAudit {
     return this.#working;
   }
 
-  async #note(failure: AuditedFailure, at: number): Promise<void> {
-    const { org } = failure;
-    if (!(await this.#isKnown(org))) return;
-    const window = this.#findWindow(org, at);
+  /** Counts the failures of an organization if it exists. */
+  async #check(org: string): Promise<void> {
+    const isKnown = await this.#isKnown(org);
+    const { first, count } = this.#unchecked.get(org) ?? { first: [], count: 0 };
+    this.#unchecked.delete(org);
+    if (!isKnown) return;
+    for (const { failure, at } of first) this.#count(failure, at);
+    const window = this.#windows.get(org);
+    if (window !== undefined) window.count += count - first.length;
+  }
+
+  #count(failure: AuditedFailure, at: number): void {
+    const window = this.#findWindow(failure.org, at);
     window.count += 1;
     if (window.count <= maximumEvents) this.#add({ ...failure, at: unixSeconds(at), actor: unknownActor });
   }
 
   /** Whether there is such an organization; anyone can send any name. */
   async #isKnown(org: string): Promise<boolean> {
-    if (this.#windows.has(org)) return true;
     if (!conforms(orgName, org)) return false;
     return this.#dependencies.storage.read(({ organizations }) => organizations.exists(org)).catch(() => false);
   }

@@ -5,8 +5,11 @@ import type { Storage } from '../../../src/service/storage/storage.ts';
 
 /** An audit of failures on a storage with the organizations `acme` and `other`. */
 function createAudit() {
-  const state = { now: 0, isBroken: false, written: [] as AuditEvent[], logged: [] as string[] };
-  const exists = (org: string): Promise<boolean> => Promise.resolve(['acme', 'other'].includes(org));
+  const state = { now: 0, isBroken: false, written: [] as AuditEvent[], logged: [] as string[], lookups: 0 };
+  const exists = (org: string): Promise<boolean> => {
+    state.lookups += 1;
+    return Promise.resolve(['acme', 'other'].includes(org));
+  };
   const append = (event: AuditEvent): Promise<void> => {
     if (state.isBroken) return Promise.reject(new Error('the disk is full'));
     state.written.push(event);
@@ -62,6 +65,16 @@ describe('failed authentications in the audit log', () => {
     fail(5, 'nobody');
     await audit.stop();
     expect(state.written).toEqual([]);
+  });
+
+  it('are left out if names of organizations come faster than they can be looked up', async () => {
+    const { audit, state, fail } = createAudit();
+    for (let index = 0; index < 5000; index += 1) fail(1, `nobody-${index}`);
+    await audit.flush();
+    expect(state.lookups).toBe(1000);
+    fail(1);
+    await audit.stop();
+    expect(state.written).toHaveLength(1);
   });
 
   it('are logged as missing if they cannot be written', async () => {
