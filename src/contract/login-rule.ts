@@ -87,12 +87,15 @@ export const loginRuleDocument = Type.Object(
     ),
     role: Type.Enum(loginRoles),
     flows: Type.Optional(
-      Type.Array(flowName, { maxItems: maximumEntries, description: 'Limits the key to these flows. Default: all.' }),
+      Type.Array(flowName, {
+        maxItems: maximumEntries,
+        description: 'Limits the key to these flows. Default: all, or none if `environments` is given.',
+      }),
     ),
     environments: Type.Optional(
       Type.Array(environmentName, {
         maxItems: maximumEntries,
-        description: 'Limits the key to these environments of the organization. Default: all.',
+        description: 'Limits the key to these environments of the organization. Default: all, or none if `flows` is given.',
       }),
     ),
   },

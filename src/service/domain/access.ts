@@ -16,12 +16,13 @@ export type Permission = 'read' | 'record' | 'report' | 'read service accounts' 
  */
 export type OwnerKind = 'user' | 'service account' | 'workflow';
 
-/** What a key permits: a role, possibly only in some flows and environments. */
+/**
+ * What a key permits: a role, in everything, or only in some flows and environments. If either list is given, a missing
+ * one is empty.
+ */
 export interface Grant {
   readonly role: Role;
-  /** Undefined for all flows. */
   readonly flows?: readonly string[] | undefined;
-  /** Undefined for all environments. */
   readonly environments?: readonly string[] | undefined;
 }
 
@@ -113,6 +114,6 @@ function covers(grant: Grant, { flows = [], environments = [] }: AccessTarget): 
   return includesAll(grant.flows, flows) && includesAll(grant.environments, environments);
 }
 
-function includesAll(allowed: readonly string[] | undefined, named: readonly string[]): boolean {
-  return allowed === undefined || named.every((name) => allowed.includes(name));
+function includesAll(allowed: readonly string[] = [], named: readonly string[]): boolean {
+  return named.every((name) => allowed.includes(name));
 }

@@ -19,9 +19,9 @@ export interface LoginRule {
   /** Whether pull requests of a repository that is not public are admitted. */
   readonly privatePullRequests: boolean;
   readonly role: LoginRole;
-  /** Undefined for all flows. */
+  /** See `Grant`. */
   readonly flows?: readonly string[] | undefined;
-  /** Undefined for all environments. */
+  /** See `Grant`. */
   readonly environments?: readonly string[] | undefined;
   readonly createdAt: number;
   readonly createdBy: string;

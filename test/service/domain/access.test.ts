@@ -43,6 +43,26 @@ describe('access', () => {
     }
   });
 
+  it.each([
+    [{}, ['flow', 'other flow', 'environment', 'both', 'organization']],
+    [{ flows: ['web'] }, ['flow']],
+    [{ environments: ['production'] }, ['environment']],
+    [{ flows: ['web'], environments: ['production'] }, ['flow', 'environment', 'both']],
+    [{ flows: ['web'], environments: [] }, ['flow']],
+    [{ flows: [] }, []],
+  ])('limited to %j opens only: %j', (limits, opened) => {
+    const targets = {
+      flow: { flows: ['web'] },
+      'other flow': { flows: ['web', 'api'] },
+      environment: { environments: ['production'] },
+      both: { flows: ['web'], environments: ['production'] },
+      organization: {},
+    };
+    const caller = { org: 'acme', grants: [{ role: 'member' as const, ...limits }] };
+    const found = Object.entries(targets).filter(([, target]) => mayAccess(caller, 'acme', 'record', target));
+    expect(found.map(([name]) => name)).toEqual(opened);
+  });
+
   it('of a personal key extends to all organizations of its user, and of any other key to its own only', () => {
     for (const ownerKind of ['user', 'service account'] as const) {
       for (const isLimitedToOrg of [true, false]) {
