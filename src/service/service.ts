@@ -19,6 +19,7 @@ import type { TokenVerifier } from './domain/workflow-identity.ts';
 import { createFetchJson } from './identity/fetch-json.ts';
 import { JoseTokenVerifier } from './identity/token-verifier.ts';
 import { createLinks } from './domain/links.ts';
+import { listen } from './http/listen.ts';
 import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadinessRoute } from './http/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './http/routes.ts';
@@ -104,8 +105,6 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const pending = new PendingSnapshots(dependencies);
     closers.push(() => pending.stop());
     pending.start();
-    const { first } = options;
-    const generatedKey = first === undefined ? undefined : await ensureInitialApiKey(dependencies, first);
     const timeouts = options.timeouts ?? defaultTimeouts;
     const storageHealth = new StorageHealth({ ...dependencies, freeBytes });
     const storageFailed = storageHealth.storageFailed.bind(storageHealth);
@@ -141,8 +140,11 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
       }),
     );
     closers.push(() => shutdown.stop());
-    await app.listen({ host: options.host, port: options.port });
+    await listen(app, { host: options.host, port: options.port });
     own.url = toUrl(app.server.address());
+    // Not before: a key that was created by a start that failed would never be shown.
+    const { first } = options;
+    const generatedKey = first === undefined ? undefined : await ensureInitialApiKey(dependencies, first);
     return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
   } catch (error) {
     await stop();

@@ -63,9 +63,27 @@ describe('a service', () => {
     const other = await start();
     const elsewhere = join(dataFolder, 'elsewhere');
     const port = Number(new URL(other.url).port);
-    await expect(start({ port, dataFolder: elsewhere })).rejects.toThrow('EADDRINUSE');
+    await expect(start({ port, dataFolder: elsewhere })).rejects.toThrow(
+      `port ${port} of 127.0.0.1 is in use by another program; stop that, or choose another port with --port`,
+    );
     await (await start({ dataFolder: elsewhere })).stop();
     await other.stop();
+  });
+
+  it('creates the first key only once it can listen, because a key that nobody was shown would be lost', async () => {
+    const other = await start();
+    const options = { dataFolder: join(dataFolder, 'elsewhere'), first: { org: 'acme' } };
+    await expect(start({ ...options, port: Number(new URL(other.url).port) })).rejects.toThrow('is in use');
+    const next = await start(options);
+    expect(next.generatedKey).toBeDefined();
+    await next.stop();
+    await other.stop();
+  });
+
+  it('says what to do if it cannot listen on the address', async () => {
+    await expect(start({ host: '192.0.2.1' })).rejects.toThrow(
+      'this machine does not have the address 192.0.2.1; choose another with --host',
+    );
   });
 
   it('generates a first key once, and accepts the operator’s own at every start', async () => {
