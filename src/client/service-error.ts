@@ -63,7 +63,7 @@ function describe(facts: ServiceErrorFacts): string {
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the inputs that the message and the fields above name.',
   401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
-  403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this.',
+  403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `flows` and `environments` of the login rule decide.',
   404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists; if the message is not from the service, check `base-url`.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',

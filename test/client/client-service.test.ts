@@ -251,7 +251,7 @@ describe('the error of the client', () => {
     const document = { name: 'readers', description: '', template: [] };
     await expect(clientOf({ apiToken }).call(createFlow, { parameters: { org }, document })).rejects.toMatchObject({
       facts: { status: 403 },
-      remedy: expect.stringContaining('role'),
+      remedy: expect.stringMatching(/role.*login rule/u),
     });
   });
 
