@@ -95,7 +95,8 @@ export const loginRuleDocument = Type.Object(
     environments: Type.Optional(
       Type.Array(environmentName, {
         maxItems: maximumEntries,
-        description: 'Limits the key to these environments of the organization. Default: all, or none if `flows` is given.',
+        description:
+          'Limits the key to these environments of the organization. Default: all, or none if `flows` is given.',
       }),
     ),
   },
