@@ -7,7 +7,7 @@ import type { Member, ServiceAccountRecord } from '../../domain/accounts.ts';
 import { redactTarget, type TargetState } from '../../domain/notifications.ts';
 import type { KeyWithUse } from '../../storage/accounts.ts';
 import { apiRequest } from './api-request.ts';
-import { clip, pageLink, renderBadge, renderEmpty, renderTime } from './components.ts';
+import { clip, renderBadge, renderEmpty, renderLinks, renderTime, renderTimeOrNever } from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderTable } from './table.ts';
@@ -92,15 +92,14 @@ function renderAccounts(context: PageContext, { accounts, moreAccounts }: Admini
 }
 
 function renderKeys(context: PageContext, { members, accounts }: AdministrationView): Html {
-  const time = (at: number | undefined): Hole => (at === undefined ? 'never' : renderTime(at, context));
   const toRow = (owner: string, { key, lastUsedAt }: KeyWithUse): readonly Hole[] => [
     html`<code>${key.id}</code>`,
     owner,
     clip(key.description, 120),
     key.expiresAt !== undefined && key.expiresAt <= context.now
       ? renderBadge('unjudged', 'Expired')
-      : time(key.expiresAt),
-    time(lastUsedAt),
+      : renderTimeOrNever(key.expiresAt, context),
+    renderTimeOrNever(lastUsedAt, context),
     renderTime(key.createdAt, context),
   ];
   return renderTable({
@@ -123,7 +122,7 @@ function renderNotifications(context: PageContext, { org, notifications }: Admin
     rows: notifications.flatMap(({ notification, targets }) =>
       targets.map((target): readonly Hole[] => [
         `${notification.number}: ${clip(notification.name, 120)}`,
-        html`${notification.environments.slice(0, 10).map((name) => html`${pageLink(paths.environment(org, name), name)} `)}`,
+        renderLinks(notification.environments, (name) => paths.environment(org, name)),
         describeTarget(target),
         target.waiting === 0 ? 'none' : String(target.waiting),
         target.lastSuccessAt === undefined ? 'none yet' : renderTime(target.lastSuccessAt, context),

@@ -5,8 +5,7 @@ import { inspectNotification, listNotifications, type InspectedNotification } fr
 import { listServiceAccounts } from '../../application/service-accounts.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { toAdministrationPage, type AdministrationView } from './administration-page.ts';
-import { orgPath } from './organization-routes.ts';
-import { addPage, type PageHost } from './page-host.ts';
+import { addPage, orgPath, type PageHost } from './page-host.ts';
 
 /** How many members, and how many service accounts, are shown with their keys. */
 const maximumOwners = 100;

@@ -13,14 +13,20 @@ import {
   renderBadge,
   renderEmpty,
   renderFacts,
-  renderJson,
   renderResult,
   renderTime,
   type BadgeState,
 } from './components.ts';
+import { compareEvidence } from './evidence-order.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
-import { renderAnnotations, renderExternalLinks } from './reported-data.ts';
+import {
+  renderAddress,
+  renderAnnotations,
+  renderExternalLinks,
+  renderRepository,
+  renderUserData,
+} from './reported-data.ts';
 import { renderTable } from './table.ts';
 
 /** The verdict on an artifact by the policies of an environment. */
@@ -65,13 +71,7 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
       <h2>Where it runs and ran</h2>
       ${renderAppearances(context, org, appearances)}
       <h2>Everything reported about it</h2>
-      ${renderHistory(context, details)}
-      ${
-        report.user_data === undefined
-          ? undefined
-          : html`<h2>Data</h2>
-              ${renderJson(report.user_data)}`
-      }`,
+      ${renderHistory(context, details)} ${renderUserData(report.user_data)}`,
   };
 }
 
@@ -85,38 +85,33 @@ function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactD
     ['Commit message', report.git_commit_info?.message],
     ['Author', report.git_commit_info?.author],
     ['Branch', report.git_commit_info?.branch],
-    ['Build', link(report.build_url, clip(report.build_url, 120))],
-    ['Repository', report.repo_info === undefined ? undefined : link(report.repo_info.url, report.repo_info.name)],
+    ['Build', renderAddress(report.build_url)],
+    ['Repository', renderRepository(report.repo_info)],
     ['Links', renderExternalLinks(report.external_urls)],
     ['Remarks', renderAnnotations(report.annotations)],
     ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
   ]);
 }
 
-const order: Readonly<Record<string, number>> = { 'non-compliant': 0, missing: 1, incomplete: 2, compliant: 3 };
-
 function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<CountedAttestation>[]): Html {
-  const rank = ({ evidence }: EvidenceStatus): number => order[evidence?.verdict ?? 'missing'] ?? 0;
   return renderTable({
     label: 'Evidence',
     columns: ['Evidence', 'State', 'Why', 'Type', 'Required', 'Reported'],
-    rows: statuses
-      .toSorted((one, other) => rank(one) - rank(other))
-      .map(({ label, type, isRequired, evidence }): readonly Hole[] => {
-        const required = isRequired ? 'yes' : 'no';
-        if (evidence === undefined)
-          return [label, renderBadge('missing'), 'It was not reported.', type === '*' ? 'any' : type, required, ''];
-        const path = context.paths.attestation(evidence.org, evidence.flow, evidence.trail, evidence.id);
-        const { verdict, reason, createdAt } = evidence;
-        return [
-          pageLink(path, evidenceName(evidence.name)),
-          renderBadge(verdict),
-          clip(reason, 300),
-          evidence.type,
-          required,
-          renderTime(createdAt, context),
-        ];
-      }),
+    rows: statuses.toSorted(compareEvidence).map(({ label, type, isRequired, evidence }): readonly Hole[] => {
+      const required = isRequired ? 'yes' : 'no';
+      if (evidence === undefined)
+        return [label, renderBadge('missing'), 'It was not reported.', type === '*' ? 'any' : type, required, ''];
+      const path = context.paths.attestation(evidence.org, evidence.flow, evidence.trail, evidence.id);
+      const { verdict, reason, createdAt } = evidence;
+      return [
+        pageLink(path, evidenceName(evidence.name)),
+        renderBadge(verdict),
+        clip(reason, 300),
+        evidence.type,
+        required,
+        renderTime(createdAt, context),
+      ];
+    }),
     empty: renderEmpty('The template requires no evidence, and none was reported.'),
     maximumBytes: 14_000,
   });

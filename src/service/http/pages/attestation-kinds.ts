@@ -8,8 +8,8 @@ import {
   clip,
   describeDuration,
   renderBadge,
+  renderCommit,
   renderEmpty,
-  renderHash,
   renderTime,
   type BadgeState,
 } from './components.ts';
@@ -169,7 +169,7 @@ function renderCommits(context: PageContext, { commits, title, url }: PullReques
       label: `Commits of ${name}`,
       columns: ['Commit', 'Message', 'Author', 'Signature', 'When'],
       rows: commits.map((commit): readonly Hole[] => [
-        commit.url === undefined ? renderHash(commit.sha1) : link(commit.url, commit.sha1.slice(0, 12)),
+        renderCommit(commit),
         clip(commit.message.split('\n', 1)[0] ?? '', 120),
         clip(commit.author, 100),
         commit.verified === true ? 'verified' : clip(commit.signature_state ?? '', 40),

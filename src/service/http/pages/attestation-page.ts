@@ -3,10 +3,10 @@ import type { Attestation } from '../../domain/records.ts';
 import type { AttachmentFault } from '../../storage/attachments.ts';
 import { apiRequest } from './api-request.ts';
 import { renderKind } from './attestation-kinds.ts';
-import { clip, pageLink, renderFacts, renderHash, renderJson, renderResult, renderTime } from './components.ts';
+import { clip, pageLink, renderFacts, renderHash, renderResult, renderTime } from './components.ts';
 import { html, link, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
-import { renderAnnotations, renderExternalLinks } from './reported-data.ts';
+import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './reported-data.ts';
 
 /**
  * Creates the page of an attestation: its verdict and why, and what its kind shows.
@@ -30,13 +30,7 @@ export function toAttestationPage(context: PageContext, attestation: Attestation
     status: damage === undefined ? 200 : 500,
     content: html`${renderResult(verdict, html`${clip(reason)}.`)}
     ${renderFacts([['Kind', type], ...commonFacts(context, attestation), ...facts])}
-    ${renderAttachment(context, attestation, damage)} ${content}
-    ${
-      document.user_data === undefined
-        ? undefined
-        : html`<h2>Data</h2>
-            ${renderJson(document.user_data)}`
-    }`,
+    ${renderAttachment(context, attestation, damage)} ${content} ${renderUserData(document.user_data)}`,
   };
 }
 
@@ -57,10 +51,7 @@ function commonFacts(
     ['Description', document.description],
     ['Commit', commit === undefined ? undefined : link(commit.url, commit.sha1)],
     ['Commit message', commit?.message],
-    [
-      'Origin',
-      document.origin_url === undefined ? undefined : link(document.origin_url, clip(document.origin_url, 120)),
-    ],
+    ['Origin', renderAddress(document.origin_url)],
     ['Links', renderExternalLinks(document.external_urls)],
     ['Remarks', renderAnnotations(document.annotations)],
   ];

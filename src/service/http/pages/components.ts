@@ -1,12 +1,23 @@
 import type { ArtifactState, Verdict } from '../../../contract/compliance.ts';
 import { escapeHtml } from '../../../runtime/escape-html.ts';
 import { truncate } from '../../../runtime/truncate.ts';
-import { html, type Hole, type Html } from './html.ts';
+import { html, link, type Hole, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
 
 /** A link to a page of this service. */
 export function pageLink(path: string, text: Hole): Html {
   return html`<a href="${path}">${text}</a>`;
+}
+
+/** Renders links to pages of this service, at most `maximum` of them; undefined if there are none. */
+export function renderLinks(
+  names: readonly string[],
+  toPath: (name: string) => string,
+  maximum = 10,
+): Html | undefined {
+  if (names.length === 0) return undefined;
+  const shown = names.slice(0, maximum).map((name) => html`${pageLink(toPath(name), name)} `);
+  return html`${shown}${names.length > maximum ? `and ${names.length - maximum} more` : ''}`;
 }
 
 /** Renders facts, one a line. Those without a value are left out. */
@@ -48,6 +59,11 @@ export function renderTime(seconds: number, { now }: Pick<PageContext, 'now'>): 
   return html`<time datetime="${iso}" title="${exact}">${describeTime(seconds - now)}</time>`;
 }
 
+/** Renders a time (Unix seconds) relative to now; `never` if there is none. */
+export function renderTimeOrNever(seconds: number | undefined, context: Pick<PageContext, 'now'>): Hole {
+  return seconds === undefined ? 'never' : renderTime(seconds, context);
+}
+
 /** The units of a duration in seconds, and from how many seconds on each is used. */
 const units: readonly (readonly [name: string, seconds: number, from: number])[] = [
   ['year', 365 * 86_400, 2 * 365 * 86_400],
@@ -81,6 +97,11 @@ export function renderHash(hash: string): Html {
   return html`<code title="${hash}">${hash.slice(0, shownDigits)}</code>`;
 }
 
+/** Renders the first digits of a commit, as a link if its address is known. */
+export function renderCommit({ sha1, url }: { readonly sha1: string; readonly url?: string | undefined }): Html {
+  return url === undefined ? renderHash(sha1) : link(url, sha1.slice(0, shownDigits));
+}
+
 /** What a badge can say. */
 export type BadgeState = ArtifactState | Verdict | 'MISSING' | 'missing' | 'unjudged' | 'extra';
 
@@ -97,6 +118,11 @@ const badges: Readonly<Record<BadgeState, readonly [tone: string, mark: string, 
   unjudged: ['none', '–', 'Not judged'],
   extra: ['none', '+', 'Extra'],
 };
+
+/** The words for a state. */
+export function describeState(state: BadgeState): string {
+  return badges[state][2];
+}
 
 /** Renders a state. */
 export function renderBadge(state: BadgeState, words?: string): Html {
@@ -121,6 +147,15 @@ export function renderResult(state: BadgeState, reason: Hole): Html {
   return html`<p class="result ${tone}">${renderBadge(state)} <span>${reason}</span></p>`;
 }
 
+/**
+ * Renders why a request failed.
+ *
+ * @param attributes of the paragraph
+ */
+export function renderFailure(reason: Hole, attributes?: Html): Html {
+  return html`<p class="result bad" ${attributes}><span>${reason}</span></p>`;
+}
+
 /** Renders what a list without entries says instead: why it is empty, and what to do next. */
 export function renderEmpty(words: Hole): Html {
   return html`<p class="empty">${words}</p>`;
@@ -134,6 +169,24 @@ export function renderPager(previous: string | undefined, next: string | undefin
   return html`<nav class="pager" aria-label="Pages">
     ${item(previous, '← Previous', 'prev')}<span>${words}</span>${item(next, 'Next →', 'next')}
   </nav>`;
+}
+
+/** A page of a list, counted from 1. */
+export interface ListPage {
+  readonly page: number;
+  readonly perPage: number;
+  /** The number of entries of the whole list. */
+  readonly total: number;
+}
+
+/** Renders the links to the pages before and after this one. */
+export function renderPageLinks(
+  { page, perPage, total }: ListPage,
+  toPath: (page: number) => string,
+): Html | undefined {
+  const previous = page > 1 ? toPath(page - 1) : undefined;
+  const next = page * perPage < total ? toPath(page + 1) : undefined;
+  return renderPager(previous, next, `Page ${page}`);
 }
 
 /** Renders free-form data as indented JSON, truncated. */

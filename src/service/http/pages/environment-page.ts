@@ -9,7 +9,8 @@ import {
   pageLink,
   renderEmpty,
   renderFacts,
-  renderPager,
+  renderLinks,
+  renderPageLinks,
   renderResult,
   renderTime,
   renderVerdict,
@@ -91,12 +92,10 @@ function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverv
   return renderFacts([
     ['Kind', kind],
     ['Description', description],
-    ['Members', renderLinks(members.map((member) => [paths.environment(org, member), member]))],
+    ['Members', renderLinks(members, (member) => paths.environment(org, member))],
     [
       'Policies',
-      policies.length === 0
-        ? 'none: attach one to judge what runs here'
-        : renderLinks(policies.map((policy) => [paths.policy(org, policy), policy])),
+      renderLinks(policies, (policy) => paths.policy(org, policy)) ?? 'none: attach one to judge what runs here',
     ],
     [
       'Latest snapshot',
@@ -105,15 +104,6 @@ function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverv
     ['Last report', lastReportedAt === undefined ? undefined : renderTime(lastReportedAt, context)],
     ['Last change', lastChangedAt === undefined ? undefined : renderTime(lastChangedAt, context)],
   ]);
-}
-
-/** The maximum number of members or policies that are named. */
-const maximumLinks = 10;
-
-function renderLinks(links: readonly (readonly [path: string, name: string])[]): Html | undefined {
-  if (links.length === 0) return undefined;
-  const shown = links.slice(0, maximumLinks).map(([path, name]) => html`${pageLink(path, name)} `);
-  return html`${shown}${links.length > maximumLinks ? `and ${links.length - maximumLinks} more` : ''}`;
 }
 
 function renderTimelineSection(
@@ -142,7 +132,6 @@ function renderLatest(context: PageContext, latest: EnvironmentView['latest']): 
 function renderSnapshots(context: PageContext, { overview, snapshots, page, perPage }: EnvironmentView): Html {
   const { org, name, latest } = overview;
   const { paths } = context;
-  const at = (number: number): string => withQuery(paths.environment(org, name), { page: number });
   return html`<h2>Snapshots</h2>
     ${renderTable({
       label: 'Snapshots',
@@ -152,19 +141,22 @@ function renderSnapshots(context: PageContext, { overview, snapshots, page, perP
         renderVerdict(compliant),
         renderTime(from, context),
         to === undefined ? 'current' : describeDuration(Math.max(0, to - from)),
-        number === 1
-          ? ''
-          : pageLink(comparisonPath(context, org, `${name}#${number - 1}`, `${name}#${number}`), `to ${number - 1}`),
+        renderDifferenceLink(context, { org, environment: name, number }),
       ]),
       empty: renderEmpty('There are no snapshots on this page.'),
       maximumBytes: 12_000,
     })}
-    ${renderPager(page > 1 ? at(page - 1) : undefined, page * perPage < latest ? at(page + 1) : undefined, `Page ${page}`)}`;
+    ${renderPageLinks({ page, perPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}`;
 }
 
-/** The address of the difference between two snapshots. */
-export function comparisonPath({ paths }: PageContext, org: string, first: string, second: string): string {
-  return withQuery(paths.comparison(org), { first, second });
+/** Renders a link to the difference from the snapshot before this one; undefined if it is the first. */
+export function renderDifferenceLink(
+  { paths }: PageContext,
+  { org, environment, number }: { readonly org: string; readonly environment: string; readonly number: number },
+): Html | undefined {
+  if (number === 1) return undefined;
+  const expressions = { first: `${environment}#${number - 1}`, second: `${environment}#${number}` };
+  return pageLink(withQuery(paths.comparison(org), expressions), `to snapshot ${number - 1}`);
 }
 
 /** Renders the form that compares any two snapshots. */

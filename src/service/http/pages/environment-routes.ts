@@ -1,4 +1,5 @@
 import type { ErrorResponse } from '../../../contract/endpoint.ts';
+import { namedEnvironmentNotFound } from '../../../contract/errors.ts';
 import { environmentName, orgName } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
 import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
@@ -10,8 +11,8 @@ import { parseExpression, requireSnapshot } from '../api/snapshots.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { toEnvironmentListPage, toEnvironmentPage, type EnvironmentView } from './environment-page.ts';
-import { listJudgedEnvironments, orgPath } from './organization-routes.ts';
-import { addPage, type PageHost } from './page-host.ts';
+import { listJudgedEnvironments } from './organization-routes.ts';
+import { addPage, orgPath, type PageHost } from './page-host.ts';
 import type { Page, PageContext } from './page.ts';
 import { toComparisonPage, toFailedComparisonPage, toSnapshotPage } from './snapshot-page.ts';
 
@@ -75,7 +76,7 @@ async function loadEnvironment(
   const overview = await findEnvironment(dependencies, { org, name });
   const found = await inspectSnapshot(dependencies, { org, environment: name, selector: { kind: 'latest' }, now });
   if (overview === undefined || found.outcome === 'environment not found') {
-    throw new ApiError(environmentNotFoundPage, { values: { org, env_name: name } });
+    throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
   }
   const list = async (number: number, size: number): Promise<readonly SnapshotSummary[]> => {
     const part = { page: number, size, ascending: false };
@@ -138,12 +139,6 @@ const comparisonQuery = Type.Object({
   first: Type.Optional(Type.String({ maxLength: 300 })),
   second: Type.Optional(Type.String({ maxLength: 300 })),
 });
-
-const environmentNotFoundPage: ErrorResponse = {
-  status: 404,
-  message: "Environment named '{env_name}' does not exist for organization '{org}'",
-  when: 'There is no such environment.',
-};
 
 const snapshotNotFound: ErrorResponse = {
   status: 404,

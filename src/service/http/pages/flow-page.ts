@@ -7,7 +7,17 @@ import type { CountedAttestation, Flow } from '../../domain/records.ts';
 import { countNames } from '../../domain/template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../../domain/trail-matrix.ts';
 import { apiRequest, withQuery } from './api-request.ts';
-import { clip, pageLink, renderBadge, renderEmpty, renderFacts, renderPager, renderTime } from './components.ts';
+import {
+  clip,
+  describeState,
+  pageLink,
+  renderBadge,
+  renderEmpty,
+  renderFacts,
+  renderPageLinks,
+  renderPager,
+  renderTime,
+} from './components.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import { renderFlows } from './organization-page.ts';
 import type { Page, PageContext } from './page.ts';
@@ -28,9 +38,6 @@ export interface FlowListView {
 /** Creates the list of flows. */
 export function toFlowListPage(context: PageContext, { org, flows, total, search, page, perPage }: FlowListView): Page {
   const { paths } = context;
-  const at = (number: number): string => withQuery(paths.flows(org), { name: search, page: number });
-  const previous = page > 1 ? at(page - 1) : undefined;
-  const next = page * perPage < total ? at(page + 1) : undefined;
   return {
     title: 'Flows',
     section: 'flows',
@@ -44,7 +51,7 @@ export function toFlowListPage(context: PageContext, { org, flows, total, search
           ? renderEmpty(html`No flow has a name with “${search}”. ${pageLink(paths.flows(org), 'Show all flows')}`)
           : renderFlows(context, org, flows)
       }
-      ${renderPager(previous, next, `Page ${page}`)}`,
+      ${renderPageLinks({ page, perPage, total }, (number) => withQuery(paths.flows(org), { name: search, page: number }))}`,
   };
 }
 
@@ -122,7 +129,7 @@ function renderFlowFacts(context: PageContext, flow: Flow, total: number): Html 
 
 function renderFilters(action: string, { namePrefix, state }: FlowView): Html {
   const options = artifactStates.map(
-    (one) => html`<option value="${one}" ${one === state ? html`selected` : undefined}>${stateNames[one]}</option>`,
+    (one) => html`<option value="${one}" ${one === state ? html`selected` : undefined}>${describeState(one)}</option>`,
   );
   return html`<form class="filters" method="get" action="${action}">
     <label>Name begins with <input name="name" maxlength="255" value="${namePrefix}" /></label>
@@ -136,12 +143,6 @@ function renderFilters(action: string, { namePrefix, state }: FlowView): Html {
     <button>Filter</button>
   </form>`;
 }
-
-const stateNames: Readonly<Record<ArtifactState, string>> = {
-  COMPLIANT: 'Compliant',
-  'NON-COMPLIANT': 'Not compliant',
-  INCOMPLETE: 'Incomplete',
-};
 
 function renderNoTrails(context: PageContext, { namePrefix, state, states }: FlowView): Html {
   const { flow, next } = states;

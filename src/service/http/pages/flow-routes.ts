@@ -5,11 +5,13 @@ import { Type } from '../../../contract/schema.ts';
 import { listFlowOverviews, listTrailStates } from '../../application/trail-states.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { toFlowListPage, toFlowPage } from './flow-page.ts';
-import { orgPath } from './organization-routes.ts';
-import { addPage, type PageHost } from './page-host.ts';
+import { addPage, orgPath, type PageHost } from './page-host.ts';
 
-/** How many flows, and trails of each, are on a page of the list. */
-const [flowsOnPage, trailsOfFlow] = [20, 5];
+/** How many flows are on a page of the list. */
+const flowsOnPage = 20;
+
+/** How many trails of each flow are on a page of the list. */
+const trailsOfFlow = 5;
 
 /** How many trails are on a page of a flow. */
 const trailsOnPage = 25;

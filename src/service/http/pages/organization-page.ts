@@ -4,7 +4,15 @@ import { listTrails } from '../../../contract/trail-reading.ts';
 import type { FlowOverview } from '../../application/trail-states.ts';
 import type { EnvironmentOverview } from '../../domain/environment/snapshot.ts';
 import { apiRequest } from './api-request.ts';
-import { clip, pageLink, renderBadge, renderEmpty, renderTime, renderVerdict } from './components.ts';
+import {
+  clip,
+  pageLink,
+  renderBadge,
+  renderEmpty,
+  renderTime,
+  renderTimeOrNever,
+  renderVerdict,
+} from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderTable } from './table.ts';
@@ -126,7 +134,6 @@ export function renderEnvironments(
 ): Html {
   const { paths } = context;
   const sorted = environments.toSorted((one, other) => rank(one) - rank(other));
-  const time = (at: number | undefined): Hole => (at === undefined ? 'never' : renderTime(at, context));
   return renderTable({
     label: 'Environments',
     columns: ['Environment', 'Verdict', 'Since', 'Kind', 'Last report', 'Last change'],
@@ -135,8 +142,8 @@ export function renderEnvironments(
       environment.latest === 0 ? 'No report yet' : renderVerdict(environment.compliant),
       since === undefined ? '' : renderTime(since, context),
       environment.kind,
-      environment.kind === 'logical' ? 'by its members' : time(environment.lastReportedAt),
-      time(environment.lastChangedAt),
+      environment.kind === 'logical' ? 'by its members' : renderTimeOrNever(environment.lastReportedAt, context),
+      renderTimeOrNever(environment.lastChangedAt, context),
     ]),
     empty: renderEmpty(
       html`There is no environment yet. A step with <code>operation: create-environment</code> creates one; then report

@@ -1,4 +1,3 @@
-import { orgName } from '../../../contract/names.ts';
 import { bareFingerprint } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
 import { listOpenOrganizations } from '../../application/access.ts';
@@ -12,17 +11,17 @@ import type { StoredKey } from '../../domain/accounts.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { toHomePage, type OpenOrganization } from './home-page.ts';
 import { toOrganizationPage, type JudgedEnvironment } from './organization-page.ts';
-import { addOwnPage, addPage, type PageHost } from './page-host.ts';
+import { addOwnPage, addPage, orgPath, type PageHost } from './page-host.ts';
 import { toSearchPage, type SearchView } from './search-page.ts';
-
-/** The path of the pages of an organization. */
-export const orgPath = Type.Object({ org: orgName });
 
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;
 
-/** How many flows, and trails of each, are looked at for the overview. */
-const [overviewFlows, overviewTrails] = [100, 2];
+/** How many flows are on the overview. */
+const overviewFlows = 100;
+
+/** How many trails of each flow are on the overview. */
+const overviewTrails = 2;
 
 /** Adds the home page, the overview of an organization, and the search. */
 export function addOrganizationPages(host: PageHost): void {

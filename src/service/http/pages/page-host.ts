@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { commonErrors } from '../../../contract/errors.ts';
-import type { Static, TObject } from '../../../contract/schema.ts';
+import { orgName } from '../../../contract/names.ts';
+import { Type, type Static, type TObject } from '../../../contract/schema.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { actorName, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
@@ -17,6 +18,7 @@ import type { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { validatePath, validateQuery } from '../validation.ts';
 import { withQuery } from './api-request.ts';
+import { renderFailure } from './components.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
 import type { Page, PageContext, Viewer } from './page.ts';
@@ -34,6 +36,9 @@ export function createPageHost(app: FastifyInstance, dependencies: RouteDependen
   const root = (): string => (URL.parse(dependencies.links.origin())?.pathname ?? '').replace(/\/$/, '');
   return { app, dependencies, paths: createPagePaths(root) };
 }
+
+/** The path of the pages of an organization. */
+export const orgPath = Type.Object({ org: orgName });
 
 /** The address of a page and who may see it. */
 export interface PageDeclaration<Path extends TObject, Query extends TObject> {
@@ -53,7 +58,11 @@ export interface PageRequest<Path extends TObject, Query extends TObject> {
   readonly request: FastifyRequest;
 }
 
-/** Creates a page. Throws an ApiError if there is none. */
+/**
+ * Creates a page.
+ *
+ * @throws ApiError if there is none
+ */
 export type PageHandler<Path extends TObject, Query extends TObject> = (
   request: PageRequest<Path, Query>,
 ) => Promise<Page>;
@@ -98,7 +107,7 @@ export function addAuthenticated<Who>(
 ): void {
   const authenticated = new WeakMap<FastifyRequest, { readonly who: Who }>();
   host.app.get(url, {
-    config: { sendError: (error, request, reply) => sendErrorPage(host, error, request, reply) },
+    config: createRouteConfig(host),
     onRequest: async (request) => {
       const who = await authenticate(
         request,
@@ -114,6 +123,13 @@ export function addAuthenticated<Who>(
       return handler(request, reply, found.who);
     },
   });
+}
+
+/** Creates the configuration of a route that answers errors as pages. */
+export function createRouteConfig(
+  host: Omit<PageHost, 'app'>,
+): Pick<FastifyRequest['routeOptions']['config'], 'sendError'> {
+  return { sendError: (error, request, reply) => sendErrorPage(host, error, request, reply) };
 }
 
 /** Creates the context of a page. */
@@ -166,7 +182,7 @@ export function sendErrorPage(
     return reply.redirect(withQuery(paths.signIn(), { next }), 303);
   }
   const details = Object.entries(error.body.errors ?? {}).map(([field, rule]) => html`<li>${field}: ${rule}</li>`);
-  const content = html`<p class="result bad"><span>${error.body.message}</span></p>
+  const content = html`${renderFailure(error.body.message)}
     ${
       details.length === 0
         ? undefined

@@ -3,7 +3,7 @@ import { getPolicy } from '../../../contract/policy.ts';
 import { compareLines, type ComparedLine } from '../../domain/text-difference.ts';
 import type { PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import { apiRequest, withQuery } from './api-request.ts';
-import { clip, pageLink, renderEmpty, renderFacts, renderTime } from './components.ts';
+import { clip, pageLink, renderEmpty, renderFacts, renderLinks, renderTime } from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderTable } from './table.ts';
@@ -22,7 +22,7 @@ export function toPolicyListPage(context: PageContext, org: string, policies: re
         pageLink(paths.policy(org, name), name),
         String(versions.at(-1)?.version ?? ''),
         clip(description, 160),
-        environments.length === 0 ? 'no environment' : renderEnvironmentLinks(context, org, environments),
+        renderEnvironmentLinks(context, { org, environments }) ?? 'no environment',
         renderTime(lastModifiedAt, context),
       ]),
       empty: renderEmpty(
@@ -34,9 +34,11 @@ export function toPolicyListPage(context: PageContext, org: string, policies: re
   };
 }
 
-function renderEnvironmentLinks({ paths }: PageContext, org: string, environments: readonly string[]): Html {
-  const shown = environments.slice(0, 20).map((name) => html`${pageLink(paths.environment(org, name), name)} `);
-  return html`${shown}${environments.length > shown.length ? `and ${environments.length - shown.length} more` : ''}`;
+function renderEnvironmentLinks(
+  { paths }: PageContext,
+  { org, environments }: Pick<PolicyRecord, 'org' | 'environments'>,
+): Html | undefined {
+  return renderLinks(environments, (name) => paths.environment(org, name), 20);
 }
 
 /** What the page of a policy shows besides its history. */
@@ -51,7 +53,7 @@ export interface PolicyView {
 /** Creates the page of a policy: its versions, their texts and differences, and where it is attached. */
 export function toPolicyPage(context: PageContext, view: PolicyView): Page {
   const { policy } = view;
-  const { org, name, versions, environments } = policy;
+  const { org, name, versions } = policy;
   const { paths } = context;
   return {
     title: name,
@@ -64,9 +66,7 @@ export function toPolicyPage(context: PageContext, view: PolicyView): Page {
         ['Latest version', String(versions.at(-1)?.version ?? '')],
         [
           'Attached to',
-          environments.length === 0
-            ? 'no environment: attach it to one, or it judges nothing'
-            : renderEnvironmentLinks(context, org, environments),
+          renderEnvironmentLinks(context, policy) ?? 'no environment: attach it to one, or it judges nothing',
         ],
         ['Created', html`${renderTime(policy.createdAt, context)} by ${policy.createdBy}`],
         ['Last change', renderTime(policy.lastModifiedAt, context)],

@@ -3,8 +3,7 @@ import { policyMissing } from '../../../contract/policy.ts';
 import { Type } from '../../../contract/schema.ts';
 import { findPolicy, listPolicies } from '../../application/policies.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { orgPath } from './organization-routes.ts';
-import { addPage, type PageHost } from './page-host.ts';
+import { addPage, orgPath, type PageHost } from './page-host.ts';
 import { toPolicyListPage, toPolicyPage } from './policy-page.ts';
 
 const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }));

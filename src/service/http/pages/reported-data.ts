@@ -1,6 +1,25 @@
 import type { CommonAttestation } from '../../../contract/attestations/attestation-fields.ts';
-import { clip } from './components.ts';
+import { clip, renderJson } from './components.ts';
 import { html, link, type Html } from './html.ts';
+
+/** Renders a reported address as a link; undefined if there is none. */
+export function renderAddress(address: string | undefined): Html | undefined {
+  return address === undefined ? undefined : link(address, clip(address, 120));
+}
+
+/** Renders the repository as a link; undefined if it was not reported. */
+export function renderRepository(
+  repository: { readonly name: string; readonly url: string } | undefined,
+): Html | undefined {
+  return repository === undefined ? undefined : link(repository.url, repository.name);
+}
+
+/** Renders the section with the free-form data of a report; undefined if there is none. */
+export function renderUserData(data: unknown): Html | undefined {
+  if (data === undefined) return undefined;
+  return html`<h2>Data</h2>
+    ${renderJson(data)}`;
+}
 
 /** The maximum number of links or remarks. */
 const maximumEntries = 20;

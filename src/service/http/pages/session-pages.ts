@@ -6,11 +6,11 @@ import type { StoredKey } from '../../domain/accounts.ts';
 import { hashSessionToken, type Session } from '../../domain/session.ts';
 import { authenticate, requireApiKey } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { pageLink, renderFacts, renderTime } from './components.ts';
+import { pageLink, renderEmpty, renderFacts, renderFailure, renderTime } from './components.ts';
 import { readForm, requireFormToken } from './form-request.ts';
 import { html, type Html } from './html.ts';
 import { sendPage } from './layout.ts';
-import { addOwnPage, sendErrorPage, toContext, type PageHost } from './page-host.ts';
+import { addOwnPage, createRouteConfig, toContext, type PageHost } from './page-host.ts';
 import type { Page, PageContext } from './page.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from './session-cookie.ts';
 import { renderTable } from './table.ts';
@@ -19,9 +19,7 @@ import { renderTable } from './table.ts';
 export function addSessionPages(host: PageHost): void {
   const { app, dependencies, paths } = host;
   const authenticateKey = requireApiKey(dependencies);
-  const config: { sendError: NonNullable<FastifyRequest['routeOptions']['config']['sendError']> } = {
-    sendError: (error, request, reply) => sendErrorPage(host, error, request, reply),
-  };
+  const config = createRouteConfig(host);
 
   app.get('/-/sign-in', { config }, (request, reply) => {
     const next = toOwnAddress(new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('next'), paths.home());
@@ -111,7 +109,7 @@ function sendSignIn(
   { next, problem, status = 200 }: SignInForm,
 ): FastifyReply {
   const content = html`<form class="sign-in" method="post" action="${host.paths.signIn()}">
-    ${problem === undefined ? undefined : html`<p class="result bad" role="alert" id="problem"><span>${problem}</span></p>`}
+    ${problem === undefined ? undefined : renderFailure(problem, html`role="alert" id="problem"`)}
     <label for="key">API key</label>
     <input
       id="key"
@@ -157,7 +155,7 @@ function toSessionsPage(
         label: 'Sessions of this key',
         columns: ['Started', 'Ends', 'Browser'],
         rows,
-        empty: html`<p class="empty">No browser is signed in with this key. ${pageLink(paths.signIn(), 'Sign in')}</p>`,
+        empty: renderEmpty(html`No browser is signed in with this key. ${pageLink(paths.signIn(), 'Sign in')}`),
       })}
       ${rows.length === 0 ? undefined : renderEndAll(paths.sessions(), viewer?.formToken)}`,
   };

@@ -34,7 +34,7 @@ export function renderBreaches(context: PageContext, details: SnapshotDetails): 
       label: 'Broken rules',
       columns: ['Artifact', 'Why', 'Policy'],
       rows: breaches.map(({ name, fingerprint, reason, policy }): readonly Hole[] => [
-        renderArtifactLink(context, details, { name, fingerprint }),
+        renderArtifactLink(context, { org: snapshot.org, provenance: details.provenance }, { name, fingerprint }),
         clip(reason, 300),
         pageLink(context.paths.policy(snapshot.org, policy), policy),
       ]),
@@ -45,15 +45,14 @@ export function renderBreaches(context: PageContext, details: SnapshotDetails): 
 }
 
 /** Links to the artifact in the flow of its latest report, or only names it if it was not reported. */
-function renderArtifactLink(
+export function renderArtifactLink(
   { paths }: PageContext,
-  { snapshot, provenance }: Pick<SnapshotDetails, 'snapshot' | 'provenance'>,
+  { org, provenance }: { readonly org: string } & Pick<SnapshotDetails, 'provenance'>,
   { name, fingerprint }: { readonly name: string; readonly fingerprint: string },
-): Html {
-  const build = provenance.get(fingerprint);
-  const words = html`${clip(name, 120)}`;
-  if (build === undefined) return words;
-  return pageLink(paths.artifact(snapshot.org, build.flow, fingerprint), words);
+): Hole {
+  const flow = provenance.get(fingerprint)?.flow;
+  const words = clip(name, 120);
+  return flow === undefined ? words : pageLink(paths.artifact(org, flow, fingerprint), words);
 }
 
 /** Renders what runs in a snapshot. */
@@ -67,10 +66,10 @@ export function renderRunning(context: PageContext, details: SnapshotDetails): H
     label: 'Running artifacts',
     columns: ['Artifact', 'Verdict', 'Fingerprint', 'Flow', 'Instances'],
     rows: snapshot.artifacts.map((artifact): readonly Hole[] => {
-      const { name, fingerprint, instances } = artifact;
+      const { fingerprint, instances } = artifact;
       const flow = provenance.get(fingerprint)?.flow;
       return [
-        html`${renderArtifactLink(context, details, { name, fingerprint })}
+        html`${renderArtifactLink(context, { org: snapshot.org, provenance }, artifact)}
         ${isNew.has(fingerprint) ? html` ${renderBadge('extra', 'New')}` : undefined}`,
         renderBadge(isJudged ? (complies(artifact) ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged'),
         renderHash(fingerprint),

@@ -10,6 +10,7 @@ import {
   pageLink,
   renderEmpty,
   renderFacts,
+  renderFailure,
   renderHash,
   renderPager,
   renderResult,
@@ -17,10 +18,10 @@ import {
   renderVerdict,
   toVerdictState,
 } from './components.ts';
-import { comparisonPath, renderComparisonForm } from './environment-page.ts';
+import { renderComparisonForm, renderDifferenceLink } from './environment-page.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
-import { describeJudgement, renderBreaches, renderRunning } from './snapshot-content.ts';
+import { describeJudgement, renderArtifactLink, renderBreaches, renderRunning } from './snapshot-content.ts';
 import { renderTable } from './table.ts';
 
 /** Creates the page of a snapshot: its verdict and why, and what ran. `latest` is the number of the latest snapshot. */
@@ -43,15 +44,7 @@ export function toSnapshotPage(context: PageContext, details: SnapshotDetails, l
           'Allowed by an exception',
           judgement.allowed.length === 0 ? undefined : `${judgement.allowed.length} artifacts`,
         ],
-        [
-          'Difference',
-          number === 1
-            ? undefined
-            : pageLink(
-                comparisonPath(context, org, `${environment}#${number - 1}`, `${environment}#${number}`),
-                `to snapshot ${number - 1}`,
-              ),
-        ],
+        ['Difference', renderDifferenceLink(context, { org, environment, number })],
       ])}
       ${renderBreaches(context, details)}
       <h2>Running</h2>
@@ -115,30 +108,26 @@ export function toFailedComparisonPage(
     section: 'environments',
     crumbs: [{ name: 'Environments', path: context.paths.environments(org) }],
     status: problem === undefined ? 200 : 400,
-    content: html`${problem === undefined ? undefined : html`<p class="result bad"><span>${clip(problem)}</span></p>`}
+    content: html`${problem === undefined ? undefined : renderFailure(clip(problem))}
     ${renderComparisonForm(context, org, first, second)}`,
   };
 }
 
 function renderCompared(
-  { paths }: PageContext,
-  { org, provenance }: ComparisonView,
+  context: PageContext,
+  view: ComparisonView,
   label: string,
   artifacts: readonly ComparedArtifact[],
 ): Html {
   return renderTable({
     label,
     columns: ['Artifact', 'Fingerprint', 'Instances, first', 'Instances, second'],
-    rows: artifacts.map(({ artifact: { name, fingerprint }, instances: [one, other] }): readonly Hole[] => {
-      const flow = provenance.get(fingerprint)?.flow;
-      const words = clip(name, 120);
-      return [
-        flow === undefined ? words : pageLink(paths.artifact(org, flow, fingerprint), words),
-        renderHash(fingerprint),
-        String(one),
-        String(other),
-      ];
-    }),
+    rows: artifacts.map(({ artifact, instances: [one, other] }): readonly Hole[] => [
+      renderArtifactLink(context, view, artifact),
+      renderHash(artifact.fingerprint),
+      String(one),
+      String(other),
+    ]),
     empty: renderEmpty('Nothing.'),
     maximumBytes: 14_000,
   });

@@ -10,15 +10,16 @@ import {
   clip,
   pageLink,
   renderBadge,
+  renderCommit,
   renderEmpty,
   renderFacts,
   renderHash,
-  renderJson,
   renderResult,
   renderTime,
 } from './components.ts';
+import { compareEvidence } from './evidence-order.ts';
 import { html, link, type Hole, type Html } from './html.ts';
-import { renderExternalLinks } from './reported-data.ts';
+import { renderAddress, renderExternalLinks, renderRepository, renderUserData } from './reported-data.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderTable } from './table.ts';
 
@@ -52,13 +53,7 @@ export function toTrailPage(context: PageContext, view: TrailView): Page {
       <h2>Artifacts</h2>
       ${renderArtifacts(context, view)}
       <h2>Events, in order of time</h2>
-      ${renderEvents(context, view)}
-      ${
-        trail.report.user_data === undefined
-          ? undefined
-          : html`<h2>Data</h2>
-              ${renderJson(trail.report.user_data)}`
-      }`,
+      ${renderEvents(context, view)} ${renderUserData(trail.report.user_data)}`,
   };
 }
 
@@ -68,7 +63,7 @@ function renderTrailFacts(context: PageContext, { details, pullRequests }: Trail
   const commit = report.git_commit_info;
   return renderFacts([
     ['Description', report.description],
-    ['Commit', commit === undefined ? undefined : html`${link(commit.url, commit.sha1.slice(0, 12))}`],
+    ['Commit', commit === undefined ? undefined : renderCommit(commit)],
     ['Commit message', commit?.message],
     ['Author', commit?.author],
     ['Branch', commit?.branch],
@@ -76,8 +71,8 @@ function renderTrailFacts(context: PageContext, { details, pullRequests }: Trail
       const words = html`${link(url, clip(title ?? url, 120))} (${state})`;
       return ['Pull request', words] as const;
     }),
-    ['Repository', report.repo_info === undefined ? undefined : link(report.repo_info.url, report.repo_info.name)],
-    ['Origin', report.origin_url === undefined ? undefined : link(report.origin_url, clip(report.origin_url, 120))],
+    ['Repository', renderRepository(report.repo_info)],
+    ['Origin', renderAddress(report.origin_url)],
     ['Links', renderExternalLinks(report.external_urls)],
     ['Template', `of the ${applied.owner}`],
     ['Begun', renderTime(createdAt, context)],
@@ -92,7 +87,7 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
     evidence.map((status) => ({ about: artifact.name, status })),
   );
   const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
-  const statuses = [...own, ...others].toSorted((one, other) => rank(one.status) - rank(other.status));
+  const statuses = [...own, ...others].toSorted((one, other) => compareEvidence(one.status, other.status));
   return renderTable({
     label: 'Evidence that is required or was reported',
     columns: ['Evidence', 'About', 'State', 'Why', 'Required', 'Reported'],
@@ -132,11 +127,6 @@ function toEvidenceRow(
     required,
     renderTime(createdAt, context),
   ];
-}
-
-function rank({ evidence }: EvidenceStatus): number {
-  if (evidence === undefined) return 1;
-  return { 'non-compliant': 0, incomplete: 2, compliant: 3 }[evidence.verdict];
 }
 
 function renderArtifacts(context: PageContext, { details, history }: TrailView): Html {
@@ -184,12 +174,7 @@ function renderEvents(context: PageContext, { details, history, marked }: TrailV
     ...history.updates
       .toReversed()
       .map(({ at, commit }) =>
-        event(
-          at,
-          'Trail updated',
-          '',
-          commit === undefined ? '' : html`Commit ${link(commit.url, commit.sha1.slice(0, 12))}`,
-        ),
+        event(at, 'Trail updated', '', commit === undefined ? '' : html`Commit ${renderCommit(commit)}`),
       ),
     ...history.artifacts
       .toReversed()
