@@ -23,6 +23,10 @@ export interface SearchView {
   readonly policies: readonly string[];
 }
 
+const searchHelp =
+  'Search for at least 5 digits of a fingerprint or commit, the beginning of a trail’s name, or a part of the name ' +
+  'of a flow, an environment or a policy.';
+
 /** Creates the page with the results of a search. */
 export function toSearchPage(context: PageContext, view: SearchView): Page {
   const { org, text, digits, artifacts, trails, flows, environments, policies } = view;
@@ -38,11 +42,7 @@ export function toSearchPage(context: PageContext, view: SearchView): Page {
       apiRequest(listPolicies, { org }),
     ],
     content: html`${
-      count === 0
-        ? renderEmpty(
-            'Nothing was found. Search for at least 5 digits of a fingerprint or commit, the beginning of a trail’s name, or a part of the name of a flow, an environment or a policy.',
-          )
-        : undefined
+      count === 0 ? renderEmpty(text === '' ? searchHelp : `Nothing was found. ${searchHelp}`) : undefined
     }
     ${renderArtifacts(context, artifacts)} ${renderTrails(context, org, trails)}
     ${renderNames('Flows', flows, (name) => paths.flow(org, name))}
