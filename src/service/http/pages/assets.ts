@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { PagePaths } from '../../domain/page-paths.ts';
 
-/** A file that belongs to the pages. Its name contains a digest, so that browsers can keep it for ever. */
+/** A file that belongs to the pages. Its name contains a digest, so that browsers can cache it forever. */
 export interface Asset {
   readonly name: string;
   readonly type: string;
@@ -37,7 +37,7 @@ function createAsset(name: string, extension: string, type: string, content: str
   return { name: `${name}-${digest}.${extension}`, type, content };
 }
 
-/** Leaves out comments and indentation. No text in the two stylesheets contains either. */
+/** Leaves out comments and indentation. No string in the two stylesheets contains either. */
 export function compactStyles(styles: string): string {
   return styles
     .replace(/\/\*[\s\S]*?\*\//g, '')

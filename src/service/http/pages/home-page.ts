@@ -43,5 +43,5 @@ function describeEnvironments({ environments }: OpenOrganization): Html | string
   if (environments === undefined) return '';
   const { total, failing } = environments;
   if (failing > 0) return renderBadge('NON-COMPLIANT', `${failing} of ${total} not compliant`);
-  return total === 0 ? 'none' : `${total}, none of them not compliant`;
+  return total === 0 ? 'none' : `0 of ${total} not compliant`;
 }

@@ -13,8 +13,8 @@ export class Html {
 export type Hole = string | number | Html | readonly Html[] | undefined;
 
 /**
- * Template tag for HTML. Escapes every text, so that reported data cannot become markup. The indentation of the template
- * is left out, because tables would double in size.
+ * Template tag for HTML. Escapes every text, so that reported data cannot become markup. Leaves out the indentation of
+ * the template, which would double the size of tables.
  */
 export function html(literals: TemplateStringsArray, ...holes: readonly Hole[]): Html {
   return new Html(

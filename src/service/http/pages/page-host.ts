@@ -24,7 +24,7 @@ import { sendPage } from './layout.ts';
 import type { Page, PageContext, Viewer } from './page.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
-/** What adding a page needs. */
+/** The server that pages are added to, and their dependencies. */
 export interface PageHost {
   readonly app: FastifyInstance;
   readonly dependencies: RouteDependencies;
@@ -98,7 +98,7 @@ export function addOwnPage(
   });
 }
 
-/** Adds a route that answers like a page: browsers authenticate by their session, and get errors as pages. */
+/** Adds a GET route for browsers: they authenticate by their session, and get errors as pages. */
 export function addAuthenticated<Who>(
   host: PageHost,
   url: string,
@@ -177,7 +177,7 @@ export function sendErrorPage(
   if (!isBrowser(request)) return undefined;
   const { paths } = host;
   if (error.status === 401 && request.headers.authorization === undefined) {
-    // The address as the browser knows it: a proxy may have removed what `--public-url` begins with.
+    // The address as the browser knows it: a proxy may have removed the path of `--public-url`.
     const next = paths.home().slice(0, -1) + request.url;
     return reply.redirect(withQuery(paths.signIn(), { next }), 303);
   }

@@ -11,9 +11,9 @@ import { addSessionPages } from './session-pages.ts';
 import { addTrailPages } from './trail-routes.ts';
 
 /**
- * Adds the HTML pages. They show the records without scripts, each to those who may read the same data from the API.
- * Browsers sign in with a key and get a session; other clients send the key with each request, by HTTP Basic as the user
- * name, or as a bearer token.
+ * Adds the HTML pages. They need no scripts, and each is shown to those who may read the same data from the API.
+ * Browsers sign in with a key and get a session. Other clients send the key with each request, as a bearer token or as
+ * the user name of HTTP Basic.
  */
 export function addPages({ app }: RouteHost, dependencies: RouteDependencies): void {
   const host = createPageHost(app, dependencies);

@@ -4,7 +4,7 @@ import type { Html } from './html.ts';
 /** A section of an organization, as the navigation names it. */
 export type Section = 'overview' | 'flows' | 'environments' | 'policies' | 'administration' | 'search';
 
-/** A step of the way from the home page to a page. */
+/** A link to a page above this one. */
 export interface Crumb {
   readonly name: string;
   readonly path: string;
@@ -25,13 +25,13 @@ export interface Page {
   readonly status?: number | undefined;
 }
 
-/** Who looks at a page. */
+/** The user or service account that views a page. */
 export interface Viewer {
-  /** As in records (`actorName`). */
+  /** The name, as records show it (`actorName`). */
   readonly name: string;
-  /** Whether it has the role admin in the organization of the page; false for pages of no organization. */
+  /** Whether the viewer has the role admin in the organization of the page; false if the page has none. */
   readonly isAdmin: boolean;
-  /** What the forms of the page must contain; undefined without a session, which forms need. */
+  /** The token that the forms of the page must contain; undefined if there is no session, which forms require. */
   readonly formToken: string | undefined;
 }
 

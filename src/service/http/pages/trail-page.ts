@@ -29,7 +29,7 @@ export interface TrailView {
   readonly history: TrailHistory;
   /** Its latest attestation of pull requests. */
   readonly pullRequests: PullRequestAttestation['pull_requests'];
-  /** The attestation that the link to the page named, which is marked. */
+  /** The id of the attestation to highlight; undefined for none. */
   readonly marked: string | undefined;
 }
 
