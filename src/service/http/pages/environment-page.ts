@@ -55,7 +55,7 @@ export interface EnvironmentView {
 
 /** Creates the page of an environment: its verdict and why, what runs now, and its snapshots. */
 export function toEnvironmentPage(context: PageContext, view: EnvironmentView): Page {
-  const { overview, latest, recent, since } = view;
+  const { overview, latest, recent } = view;
   const { org, name, compliant } = overview;
   return {
     title: name,
@@ -75,8 +75,8 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
         : renderResult(toVerdictState(compliant), describeState(context, view))
     }
     ${renderEnvironmentFacts(context, overview)}
-    ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent, since)}
-    ${renderLatest(context, latest)} ${latest === 'none' ? undefined : renderSnapshots(context, view)}
+    ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent)} ${renderLatest(context, latest)}
+    ${latest === 'none' ? undefined : renderSnapshots(context, view)}
     ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}`,
   };
 }
@@ -110,9 +110,8 @@ function renderTimelineSection(
   context: PageContext,
   { org, name: environment }: EnvironmentOverview,
   snapshots: readonly SnapshotSummary[],
-  since: number | undefined,
 ): Html {
-  const words = since === undefined ? '' : ` of the latest ${snapshots.length} snapshots`;
+  const words = snapshots.length === 1 ? '' : ` of the latest ${snapshots.length} snapshots`;
   return html`<h2>Timeline${words}</h2>
     ${renderTimeline(context, { org, environment, snapshots })}`;
 }

@@ -60,7 +60,7 @@ export interface FlowView {
   readonly states: TrailStates;
   readonly namePrefix: string;
   readonly state: ArtifactState | undefined;
-  /** How many trails come before the first one that was looked at. */
+  /** The number of trails before the first one that was examined. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -68,7 +68,7 @@ export interface FlowView {
 /** The maximum number of columns, so that a page of trails stays below its limit. */
 const maximumColumns = 15;
 
-/** Creates the page of a flow: its trails, and what each has of the required evidence. */
+/** Creates the page of a flow: its trails, and the state of the required evidence in each. */
 export function toFlowPage(context: PageContext, view: FlowView): Page {
   const { flow, trails, next, total } = view.states;
   const { org, name } = flow;
@@ -77,6 +77,8 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
   const rows = trails.map((one) => ({ ...one, row: toMatrixRow(one) }));
   const columns = listColumns(rows.map(({ row }) => row));
   const shown = columns.slice(0, maximumColumns);
+  // With a filter by state, pages have different lengths, so the one before is not known.
+  const previous = state === undefined ? Math.max(0, offset - limit) : 0;
   const at = (start: number | undefined): string | undefined =>
     start === undefined ? undefined : withQuery(paths.flow(org, name), { name: namePrefix, state, offset: start });
   return {
@@ -109,7 +111,7 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
         : undefined
     }
     ${renderPager(
-      offset > 0 ? at(state === undefined ? Math.max(0, offset - limit) : 0) : undefined,
+      offset > 0 ? at(previous) : undefined,
       at(next),
       trails.length === 0 ? '' : `${trails.length} of ${total} trails`,
     )}`,

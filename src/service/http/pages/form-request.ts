@@ -10,7 +10,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 const maximumBytes = 16 * 1024;
 
 /** The error for a form that another site sent. */
-export const foreignForm: ErrorResponse = {
+const foreignForm: ErrorResponse = {
   status: 403,
   message: 'This form was not sent from a page of this service; open the page again, and send the form from there',
   when: 'A form was sent from another site, or its page is from an earlier session.',
@@ -19,7 +19,7 @@ export const foreignForm: ErrorResponse = {
 /**
  * Reads a submitted form.
  *
- * @throws ApiError if it comes from another site, or is no form.
+ * @throws ApiError if it comes from another site, or is not a form
  */
 export async function readForm(
   request: FastifyRequest,
@@ -42,10 +42,10 @@ export async function readForm(
 }
 
 /**
- * Whether a form was sent from a page of this service. Browsers say so themselves, and no page can change what they say:
- * in `Sec-Fetch-Site`, or in `Origin` if the service is not reached over TLS.
+ * Whether a form was sent from a page of this service, according to headers that browsers set and pages cannot change:
+ * `Sec-Fetch-Site`, or `Origin` if the service is not reached over TLS.
  */
-export function isFromOwnPage(
+function isFromOwnPage(
   { headers }: Pick<FastifyRequest, 'headers'>,
   { links }: Pick<RouteDependencies, 'links'>,
 ): boolean {
@@ -56,7 +56,7 @@ export function isFromOwnPage(
 }
 
 /**
- * Requires that a form contains the text that only pages of the session contain.
+ * Requires that a form contains the token that only pages of the session contain.
  *
  * @throws ApiError
  */

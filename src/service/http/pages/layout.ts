@@ -15,7 +15,7 @@ const policy = [
 ].join('; ');
 
 /** The headers of every page. The address of a page is not sent to other sites. */
-export const pageHeaders = {
+const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
   'referrer-policy': 'same-origin',
@@ -30,7 +30,7 @@ export function sendPage(reply: FastifyReply, page: Page, context: PageContext):
 }
 
 /** Renders a whole page. */
-export function renderPage(page: Page, context: PageContext): Html {
+function renderPage(page: Page, context: PageContext): Html {
   const { title, kind, section, api = [], content } = page;
   const { paths, org } = context;
   const files = assetPaths(paths);

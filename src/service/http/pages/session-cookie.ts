@@ -22,10 +22,7 @@ export function readSessionCookie(
 }
 
 /** Whether the browser reached the service over TLS, directly or through a proxy. */
-export function isBehindTls(
-  { headers }: Pick<FastifyRequest, 'headers'>,
-  { links }: Pick<RouteDependencies, 'links'>,
-): boolean {
+function isOverTls({ headers }: Pick<FastifyRequest, 'headers'>, { links }: Pick<RouteDependencies, 'links'>): boolean {
   const forwarded = [headers['x-forwarded-proto']].flat().at(-1)?.split(',').at(-1)?.trim();
   return links.origin().startsWith('https:') || forwarded === 'https';
 }
@@ -38,7 +35,7 @@ export function setSessionCookie(
   { token, session }: { readonly token: string; readonly session: Pick<Session, 'expiresAt'> },
 ): void {
   const seconds = Math.max(0, Math.floor(session.expiresAt - unixSeconds(dependencies.now())));
-  reply.header('set-cookie', toCookie(token, seconds, isBehindTls(request, dependencies)));
+  reply.header('set-cookie', toCookie(token, seconds, isOverTls(request, dependencies)));
 }
 
 /** Tells the browser to forget its session. */
@@ -47,7 +44,7 @@ export function clearSessionCookie(
   reply: FastifyReply,
   dependencies: Pick<RouteDependencies, 'links'>,
 ): void {
-  reply.header('set-cookie', toCookie('', 0, isBehindTls(request, dependencies)));
+  reply.header('set-cookie', toCookie('', 0, isOverTls(request, dependencies)));
 }
 
 function toCookie(token: string, seconds: number, secure: boolean): string {

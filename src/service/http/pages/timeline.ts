@@ -3,13 +3,17 @@ import { describeDuration, renderTime } from './components.ts';
 import { html, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
 
-/** The width of the drawing, in units of its own, and the least width of a snapshot, so that each can be seen. */
-const [width, leastWidth, height] = [1000, 8, 40];
+/** The size of the drawing, in its own units. */
+const width = 1000;
+const height = 40;
 
-/** The height of a bar by its verdict: the shape tells it, not only the color. */
+/** The minimum width of a bar, so that each can be seen. */
+const minimumWidth = 8;
+
+/** The top and the height of a bar by its verdict: the shape shows it, not only the color. */
 const bars = { good: [22, 18], bad: [0, 40], none: [30, 10] } as const;
 
-/** A timeline of snapshots as a drawing: one bar each, as wide as it lasted, taller if it does not comply. */
+/** Renders a timeline of snapshots: a bar for each, as wide as it lasted, and taller if it does not comply. */
 export function renderTimeline(
   context: PageContext,
   {
@@ -21,7 +25,7 @@ export function renderTimeline(
   const inOrder = snapshots.toSorted((one, other) => one.number - other.number);
   const [first] = inOrder;
   if (first === undefined) return undefined;
-  const places = placeBars(inOrder.map((snapshot) => lengthOf(snapshot, context.now)));
+  const places = placeBars(inOrder.map((snapshot) => toLength(snapshot, context.now)));
   const drawn = inOrder.map((snapshot, index) => {
     const { start, size } = places[index] ?? { start: 0, size: 0 };
     const [tone, words] = describeVerdict(snapshot.compliant);
@@ -47,21 +51,21 @@ export function renderTimeline(
     <p class="scale"><span>Tall bars do not comply, middle ones comply, low ones were not judged.</span></p>`;
 }
 
-function lengthOf({ from, to }: SnapshotSummary, now: number): number {
+function toLength({ from, to }: SnapshotSummary, now: number): number {
   return Math.max(0, (to ?? now) - from);
 }
 
 function describeLength(snapshot: SnapshotSummary, now: number): string {
-  const length = describeDuration(lengthOf(snapshot, now));
+  const length = describeDuration(toLength(snapshot, now));
   return snapshot.to === undefined ? `current for ${length}` : `for ${length}`;
 }
 
-/** Where each bar begins and how wide it is, by how long each lasted; together they fill the width. */
+/** Returns the start and the width of each bar, from how long each lasted. Together they fill the drawing. */
 export function placeBars(lengths: readonly number[]): readonly { readonly start: number; readonly size: number }[] {
   const total = lengths.reduce((sum, length) => sum + length, 0);
-  const free = Math.max(0, width - lengths.length * leastWidth);
+  const free = Math.max(0, width - lengths.length * minimumWidth);
   const sizes = lengths.map((length) =>
-    total === 0 ? width / lengths.length : Math.min(leastWidth, width / lengths.length) + (length / total) * free,
+    total === 0 ? width / lengths.length : Math.min(minimumWidth, width / lengths.length) + (length / total) * free,
   );
   let start = 0;
   return sizes.map((size) => {
