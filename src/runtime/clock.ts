@@ -19,6 +19,14 @@ export function unixSeconds(milliseconds: number): number {
   return milliseconds / 1000;
 }
 
+/**
+ * Whether a time is less than a duration ago; all in the same unit. A time in the future is not: the clock was set back
+ * since then.
+ */
+export function isRecent(time: number, duration: number, now: number): boolean {
+  return time <= now && now - time < duration;
+}
+
 /** The longest timeout that Node.js supports, in milliseconds: 24.8 days. It fires longer timers at once. */
 const maximumTimeout = 2 ** 31 - 1;
 

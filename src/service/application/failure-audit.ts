@@ -1,10 +1,11 @@
 import { conforms } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
+import { isRecent, unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 import { unknownActor, type AuditEvent } from '../domain/audit-event.ts';
 import type { Storage } from '../storage/storage.ts';
+import { DelayedWrites } from './delayed-writes.ts';
 
 /** How long failures are counted together, in milliseconds. */
 const windowLength = 3_600_000;
@@ -12,8 +13,6 @@ const windowLength = 3_600_000;
 const maximumEvents = 20;
 /** The most organizations whose failures wait until it is known whether they exist: anyone can send any name. */
 const maximumUnchecked = 1000;
-/** How long failures are collected before they are written together, in milliseconds. */
-const writeDelay = 30_000;
 
 /** A failed authentication, or a login that was refused. */
 export type AuditedFailure = Pick<AuditEvent, 'org' | 'subject' | 'details'> & {
@@ -47,14 +46,19 @@ export class FailureAudit {
   readonly #dependencies: Dependencies;
   /** By organization. Only existing ones, so that there is an end to them. */
   readonly #windows = new Map<string, Window>();
-  #waiting: AuditEvent[] = [];
-  #cancel: (() => void) | undefined;
-  #working: Promise<void> = Promise.resolve();
   /** By organization, until it is known whether it exists. */
   readonly #unchecked = new Map<string, Unchecked>();
+  /** Resolves when it is known of all organizations so far. */
+  #checking: Promise<void> = Promise.resolve();
+  readonly #writes: DelayedWrites<AuditEvent>;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
+    this.#writes = new DelayedWrites({
+      after: dependencies.after,
+      toOrganization: ({ org }) => org,
+      write: (org, events) => this.#write(org, events),
+    });
   }
 
   /** Notes a failure. Never throws. */
@@ -68,22 +72,22 @@ export class FailureAudit {
       if (unchecked.first.length < maximumEvents) unchecked.first.push({ failure, at });
     } else if (this.#unchecked.size < maximumUnchecked) {
       this.#unchecked.set(org, { first: [{ failure, at }], count: 1 });
-      this.#working = this.#working.then(() => this.#check(org));
+      this.#checking = this.#checking.then(() => this.#check(org));
     }
     // Otherwise names come faster than the database can look them up.
   }
 
   /** Writes the noted failures. No failure may be noted afterwards. */
   async stop(): Promise<void> {
-    await this.#working;
+    await this.#checking;
     for (const [org, window] of this.#windows) this.#endWindow(org, window);
     await this.flush();
   }
 
   /** Writes the noted failures, and waits until they are written. Never rejects: an error is logged. */
-  flush(): Promise<void> {
-    this.#working = this.#working.then(() => this.#write());
-    return this.#working;
+  async flush(): Promise<void> {
+    await this.#checking;
+    await this.#writes.flush();
   }
 
   /** Counts the failures of an organization if it exists. */
@@ -100,7 +104,7 @@ export class FailureAudit {
   #count(failure: AuditedFailure, at: number): void {
     const window = this.#findWindow(failure.org, at);
     window.count += 1;
-    if (window.count <= maximumEvents) this.#add({ ...failure, at: unixSeconds(at), actor: unknownActor });
+    if (window.count <= maximumEvents) this.#writes.add({ ...failure, at: unixSeconds(at), actor: unknownActor });
   }
 
   /** Whether there is such an organization; anyone can send any name. */
@@ -111,8 +115,7 @@ export class FailureAudit {
 
   #findWindow(org: string, at: number): Window {
     const known = this.#windows.get(org);
-    // The clock may have been set back.
-    if (known !== undefined && at >= known.begun && at - known.begun < windowLength) return known;
+    if (known !== undefined && isRecent(known.begun, windowLength, at)) return known;
     if (known !== undefined) this.#endWindow(org, known);
     const window = { begun: at, count: 0 };
     this.#windows.set(org, window);
@@ -125,25 +128,18 @@ export class FailureAudit {
     if (count <= maximumEvents) return;
     const details = { count: String(count - maximumEvents), since: new Date(begun).toISOString() };
     const at = unixSeconds(this.#dependencies.now());
-    this.#add({ org, type: 'authentication_failed', at, actor: unknownActor, subject: 'more failures', details });
-  }
-
-  #add(event: AuditEvent): void {
-    this.#waiting.push(event);
-    this.#cancel ??= this.#dependencies.after(writeDelay, () => {
-      void this.flush();
+    this.#writes.add({
+      org,
+      type: 'authentication_failed',
+      at,
+      actor: unknownActor,
+      subject: 'more failures',
+      details,
     });
   }
 
-  async #write(): Promise<void> {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    const events = this.#waiting;
-    this.#waiting = [];
-    await Promise.all([...Map.groupBy(events, ({ org }) => org)].map(([org, own]) => this.#writeEvents(org, own)));
-  }
-
-  async #writeEvents(org: string, events: readonly AuditEvent[]): Promise<void> {
+  /** Never rejects. */
+  async #write(org: string, events: readonly AuditEvent[]): Promise<void> {
     try {
       await this.#dependencies.storage.transaction(org, async ({ auditLog }) => {
         for (const event of events) await auditLog.append(event);

@@ -1,4 +1,4 @@
-import type { Now } from '../../runtime/clock.ts';
+import { isRecent, type Now } from '../../runtime/clock.ts';
 import { isMapping, listAt, textAt } from '../../runtime/untrusted-data.ts';
 import type { FetchJson } from './fetch-json.ts';
 
@@ -73,17 +73,11 @@ export class IssuerKeys {
 
   /** Whether the key is known, and was fetched not too long ago. */
   #hasKey({ keys, fetchedAt }: Entry, keyId: string | undefined): boolean {
-    return this.#isWithin(fetchedAt, maximumAge) && keys?.some(({ kid }) => kid === keyId) === true;
+    return isRecent(fetchedAt, maximumAge, this.#now()) && keys?.some(({ kid }) => kid === keyId) === true;
   }
 
   #wasJustAsked({ askedAt, failure }: Entry): boolean {
-    return this.#isWithin(askedAt, failure === undefined ? cooldown : failureCooldown);
-  }
-
-  #isWithin(time: number, duration: number): boolean {
-    const age = this.#now() - time;
-    // The clock may have been set back.
-    return age >= 0 && age < duration;
+    return isRecent(askedAt, failure === undefined ? cooldown : failureCooldown, this.#now());
   }
 
   /** Requests at the same time share one answer. */

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { After, Now } from '../../../runtime/clock.ts';
+import { isRecent, type After, type Now } from '../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import type { AuditedFailure } from '../../application/failure-audit.ts';
 
@@ -96,7 +96,7 @@ export class FailedAuthentications {
         ? ([`network ${toNetwork(origin.address)}`, failuresPerNetwork] as const)
         : ([key, failuresPerKey] as const);
     const now = this.#now();
-    const window = this.#counted(counter, now);
+    const window = this.#countIn(counter, now);
     const isThrottled = window.count > limit;
     this.report(failure, isThrottled);
     return isThrottled ? Math.max(1, Math.ceil((window.begun + windowLength - now) / 1000)) : undefined;
@@ -121,7 +121,7 @@ export class FailedAuthentications {
     this.#beginLines(this.#now());
   }
 
-  #counted(counter: string, now: number): Window {
+  #countIn(counter: string, now: number): Window {
     const known = this.#counters.get(counter);
     this.#counters.delete(counter);
     const window = known !== undefined && isCurrent(known, now) ? known : { begun: now, count: 0 };
@@ -144,9 +144,8 @@ export class FailedAuthentications {
   }
 }
 
-/** A window is also over if the clock was set back. */
 function isCurrent({ begun }: Window, now: number): boolean {
-  return now >= begun && now - begun < windowLength;
+  return isRecent(begun, windowLength, now);
 }
 
 /** The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which one subscriber has. */
@@ -166,18 +165,19 @@ export function toNetwork(address: string): string {
 
 function describe({ key, unknownId, reason, origin }: FailedAuthentication, now: number, isThrottled: boolean): string {
   const { address, forwardedFor, method, path } = origin;
-  const subject = key ?? (unknownId === undefined ? 'what was sent' : loggable(unknownId));
   const client = forwardedFor === undefined ? address : `${address} (forwarded for ${forwardedFor})`;
   const status = isThrottled ? 429 : 401;
-  return `${renderTimestamp(now)} failed authentication: ${subject} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
+  return `${renderTimestamp(now)} failed authentication: ${describeKey({ key, unknownId })} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
 }
 
 /**
- * The unknown id, if it looks like a generated id. Other texts may be part of a secret, from a key pasted without its
- * beginning.
+ * Names the key that was used. An unknown id is named only if it looks like a generated one: another text may be part of
+ * a secret, from a key pasted without its beginning.
  */
-function loggable(id: string): string {
-  return /^[0-9a-f]{16}$/.test(id) ? `unknown key ${id}` : 'an unknown key';
+function describeKey({ key, unknownId }: Pick<FailedAuthentication, 'key' | 'unknownId'>): string {
+  if (key !== undefined) return key;
+  if (unknownId === undefined) return 'what was sent';
+  return /^[0-9a-f]{16}$/.test(unknownId) ? `unknown key ${unknownId}` : 'an unknown key';
 }
 
 /** What the audit log records about a failure; undefined if it is about no organization. */
@@ -187,7 +187,7 @@ export function toAuditedFailure(failure: FailedAuthentication): AuditedFailure 
   const { address, forwardedFor: client, method, path } = origin;
   return {
     ...{ org, type },
-    subject: key ?? (unknownId === undefined ? 'what was sent' : loggable(unknownId)),
+    subject: describeKey({ key, unknownId }),
     details: {
       ...{ reason, address, request: `${method} ${printable(path)}` },
       ...(client === undefined ? {} : { forwarded_for: client }),
