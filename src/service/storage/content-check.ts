@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { DamagedAttachmentError, type AttachedContent } from './attachments.ts';
 
+/** The SHA-256 of empty content. */
+export const emptyDigest = createHash('sha256').digest('hex');
+
 /** Compares content with its record, chunk by chunk. */
 export class ContentCheck {
   readonly #content: AttachedContent;

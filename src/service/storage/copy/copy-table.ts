@@ -64,7 +64,7 @@ function* readBatches(database: DatabaseSync, table: Table): Generator<readonly 
 /** Reads the rows in the order of the primary key. */
 function* readRows(database: DatabaseSync, table: Table): Generator<readonly CopiedValue[]> {
   const columns = table.columns.map(({ name, source }) => `${source} AS ${quote(name)}`);
-  const select = `SELECT ${columns.join(', ')} FROM ${quote(table.name)} ORDER BY ${keyOf(table)}`;
+  const select = `SELECT ${columns.join(', ')} FROM ${quote(table.name)} ORDER BY ${toKeySql(table)}`;
   for (const row of database.prepare(select).iterate()) {
     yield table.columns.map(({ name }) => toCopied(table, row, name));
   }
@@ -77,7 +77,8 @@ function toCopied(table: Table, row: Row, column: string): CopiedValue {
   throw new TypeError(`column ${table.name}.${column} holds an unknown type`);
 }
 
-const keyOf = ({ key }: Table): string => key.map(quote).join(', ');
+/** The columns of the primary key in SQL. */
+const toKeySql = ({ key }: Table): string => key.map(quote).join(', ');
 
 const arrayTypes: Readonly<Record<ColumnKind, string>> = {
   text: 'text[]',
@@ -97,7 +98,7 @@ function insertSql({ name, columns }: Table): string {
 export async function readContent(client: ClientBase, table: Table): Promise<TableContent> {
   const digest = new TableDigest();
   await client.query(`DECLARE copied_rows NO SCROLL CURSOR FOR
-    SELECT ${rowDigestSql(table)} AS digest FROM ${quote(table.name)} ORDER BY ${keyOf(table)}`);
+    SELECT ${rowDigestSql(table)} AS digest FROM ${quote(table.name)} ORDER BY ${toKeySql(table)}`);
   for (;;) {
     const { rows } = await client.query<{ digest: Buffer }>(`FETCH ${digestRows} FROM copied_rows`);
     for (const row of rows) digest.add(row.digest);

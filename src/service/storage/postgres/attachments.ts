@@ -6,8 +6,8 @@ import {
   type AttachmentStore,
   type ReceivedFile,
 } from '../attachments.ts';
-import { verifyChunks } from '../content-check.ts';
-import type { BufferedUpload, UploadBuffer } from '../uploads/upload-buffer.ts';
+import { emptyDigest, verifyChunks } from '../content-check.ts';
+import { toReceivedFile, type BufferedUpload, type UploadBuffer } from '../uploads/upload-buffer.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
@@ -27,9 +27,6 @@ const statements = defineStatements('attachments', {
     AND NOT EXISTS (SELECT 1 FROM attestations a WHERE a.attachment_digest = c.digest)`,
 });
 
-/** The SHA-256 of empty content, which has no chunk. */
-const emptyDigest = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
 /** Attachments in PostgreSQL, in chunks, so that neither side holds a whole one in memory. */
 export class PostgresAttachments implements AttachmentStore {
   readonly #connections: Connections;
@@ -42,13 +39,7 @@ export class PostgresAttachments implements AttachmentStore {
 
   async receive(content: Readable): Promise<ReceivedFile> {
     const upload = await this.#uploads.receive(content);
-    return {
-      digest: upload.digest,
-      size: upload.size,
-      bytes: () => upload.bytes(),
-      keep: () => this.#keep(upload),
-      discard: () => upload.discard(),
-    };
+    return toReceivedFile(upload, () => this.#keep(upload));
   }
 
   #keep(upload: BufferedUpload): Promise<void> {
@@ -125,7 +116,7 @@ async function run(
   return (await client.query<Record<string, unknown>>({ name, text, values: [...values] })).rows;
 }
 
-/** How the stored content differs; the database compares it. */
+/** Compares the stored content with its record, in the database; returns undefined if they are the same. */
 async function findFault(
   client: PoolClient,
   { digest, size }: AttachedContent,
@@ -135,6 +126,7 @@ async function findFault(
     run(client, statements.check, [digest]),
   ]);
   if (kept === undefined) return 'missing';
+  // Empty content has no chunk.
   const stored = found?.['chunks'] === 0 ? emptyDigest : found?.['digest'];
   if (stored === digest) return undefined;
   return Number(found?.['size']) < size ? 'truncated' : 'altered';

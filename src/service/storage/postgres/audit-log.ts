@@ -9,7 +9,7 @@ import { defineStatements } from './statements.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
 
-const statements = defineStatements('audit-log', {
+const statements = defineStatements('audit_log', {
   list: `SELECT ${columns} FROM audit_events WHERE org = $1 ORDER BY number DESC LIMIT $2 OFFSET $3`,
   listType: `SELECT ${columns} FROM audit_events WHERE org = $1 AND type = $2 ORDER BY number DESC LIMIT $3 OFFSET $4`,
   // Numbers have no gaps, because nothing is deleted.

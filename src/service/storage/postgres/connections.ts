@@ -1,4 +1,5 @@
 import pg, { type ClientBase, type ClientConfig, type PoolClient } from 'pg';
+import { StorageError } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
 import { BatchingSocket } from './batching-socket.ts';
 import type { DatabaseAddress } from './database-url.ts';
@@ -13,7 +14,7 @@ export interface ConnectionSettings {
 }
 
 /** The default settings. */
-export const defaultConnectionSettings: ConnectionSettings = { maximum: 12 };
+const defaultConnectionSettings: ConnectionSettings = { maximum: 12 };
 
 /** How long connecting may take, and how long work waits for a free connection, in milliseconds. */
 const connectionTimeoutMillis = 5_000;
@@ -138,7 +139,7 @@ export class Connections {
 
 function isTemporary(error: unknown): boolean {
   const fault = translatePostgresError(error);
-  return fault !== error && (fault as { readonly reason?: unknown }).reason === 'unreachable';
+  return fault instanceof StorageError && fault.reason === 'unreachable';
 }
 
 function toClientConfig(server: ClientConfig): ClientConfig {

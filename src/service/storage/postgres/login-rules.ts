@@ -7,7 +7,7 @@ import { defineStatements } from './statements.ts';
 
 const columns = 'org, name, conditions, created_at, created_by, last_modified_at';
 
-const statements = defineStatements('login-rules', {
+const statements = defineStatements('login_rules', {
   find: `SELECT ${columns} FROM login_rules WHERE org = $1 AND name = $2`,
   list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
   save: `INSERT INTO login_rules (${columns}) VALUES ($1, $2, $3, $4, $5, $6)

@@ -12,9 +12,6 @@ import { isConflict } from './postgres-errors.ts';
  */
 const scripts: readonly string[] = [base];
 
-/** The version of the tables that this service writes. */
-export const postgresSchemaVersion = scripts.length;
-
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */
 const migrationLock = 7_232_517_890_041;
 

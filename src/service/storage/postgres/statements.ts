@@ -13,7 +13,7 @@ export type Statements<Texts> = Readonly<Record<keyof Texts, Statement>>;
 /**
  * Names statements, so that connections prepare them.
  *
- * @param group the first part of their names; unique
+ * @param group the first part of their names; no other statement may have the same group and name
  */
 export function defineStatements<Texts extends Readonly<Record<string, string>>>(
   group: string,

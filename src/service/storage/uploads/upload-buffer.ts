@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { AttachedContent } from '../attachments.ts';
+import type { AttachedContent, ReceivedFile } from '../attachments.ts';
 import { verifyChunks } from '../content-check.ts';
 import { writeAll } from '../files/durable-writer.ts';
 import { readChunks } from '../files/verified-file.ts';
@@ -73,6 +73,16 @@ export class UploadBuffer {
       }
     });
   }
+}
+
+/**
+ * Converts an upload to a received file.
+ *
+ * @param keep stores the upload
+ */
+export function toReceivedFile(upload: BufferedUpload, keep: () => Promise<void>): ReceivedFile {
+  const { digest, size } = upload;
+  return { digest, size, bytes: () => upload.bytes(), keep, discard: () => upload.discard() };
 }
 
 /** Streams the content of an upload, and discards the upload when the stream ends or is destroyed. */
