@@ -15,7 +15,7 @@ export interface SignedRequest {
   readonly body: AsyncIterable<Buffer> | Iterable<Buffer> | undefined;
 }
 
-/** An answer whose body was not read yet. */
+/** An answer whose body has not been read yet. */
 export interface Answer {
   readonly status: number;
   /** Throws ConnectionError if the connection is lost. */
@@ -30,9 +30,9 @@ export interface TimeLimits {
   readonly request: number;
 }
 
-/** Connections that are used again: one agent for each protocol. */
+/** Reuses connections: one agent for each protocol. */
 export class Connections {
-  // A server that closes an idle connection does so after some seconds; the service closes it first.
+  // Servers close idle connections after some seconds; the service closes them first. In milliseconds.
   readonly #options = { keepAlive: true, maxFreeSockets: 16, timeout: 5000 };
   readonly #plain = new PlainAgent(this.#options);
   readonly #secure = new SecureAgent(this.#options);
@@ -51,8 +51,8 @@ export class Connections {
   }
 }
 
-/** Where an exchange takes place. */
-interface Surroundings {
+/** The dependencies of an exchange. */
+interface ExchangeDependencies {
   readonly connections: Connections;
   readonly clock: Clock;
   /** Ends the exchange. */
@@ -65,7 +65,7 @@ interface Surroundings {
  * @throws ConnectionError if there is no complete answer in time; the errors of `use` and of the body, unchanged.
  */
 export async function exchange<Result>(
-  { connections, clock, signal }: Surroundings,
+  { connections, clock, signal }: ExchangeDependencies,
   request: SignedRequest,
   limits: TimeLimits,
   use: (answer: Answer) => Promise<Result>,
@@ -78,7 +78,7 @@ export async function exchange<Result>(
     });
   const cancels = [limit(limits.request, 'complete answer')];
   const ended = AbortSignal.any([signal, own.signal]);
-  // What Node.js reports after an abort does not say why.
+  // The error of Node.js after an abort does not contain the reason.
   const toConnectionError = (error: unknown): unknown =>
     error instanceof StorageError ? error : new ConnectionError(name, ended.aborted ? ended.reason : error);
   const sent = connections.open(request, ended);

@@ -7,7 +7,7 @@ import {
   type ReceivedFile,
 } from '../attachments.ts';
 import { ContentCheck, verifyChunks } from '../content-check.ts';
-import { streamAndDiscard, type UploadBuffer } from '../uploads/upload-buffer.ts';
+import { streamAndDiscard, toReceivedFile, type UploadBuffer } from '../uploads/upload-buffer.ts';
 import type { CallLimits, S3Client } from './s3-client.ts';
 
 /** The limits of requests for content, which has at most 10 MiB. */
@@ -24,7 +24,7 @@ const probeName = 'probe';
 const probeContent = Buffer.from('This object is written by health checks.\n');
 
 /** The name of the object with this content. */
-function objectName(digest: string): string {
+function toObjectName(digest: string): string {
   return `${digest.slice(0, 2)}/${digest}`;
 }
 
@@ -48,13 +48,7 @@ export class S3Attachments implements S3AttachmentStore {
 
   async receive(content: Readable): Promise<ReceivedFile> {
     const upload = await this.#uploads.receive(content);
-    return {
-      digest: upload.digest,
-      size: upload.size,
-      bytes: () => upload.bytes(),
-      keep: () => this.#client.put(objectName(upload.digest), upload, contentLimits),
-      discard: () => upload.discard(),
-    };
+    return toReceivedFile(upload, () => this.#client.put(toObjectName(upload.digest), upload, contentLimits));
   }
 
   /** Reads the whole content before it returns: into memory if it is small, else into a temporary file. */
@@ -73,7 +67,7 @@ export class S3Attachments implements S3AttachmentStore {
 
   #get<Result>(content: AttachedContent, use: (body: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {
     const missing = (cause: unknown): Error => new DamagedAttachmentError('missing', content, { cause });
-    return this.#client.get(objectName(content.digest), contentLimits, { use, missing });
+    return this.#client.get(toObjectName(content.digest), contentLimits, { use, missing });
   }
 
   async probe(): Promise<void> {

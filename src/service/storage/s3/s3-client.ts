@@ -1,10 +1,10 @@
 import { AwsV4Signer } from 'aws4fetch';
-import { createHash } from 'node:crypto';
 import { sleep, type Clock } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import type { AttachedContent } from '../attachments.ts';
+import { emptyDigest } from '../content-check.ts';
 import { Connections, exchange, type Answer, type SignedRequest, type TimeLimits } from './exchange.ts';
-import { isMissingObject, isPassing, S3Refusal, toS3StorageError } from './s3-faults.ts';
+import { isMissingObject, isTemporary, S3ResponseError, toS3StorageError } from './s3-faults.ts';
 import { toObjectUrl, type S3Options } from './s3-options.ts';
 
 /** The dependencies of an `S3Client`. */
@@ -25,23 +25,21 @@ export interface SentContent extends AttachedContent {
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** What becomes of an object. */
+/** How an object is read. */
 export interface ObjectReader<Result> {
   readonly use: (body: AsyncIterable<Buffer>) => Promise<Result>;
   /** The error if there is no such object. */
   readonly missing: (cause: unknown) => Error;
 }
 
-const emptyDigest = createHash('sha256').digest('hex');
-
-/** The longest part of an answer that is read if it is not content, in bytes. */
+/** The maximum length of an answer without content, in bytes. The rest is not read. */
 const maximumAnswerBytes = 16 * 1024;
 
 /** The pauses between attempts, in milliseconds. */
 const initialDelay = 200;
 const maximumDelay = 4000;
 
-/** Sends requests to one bucket of an S3-compatible storage, and repeats them if that may help. */
+/** Sends requests to a bucket of an S3-compatible storage, and retries them after temporary errors. */
 export class S3Client {
   readonly #options: S3Options;
   readonly #dependencies: S3Dependencies;
@@ -109,7 +107,11 @@ export class S3Client {
     return { method, url, headers: Object.fromEntries(headers), body: content?.chunks() };
   }
 
-  /** One attempt. @throws S3Refusal for an answer that is not a success */
+  /**
+   * Makes one attempt.
+   *
+   * @throws S3ResponseError if the answer is not a success
+   */
   #exchange<Result>(
     request: SignedRequest,
     limits: TimeLimits,
@@ -120,11 +122,11 @@ export class S3Client {
     return exchange({ connections: this.#connections, clock, signal }, request, limits, async (answer) => {
       const { status, body } = answer;
       if (status === 200) return use(answer);
-      throw new S3Refusal(`${request.method} ${request.url.pathname}`, status, await readText(body));
+      throw new S3ResponseError(`${request.method} ${request.url.pathname}`, status, await readText(body));
     });
   }
 
-  /** Repeats attempts until one succeeds, another one cannot help, or the time is up. */
+  /** Retries until an attempt succeeds, the error is not temporary, or the limits are reached. */
   async #call<Result>(limits: CallLimits, attempt: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { clock, randomBytes } = this.#dependencies;
     const controller = new AbortController();
@@ -136,7 +138,7 @@ export class S3Client {
         try {
           return await attempt(controller.signal);
         } catch (error) {
-          if (!isPassing(error) || failed === limits.attempts || controller.signal.aborted)
+          if (!isTemporary(error) || failed === limits.attempts || controller.signal.aborted)
             throw toS3StorageError(error);
           const ceiling = Math.min(maximumDelay, initialDelay * 2 ** (failed - 1));
           // Shortened by up to half, so that requests that failed together are not repeated together.

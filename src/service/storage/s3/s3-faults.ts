@@ -3,14 +3,14 @@ import { StorageError, StorageFullError, type StorageReason } from '../storage-e
 import { storageError } from '../storage-faults.ts';
 
 /** An answer of the object storage that is not a success. */
-export class S3Refusal extends Error {
-  override readonly name = 'S3Refusal';
+export class S3ResponseError extends Error {
+  override readonly name = 'S3ResponseError';
   readonly status: number;
   /** The error code of S3, such as `NoSuchKey`; empty if there is none. */
   readonly code: string;
 
   constructor(request: string, status: number, body: string) {
-    const [code, message] = [elementOf(body, 'Code'), elementOf(body, 'Message')];
+    const [code, message] = [readElement(body, 'Code'), readElement(body, 'Message')];
     const details = message === '' ? '' : ` (${message})`;
     const remedy = findRemedy(status, code);
     super(
@@ -30,8 +30,8 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The text of an XML element, in the usual forms of S3's error answers. */
-function elementOf(body: string, name: string): string {
+/** Reads the text of an XML element in an error answer of S3; empty if there is none. */
+function readElement(body: string, name: string): string {
   return new RegExp(`<${name}>([^<]{0,300})`, 'u').exec(body)?.[1]?.trim() ?? '';
 }
 
@@ -65,21 +65,21 @@ function isDenied(status: number): boolean {
   return status === 401 || status === 403;
 }
 
-const passingStatuses = [408, 409, 425, 429, 500, 502, 503, 504];
+const temporaryStatuses = [408, 409, 425, 429, 500, 502, 503, 504];
 /** The upload was slow, or was damaged on its way. */
-const passingCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown'];
+const temporaryCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown'];
 const fullCodes = ['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'];
 
 /** Whether the answer says that there is no such object; 404 can also be about the bucket or the credentials. */
 export function isMissingObject(error: unknown): boolean {
-  return error instanceof S3Refusal && error.status === 404 && ['', 'NoSuchKey'].includes(error.code);
+  return error instanceof S3ResponseError && error.status === 404 && ['', 'NoSuchKey'].includes(error.code);
 }
 
-/** Whether another attempt may succeed although nothing was changed. */
-export function isPassing(error: unknown): boolean {
+/** Whether the error is temporary, so that another attempt may succeed. */
+export function isTemporary(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
-  if (!(error instanceof S3Refusal) || fullCodes.includes(error.code)) return false;
-  return passingStatuses.includes(error.status) || passingCodes.includes(error.code);
+  if (!(error instanceof S3ResponseError) || fullCodes.includes(error.code)) return false;
+  return temporaryStatuses.includes(error.status) || temporaryCodes.includes(error.code);
 }
 
 /** Error messages. They name no bucket, because they may be sent to a client. */
@@ -92,16 +92,16 @@ const messages: Partial<Record<StorageReason, string>> = {
 /** Converts a failed request to a storage error. Returns other errors unchanged. */
 export function toS3StorageError(error: unknown): unknown {
   if (error instanceof ConnectionError) return storageError('unreachable', error);
-  if (!(error instanceof S3Refusal)) return error;
+  if (!(error instanceof S3ResponseError)) return error;
   const reason = findReason(error);
   if (reason === 'full') return new StorageFullError('the object storage is full', { cause: error });
   const message = messages[reason];
   return message === undefined ? storageError(reason, error) : new StorageError(reason, message, { cause: error });
 }
 
-function findReason({ status, code }: S3Refusal): StorageReason {
+function findReason({ status, code }: S3ResponseError): StorageReason {
   if (status === 507 || fullCodes.includes(code)) return 'full';
   if (isDenied(status) || credentialCodes.includes(code) || addressCodes.includes(code)) return 'inaccessible';
   if (status === 404 || isRedirect(status)) return 'missing';
-  return status !== 500 && passingStatuses.includes(status) ? 'unreachable' : 'failing';
+  return status !== 500 && temporaryStatuses.includes(status) ? 'unreachable' : 'failing';
 }
