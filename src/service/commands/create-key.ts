@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { userName } from '../../contract/names.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { errorMessage } from '../../runtime/failure.ts';
 import { createAdminKey } from '../application/admin-keys.ts';
+import { helpFlag, withUsage } from './command-line.ts';
 import { outputApiKey, type Terminal } from './output-api-key.ts';
 import { OptionError } from './option-error.ts';
 import { defaultDataFolder, readDatabaseUrl, readDataFolder, readOrganization } from './service-options.ts';
@@ -66,13 +66,9 @@ interface Values {
 }
 
 function parse(words: readonly string[]): Values {
-  const [text, flag] = [{ type: 'string' }, { type: 'boolean', short: 'h' }] as const;
-  try {
-    const options = { org: text, user: text, data: text, database: text, help: flag };
-    return parseArgs({ args: [...words], options }).values;
-  } catch (error) {
-    throw new OptionError(`${errorMessage(error)}\n\n${createKeyUsage}`, { cause: error });
-  }
+  const text = { type: 'string' } as const;
+  const options = { org: text, user: text, data: text, database: text, help: helpFlag };
+  return withUsage(createKeyUsage, () => parseArgs({ args: [...words], options }).values);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { apiKeyFileForm } from '../storage/files/data-folder.ts';
+import { privateFileMode } from '../storage/files/durable-files.ts';
 
 /** A new key and the organization it is for. */
 export interface NewKey {
@@ -42,7 +43,7 @@ export async function outputApiKey(
 /** Removes an existing file first, because it would keep its mode. */
 async function writePrivateFile(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
-  const file = await open(path, 'wx', 0o600);
+  const file = await open(path, 'wx', privateFileMode);
   try {
     await file.writeFile(text);
     await file.sync();

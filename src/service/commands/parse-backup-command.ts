@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
+import { helpFlag, withUsage } from './command-line.ts';
 import { OptionError } from './option-error.ts';
 import { defaultDataFolder, readDataFolder, readDatabaseUrl } from './service-options.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { errorMessage } from '../../runtime/failure.ts';
 
 /** A command that works on a data folder or a backup. */
 export type BackupCommand =
@@ -105,10 +105,6 @@ interface Parsed {
 }
 
 function parse(name: CommandName, words: readonly string[], usage: string): Parsed {
-  const help = { help: { type: 'boolean', short: 'h' } } as const;
-  try {
-    return parseArgs({ args: [...words], options: { ...options[name], ...help }, allowPositionals: true });
-  } catch (error) {
-    throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
-  }
+  const all = { ...options[name], help: helpFlag };
+  return withUsage(usage, () => parseArgs({ args: [...words], options: all, allowPositionals: true }));
 }

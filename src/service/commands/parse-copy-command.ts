@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { errorMessage } from '../../runtime/failure.ts';
 import type { DatabaseOptions } from '../storage/open-storage.ts';
+import { helpFlag, withUsage } from './command-line.ts';
 import { OptionError } from './option-error.ts';
 import { readDatabase, readDataFolder } from './service-options.ts';
 
@@ -51,11 +51,6 @@ interface Values {
 
 function parse(words: readonly string[]): Values {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
-  const help = { type: 'boolean', short: 'h' } as const;
-  const options = { from: text, to: text, attachments: text, 'leave-out-damaged': flag, help };
-  try {
-    return parseArgs({ args: [...words], options }).values;
-  } catch (error) {
-    throw new OptionError(`${errorMessage(error)}\n\n${copyUsage}`, { cause: error });
-  }
+  const options = { from: text, to: text, attachments: text, 'leave-out-damaged': flag, help: helpFlag };
+  return withUsage(copyUsage, () => parseArgs({ args: [...words], options }).values);
 }

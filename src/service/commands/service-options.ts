@@ -6,6 +6,7 @@ import { errorMessage } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { ServiceOptions } from '../service.ts';
 import { parseDatabaseUrl } from '../storage/postgres/database-url.ts';
+import { helpFlag, withUsage } from './command-line.ts';
 import { OptionError } from './option-error.ts';
 import { parseAttachments } from './parse-attachments.ts';
 
@@ -132,12 +133,8 @@ export function readOrganization(flag: unknown, environment: EnvironmentVariable
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
   const flags = Object.fromEntries(settings.map(([name]) => [name, { type: 'string' as const }]));
   const switched = Object.fromEntries(switches.map(([name]) => [name, { type: 'boolean' as const }]));
-  const options = { ...flags, ...switched, help: { type: 'boolean' as const, short: 'h' } };
-  try {
-    return parseArgs({ args: [...words], options }).values;
-  } catch (error) {
-    throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
-  }
+  const options = { ...flags, ...switched, help: helpFlag };
+  return withUsage(usage, () => parseArgs({ args: [...words], options }).values);
 }
 
 /**

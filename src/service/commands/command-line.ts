@@ -1,0 +1,18 @@
+import { errorMessage } from '../../runtime/failure.ts';
+import { OptionError } from './option-error.ts';
+
+/** The flag that asks for the help text of a command. */
+export const helpFlag = { type: 'boolean', short: 'h' } as const;
+
+/**
+ * Runs a parser of arguments, and adds the help text to its errors.
+ *
+ * @throws OptionError
+ */
+export function withUsage<Parsed>(usage: string, parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (error) {
+    throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
+  }
+}
