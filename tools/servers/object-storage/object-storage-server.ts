@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GuardedFolder, type RunningProgram } from '../guarded-folder.ts';
 import { acceptsConnections, freePort, waitUntil } from '../ports.ts';
+import { startOrRemove } from '../start-or-remove.ts';
 import { isVersitygwBuilt, versitygwProgram } from './versitygw.ts';
 
 /** How long a start or a stop may take, in milliseconds. */
@@ -103,14 +104,7 @@ export class ObjectStorageServer {
   }
 }
 
-/** Makes a server and starts it. */
+/** Creates a server and starts it. */
 export async function startObjectStorage(): Promise<ObjectStorageServer> {
-  const server = await ObjectStorageServer.create();
-  try {
-    await server.start();
-    return server;
-  } catch (error) {
-    await server.remove();
-    throw error;
-  }
+  return startOrRemove(await ObjectStorageServer.create());
 }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GuardedFolder, type RunningProgram } from '../guarded-folder.ts';
 import { freePort, waitUntil } from '../ports.ts';
+import { startOrRemove } from '../start-or-remove.ts';
 import { unprivilegedAccount, type Account } from '../unprivileged-account.ts';
 import { findPostgres } from './binaries.ts';
 
@@ -238,16 +239,9 @@ export class PostgresServer {
   }
 }
 
-/** Makes a server and starts it. */
+/** Creates a server and starts it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const server = await PostgresServer.create(options);
-  try {
-    await server.start();
-    return server;
-  } catch (error) {
-    await server.remove();
-    throw error;
-  }
+  return startOrRemove(await PostgresServer.create(options));
 }
 
 /** The folder of the programs, or a copy of it if the account may not read the folder. */
