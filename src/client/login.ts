@@ -18,7 +18,7 @@ export interface TokenSource {
   readonly token: string;
 }
 
-/** What logging in needs. */
+/** The options of a login. */
 export interface LoginOptions {
   readonly source: TokenSource;
   /** Ends in `/api/v2`. */
@@ -151,7 +151,7 @@ function readJson(answer: HttpResponse): unknown {
 }
 
 /** The audience of the token: the service's address without `/api/v2`. */
-export function toAudience(baseUrl: URL): string {
+function toAudience(baseUrl: URL): string {
   return baseUrl.href.replace(/\/api\/v2\/*$/u, '');
 }
 

@@ -56,9 +56,9 @@ export interface OperationRun {
 export async function runOperation(context: StepContext): Promise<OperationRun> {
   const { inputs, inputSource, job, log } = context;
   const { common, publication } = inputs;
-  // If the operation is unknown, only the common inputs can be checked.
   const source = inputs.isTokenMissing ? findTokenSource(job, context.environment) : undefined;
   const missing = source === undefined ? missingTokenProblems(inputs, job) : [];
+  // If the operation is unknown, only the common inputs can be checked.
   if (inputs.operation === undefined) throw mistakes([...inputs.problems, ...missing]);
   const operation = await loadOperation(inputs.operation);
   const own = readOperationInputs(operation, publication, inputSource);
@@ -112,7 +112,7 @@ async function createLogin(source: TokenSource, { inputs, clock, addSecret }: St
   return new Login({ source, baseUrl, org, authenticationMethod, clock, addSecret });
 }
 
-/** Why the run is not meant to have a key; undefined for any other failure. */
+/** Why the run is not meant to have a key; undefined for any other failure. Does not load the code of the login. */
 function findRefusal(thrown: unknown): string | undefined {
   return thrown instanceof Failure && 'isKeyless' in thrown && thrown.isKeyless === true ? thrown.message : undefined;
 }
