@@ -8,9 +8,10 @@ import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import type { StorageDependencies } from './storage/storage.ts';
 
-// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key` or `copy`.
-// The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or SIGINT, or when
-// a command succeeded; 1 if the service cannot start or stop, or a command failed; 2 for invalid options.
+// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key` or
+// `copy`. The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or
+// SIGINT, or when a command succeeded; 1 if the service cannot start or stop, or a command failed; 2 for invalid
+// options.
 
 const terminal: Terminal = {
   isInteractive: process.stdout.isTTY,

@@ -13,9 +13,8 @@ export interface KeyHolder {
 }
 
 /**
- * Finds a key by its id. The caller must still verify the secret.
- *
- * @param request `org`: any text, because nothing else of a request is checked before its key
+ * Finds a key by its id. The caller must still verify the secret. `org` may be any text, because a request is
+ * authenticated before it is validated.
  */
 export function findKeyHolder(
   { storage }: Pick<UseCaseDependencies, 'storage'>,

@@ -9,9 +9,9 @@ import { DelayedWrites } from './delayed-writes.ts';
 
 /** How long failures are counted together, in milliseconds. */
 const windowLength = 3_600_000;
-/** The most failures of an organization that are recorded on their own within a window. */
+/** The maximum number of failures of an organization that are recorded individually within a window. */
 const maximumEvents = 20;
-/** The most organizations whose failures wait until it is known whether they exist: anyone can send any name. */
+/** The maximum number of organizations whose failures wait until it is known whether they exist. */
 const maximumUnchecked = 1000;
 
 /** A failed authentication, or a login that was refused. */
@@ -40,11 +40,11 @@ interface Unchecked {
 
 /**
  * Records failed authentications in the audit log of the organization that they were about, in the background. Anyone
- * can cause them, so their number is limited: the first of an hour are recorded, then only their number.
+ * can cause them, so the first ones of an hour are recorded individually, and the others only as a number.
  */
 export class FailureAudit {
   readonly #dependencies: Dependencies;
-  /** By organization. Only existing ones, so that there is an end to them. */
+  /** By organization. Only existing organizations have one, so the size is limited. */
   readonly #windows = new Map<string, Window>();
   /** By organization, until it is known whether it exists. */
   readonly #unchecked = new Map<string, Unchecked>();
@@ -107,7 +107,7 @@ export class FailureAudit {
     if (window.count <= maximumEvents) this.#writes.add({ ...failure, at: unixSeconds(at), actor: unknownActor });
   }
 
-  /** Whether there is such an organization; anyone can send any name. */
+  /** Whether the organization exists; clients can send any name. */
   async #isKnown(org: string): Promise<boolean> {
     if (!conforms(orgName, org)) return false;
     return this.#dependencies.storage.read(({ organizations }) => organizations.exists(org)).catch(() => false);
@@ -122,7 +122,7 @@ export class FailureAudit {
     return window;
   }
 
-  /** Records how many failures were not recorded on their own. */
+  /** Records how many failures were not recorded individually. */
   #endWindow(org: string, { begun, count }: Window): void {
     this.#windows.delete(org);
     if (count <= maximumEvents) return;

@@ -23,6 +23,7 @@ export async function startSession(
   await storage.transaction(org, async ({ sessions }) => {
     await sessions.deleteExpired(org, createdAt);
     const known = await sessions.listOfKey({ org, keyId });
+    // Makes room for the new session.
     for (const oldest of known.slice(0, Math.max(0, known.length - maximumSessions + 1))) await sessions.delete(oldest);
     await sessions.insert(session);
   });

@@ -2,13 +2,13 @@ import { request as requestPlain, type ClientRequest } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { pinnedLookup, resolvePermittedAddress, type Refusals, type Web } from '../network/permitted-address.ts';
 
-/** Fetches a JSON document. Rejects if there is no such answer. */
+/** Fetches a JSON document. Rejects if the answer is not one. */
 export type FetchJson = (url: URL) => Promise<unknown>;
 
-/** The largest document, in bytes: issuers have a few keys. */
+/** The maximum size of a document, in bytes: issuers have a few keys. */
 const maximumBytes = 256 * 1024;
 
-/** For the whole answer, in milliseconds: a step waits for it. */
+/** The time limit for the whole answer, in milliseconds: a step waits for it. */
 const timeout = 5000;
 
 const refusals: Refusals = {

@@ -5,13 +5,13 @@ import type { FetchJson } from './fetch-json.ts';
 /** A public key of an issuer, as in its key set (RFC 7517). */
 export type IssuerKey = Readonly<Record<string, unknown>>;
 
-/** How long keys are used without asking for them again, in milliseconds. A key that was withdrawn works no longer. */
+/** The maximum age of cached keys, in milliseconds. A key that the issuer has withdrawn is accepted this long. */
 const maximumAge = 10 * 60_000;
-/** How long after a request the issuer is not asked for an unknown key: anyone can send tokens with any key id. */
+/** The minimum time between requests for unknown keys, in milliseconds: clients can send any key id. */
 const cooldown = 30_000;
-/** How long after a failed request the issuer is not asked again, in milliseconds. */
+/** The minimum time between a failed request and the next one, in milliseconds. */
 const failureCooldown = 5000;
-/** The most issuers whose keys are kept. */
+/** The maximum number of issuers whose keys are cached. */
 const maximumIssuers = 1000;
 
 /** The keys of an issuer cannot be fetched. */
@@ -19,7 +19,7 @@ export class IssuerUnavailableError extends Error {
   override readonly name = 'IssuerUnavailableError';
   /** The same error until the issuer is asked again. */
   override readonly cause: Error;
-  /** When it may be asked again, in seconds. */
+  /** When to try again, in seconds from now. */
   readonly retryAfter: number;
 
   constructor(retryAfter: number, cause: Error) {
@@ -30,13 +30,13 @@ export class IssuerUnavailableError extends Error {
 }
 
 interface Entry {
-  /** Undefined if they were never fetched. */
+  /** Undefined if no request has succeeded. */
   readonly keys: readonly IssuerKey[] | undefined;
-  /** When they were fetched, in milliseconds. */
+  /** When the keys were fetched, in milliseconds. */
   readonly fetchedAt: number;
-  /** When the issuer was asked last, in milliseconds. */
+  /** The time of the latest request, in milliseconds. */
   readonly askedAt: number;
-  /** Why that failed; undefined if it did not. */
+  /** Why that request failed; undefined if it succeeded. */
   readonly failure: Error | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Entry {
 export class IssuerKeys {
   readonly #fetchJson: FetchJson;
   readonly #now: Now;
-  /** By issuer, the latest fetched last. */
+  /** By issuer, in the order of their latest requests. */
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Promise<Entry>>();
 
@@ -80,7 +80,7 @@ export class IssuerKeys {
     return isRecent(askedAt, failure === undefined ? cooldown : failureCooldown, this.#now());
   }
 
-  /** Requests at the same time share one answer. */
+  /** Fetches the keys. Concurrent calls share a request. */
   #fetchOnce(issuer: string): Promise<Entry> {
     const running = this.#running.get(issuer) ?? this.#fetch(issuer);
     this.#running.set(issuer, running);
@@ -107,7 +107,7 @@ export class IssuerKeys {
     } catch (thrown) {
       const known = this.#entries.get(issuer);
       const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
-      // The known keys stay valid for their time.
+      // The cached keys stay valid until they reach the maximum age.
       return { keys: known?.keys, fetchedAt: known?.fetchedAt ?? 0, askedAt: this.#now(), failure };
     }
   }

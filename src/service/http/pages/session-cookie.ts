@@ -16,7 +16,7 @@ export function readSessionCookie(
   dependencies: Pick<RouteDependencies, 'links'>,
 ): string | undefined {
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
-  return (isBehindTls(request, dependencies) ? [secureName] : [secureName, plainName])
+  return (isOverTls(request, dependencies) ? [secureName] : [secureName, plainName])
     .map((name) => cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1))
     .find((token) => token !== undefined && /^[\w-]{43}$/.test(token));
 }

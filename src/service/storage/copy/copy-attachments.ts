@@ -50,7 +50,7 @@ export function verifyAttachments(
   return collectDamaged(contents, concurrency, (content) => at(shown, () => attachments.verify(content)));
 }
 
-/** Names the place of a failure, except for damaged content. */
+/** Converts errors to a `StartError` that names the place, except for damaged content. */
 async function at<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -24,8 +24,10 @@ import type { TableContent } from './table-digest.ts';
 import { listTables, quote, type Table } from './tables.ts';
 import { beginFilling, commitFilling, requireEmpty } from './target-database.ts';
 
-/** How often a large copy says how far it is. */
+/** The number of rows between two lines of progress. */
 const rowsPerLine = 100_000;
+
+/** The number of attachments between two lines of progress. */
 const attachmentsPerLine = 1000;
 
 /** What to copy, and to where. */
@@ -53,9 +55,9 @@ export interface CopyReport {
 }
 
 /**
- * Copies a data folder, which is locked meanwhile and not changed, to an empty PostgreSQL database, and verifies it before
- * it is committed. The attachments come first; all tables are filled in one transaction. So a copy that was interrupted
- * has left attachments at most, and can be run again.
+ * Copies a data folder, which is locked meanwhile and not changed, to an empty PostgreSQL database, and verifies the copy
+ * before it is committed. The attachments come first, then all tables in one transaction. An interrupted copy leaves
+ * nothing but attachments, and can be run again.
  *
  * @throws CopyError or StartError if that is not possible.
  */
@@ -165,7 +167,7 @@ function* listWithout(missing: ReadonlySet<string>, database: DatabaseSync): Gen
   for (const content of listAttachedContent(database)) if (!missing.has(content.digest)) yield content;
 }
 
-/** One line for each of them. */
+/** Describes damaged attachments, one line each. */
 export function describeDamaged(damaged: readonly DamagedAttachment[]): readonly string[] {
   return damaged.map(({ digest, fault }) => `  ${digest} is ${fault}`);
 }

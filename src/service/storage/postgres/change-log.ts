@@ -14,7 +14,7 @@ const statements = defineStatements('changes', {
   forget: 'DELETE FROM written_sources WHERE xid < $1::xid8',
   recordForgotten:
     'UPDATE written_sources_state SET forgotten_before = $1::xid8 WHERE forgotten_before < $1::xid8 RETURNING 1',
-  // A snapshot sees no change of a transaction that began after it, so what these see is of another server.
+  // A snapshot sees no change of a transaction that began after it, so these rows come from another server.
   removeForeign: 'DELETE FROM written_sources WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())',
   resetForgotten: `UPDATE written_sources_state SET forgotten_before = pg_snapshot_xmin(pg_current_snapshot())
     WHERE forgotten_before > pg_snapshot_xmax(pg_current_snapshot())`,
@@ -95,7 +95,7 @@ export class ChangeLog {
     else for (const row of rows) this.#apply(row);
   }
 
-  /** @param isConnected whether the connection was not lost meanwhile; then its answer says nothing about the next one */
+  /** @param isConnected whether the connection still exists; the answer of a lost one says nothing about the next one */
   async #learn(client: Client, isConnected: () => boolean): Promise<void> {
     const since = this.#since;
     const rows = await findChanges(client, since);

@@ -49,9 +49,9 @@ function createTypes(): pg.TypeOverrides {
 }
 
 /**
- * What every connection sends first: a server that is a standby is refused, and commits wait for the disk. Statements are
- * written so that one plan is good for all values; otherwise, the server would make one for every execution of many of
- * them, which takes longer than the execution.
+ * The first statement of every connection. It finds out whether the server is a standby, and makes commits wait for the
+ * disk. Statements are written so that one plan suits all values: planning takes longer than the execution of many of
+ * them.
  */
 const prepareConnection = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby,
   set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
@@ -129,7 +129,7 @@ export class Connections {
         return result;
       } catch (error) {
         failure ??= error;
-        // A refused password is the operator's to mend, on every server.
+        // Another server would not help, for example if the password is wrong.
         if (isDatabaseError(error) && !isTemporary(error)) break;
       }
     }

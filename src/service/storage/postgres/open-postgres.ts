@@ -80,7 +80,7 @@ async function prepareDatabase(connections: Connections, shown: string, log: Ser
   }
 }
 
-/** Settings with which acknowledged writes can be lost. They are not refused, because tests use them. */
+/** Warns of settings with which acknowledged writes can be lost. They are not refused, because tests use them. */
 async function warnOfLoss(client: ClientBase, shown: string, log: ServiceLog): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`,

@@ -22,7 +22,8 @@ import { defineStatements } from './statements.ts';
 const listEnvironmentNames = `SELECT coalesce(json_agg(environment ORDER BY environment), '[]')::text
   FROM environment_policies`;
 
-const policy = `SELECT p.org, p.name, p.description, p.created_at, p.created_by, p.last_modified_at, (${listEnvironmentNames} WHERE org = p.org AND policy = p.name) AS environments
+const policy = `SELECT p.org, p.name, p.description, p.created_at, p.created_by, p.last_modified_at,
+    (${listEnvironmentNames} WHERE org = p.org AND policy = p.name) AS environments
   FROM policies p`;
 
 /** All policies of an organization, with their whole history. */

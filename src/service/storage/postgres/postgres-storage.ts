@@ -23,10 +23,10 @@ const forgetInterval = 120_000;
 
 /** How many times a read may use cached values that turn out to be outdated; then it uses none. */
 const maximumStaleReads = 3;
-/** How many times a read is run at most. The server ends a read that waits for a migration, which waits for the read. */
+/** How many times a read is run at most. The server ends a read that deadlocks with a migration. */
 const maximumReads = 8;
 
-/** What a row of one number takes in a table, in bytes. */
+/** The size of a table's row with one number, in bytes. */
 const bytesPerRow = 36;
 
 /** The storage of several machines: a PostgreSQL database, used by any number of processes. */
