@@ -1,15 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
+import { commonErrors } from '../../../contract/errors.ts';
 import type { Proven } from '../../../contract/proven.ts';
 import { replayedEvidenceHeader } from '../../../contract/replayed-evidence.ts';
-import { commonErrors } from '../../../contract/errors.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
+import { textAt } from '../../../runtime/untrusted-data.ts';
 import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
 import { findSessionHolder } from '../../application/sessions.ts';
 import { hasPermission, mayAccess, type AccessTarget, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
 import {
   forwardedFor,
   type FailedAuthentication,
@@ -19,9 +20,8 @@ import {
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { textAt } from '../../../runtime/untrusted-data.ts';
 
-/** What authentication uses of a request; its body has not been read. */
+/** The parts of a request that authentication uses. Its body has not been read. */
 export interface AuthenticationAttempt {
   /** The Authorization header. */
   readonly authorization: string | undefined;
@@ -92,7 +92,7 @@ function findForbidden(errors: Endpoint['errors']): ErrorResponse {
   return errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden;
 }
 
-/** What checking a key needs. */
+/** The dependencies of authentication with keys. */
 type KeyDependencies = Pick<RouteDependencies, 'storage' | 'now' | 'failures' | 'keyUses'>;
 
 /**
@@ -112,21 +112,16 @@ export function requireRole(
     const { org, target, isReplay } = attempt;
     if (org === undefined) throw forbiddenError(attempt);
     const { ownerKind, owner, isLimitedToOrg, login } = key;
-    const caller: Caller = {
-      org,
-      ownerKind,
-      owner,
-      grants,
-      isLimitedToOrg,
-      proven: toOwnProof(login?.proven, isReplay),
-    };
+    const proven = markReplay(login?.proven, isReplay);
+    const caller: Caller = { org, ownerKind, owner, grants, isLimitedToOrg, proven };
     const isAllowed = scope === 'path' ? mayAccess(caller, org, permission, target) : hasPermission(grants, permission);
     if (!isAllowed) throw forbiddenError(attempt);
     return caller;
   };
 }
 
-function toOwnProof(proven: Proven | undefined, isReplay: boolean): Proven | undefined {
+/** Adds to what the login proved that the request delivers evidence of an earlier run. */
+function markReplay(proven: Proven | undefined, isReplay: boolean): Proven | undefined {
   return proven === undefined || !isReplay ? proven : { ...proven, is_replay: true };
 }
 
@@ -160,7 +155,7 @@ async function authenticateKey(dependencies: KeyDependencies, attempt: Authentic
   const { authorization, session, methods, origin } = attempt;
   const holder =
     authorization === undefined && session !== undefined
-      ? await findSession(dependencies, attempt, session)
+      ? await findSessionKey(dependencies, attempt, session)
       : await checkSecret(dependencies, attempt);
   const stored = holder.key;
   const fault = findFault(stored, unixSeconds(now()));
@@ -173,8 +168,11 @@ async function authenticateKey(dependencies: KeyDependencies, attempt: Authentic
   return holder;
 }
 
-/** An unknown session is not counted as a guess: browsers send the cookies of sessions that have ended. */
-async function findSession(
+/**
+ * Returns the key of a session. An unknown session is not counted as a guess, because browsers send the cookies of
+ * sessions that have ended.
+ */
+async function findSessionKey(
   dependencies: KeyDependencies,
   { methods, org }: AuthenticationAttempt,
   token: string,
@@ -190,21 +188,14 @@ async function checkSecret({ storage, failures }: KeyDependencies, attempt: Auth
   const key = parseApiKey(readCredential(attempt));
   const holder = key === undefined ? undefined : await findKeyHolder({ storage }, { id: key.id, org });
   const stored = holder?.key;
-  if (
-    key === undefined ||
-    holder === undefined ||
-    stored === undefined ||
-    !secretMatches(key.secret, stored.secretHash)
-  ) {
-    const failure = { ...failedKey(key, stored), org: stored?.org ?? org, origin };
-    throw countGuess(failures, failure, unauthenticatedError(methods, 'is not an API key of this service'));
-  }
-  return holder;
+  if (key !== undefined && holder !== undefined && secretMatches(key.secret, holder.key.secretHash)) return holder;
+  const failure = { ...describeFailedKey(key, stored), org: stored?.org ?? org, origin };
+  throw countGuess(failures, failure, unauthenticatedError(methods, 'is not an API key of this service'));
 }
 
 const describeKey = ({ id }: StoredKey): string => `key ${id}`;
 
-function failedKey(
+function describeFailedKey(
   key: ApiKey | undefined,
   stored: StoredKey | undefined,
 ): Pick<FailedAuthentication, 'key' | 'unknownId' | 'reason'> {

@@ -44,9 +44,9 @@ const windowLength = 60_000;
 const failuresPerKey = 10;
 /** Unknown keys from a network within a window. Many clients can share an address behind a proxy or NAT. */
 const failuresPerNetwork = 300;
-/** The most keys and networks that are counted at the same time. */
+/** The maximum number of keys and networks that are counted at the same time. */
 const maximumCounters = 10_000;
-/** The most failures that are logged separately within a window. */
+/** The maximum number of failures that are logged separately within a window. */
 const maximumLines = 60;
 
 interface Window {
@@ -74,7 +74,7 @@ export class FailedAuthentications {
     readonly now: Now;
     readonly after: After;
     readonly log: Pick<ServiceLog, 'info'>;
-    /** Also gets every failure. */
+    /** Called with every failure, whether it is logged or not. */
     readonly audit?: (failure: FailedAuthentication) => void;
   }) {
     this.#now = now;
