@@ -17,8 +17,8 @@ const files = ['package.json', 'package-lock.json'] as const;
 /**
  * Installs the packages, from the registry of this machine's npm, unless they are installed in the locked version.
  *
- * @param program  a file of the package for this platform
- * @param finish  what is left to do after npm
+ * @param program a file of the package for this platform
+ * @param finish what is left to do after npm
  * @throws Error if npm fails, or there is no package for this platform
  */
 export function installLocked(packages: LockedPackages, program: string, finish = (): void => undefined): void {

@@ -16,7 +16,7 @@ export class ServiceProcesses {
   /**
    * Starts a process.
    *
-   * @param more  further command-line arguments; by default the first key of the organization
+   * @param more further command-line arguments; by default the first key of the organization
    * @throws Error with its output if it exits before it accepts requests
    */
   async start(more: readonly string[] = ['--key', sharedKey]): Promise<ServiceProcess> {

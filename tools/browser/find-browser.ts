@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 /** The variable that names the browser to use. */
 export const browserVariable = 'COMPLIANCE_TEST_BROWSER';
 
-/** What is said if there is no browser. */
+/** The message if there is no browser. */
 export const noBrowser =
   'The pages are not tested: no Chromium was found. Install one (on Debian: `apt-get install chromium`), or set ' +
   `${browserVariable} to the path of a Chromium, Chrome or Edge.`;

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { findBrowser, noBrowser } from './find-browser.ts';
 import { browserPackages } from './packages.ts';
 
-/*
- * The part of Playwright that is used here. Its package has types, but it is not installed when the sources are checked.
- */
+// The part of Playwright that is used here. Its package has types, but is not installed when the sources are checked.
 
 /** A message of a page on the console. */
 export interface ConsoleMessage {

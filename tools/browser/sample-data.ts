@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createSend, toForm, type SampleTarget, type Send } from './sample-client.ts';
 
-/** What the samples are recorded with. */
+/** The options of `recordSamples`. */
 export interface SampleOptions extends SampleTarget {
   /** Sets the clock of the service, in Unix seconds. */
   readonly setTime: (seconds: number) => void;
@@ -22,7 +22,7 @@ export function sampleFingerprint(name: string): string {
 }
 
 /** The SHA-1 that stands for a commit of the samples. */
-export function sampleCommit(name: string): string {
+function sampleCommit(name: string): string {
   return createHash('sha1').update(name).digest('hex');
 }
 
@@ -49,7 +49,7 @@ const runs: readonly SampleRun[] = [
 
 /**
  * Records what a small organization has after a few days: flows, trails with evidence of all kinds, environments with
- * policies, and keys. Everything goes through the API, as the reports of real jobs do.
+ * policies, and keys. Everything is sent to the API, as real jobs do.
  */
 export async function recordSamples(options: SampleOptions): Promise<void> {
   const send = createSend(options);
@@ -128,7 +128,7 @@ async function createEnvironments(send: Send, org: string): Promise<void> {
   await send('PUT', `/environments/${org}`, {
     name: 'staging',
     type: 'K8S',
-    description: 'The cluster for trying out',
+    description: 'The cluster for trying things out',
   });
   await send('PUT', `/environments/${org}`, { name: 'preview', type: 'K8S', description: '' });
   const included_environments = ['production', 'staging'];
@@ -143,7 +143,7 @@ async function createEnvironments(send: Send, org: string): Promise<void> {
 
 async function recordRun(send: Send, { org }: SampleTarget, run: SampleRun, time: number): Promise<void> {
   const { trail } = run;
-  const git_commit_info = commitOf(trail, time);
+  const git_commit_info = toCommit(trail, time);
   const begun = { name: trail, description: `Build ${trail.slice(6)} of main`, git_commit_info };
   await send('PUT', `/trails/${org}/web`, toForm('data_json', begun));
   await send('POST', `/artifacts/${org}/web`, {
@@ -162,7 +162,7 @@ async function recordRun(send: Send, { org }: SampleTarget, run: SampleRun, time
   if (run.sonar !== 'NONE') await send('PUT', `/environments/${org}/production/report/K8S`, { artifacts: [pods[0]] });
 }
 
-function commitOf(
+function toCommit(
   trail: string,
   time: number,
 ): { sha1: string; author: string; branch: string; message: string; timestamp: number; url: string } {
@@ -188,12 +188,12 @@ async function attestAll(
   send: Send,
   org: string,
   { trail, sonar, failures = 0, reviewed, scanned }: SampleRun,
-  git_commit_info: ReturnType<typeof commitOf>,
+  git_commit_info: ReturnType<typeof toCommit>,
 ): Promise<void> {
   const path = `/attestations/${org}/web/trail/${trail}`;
   const about = { git_commit_info, user_data: { github: { run_id: trail.slice(6), workflow: 'build' } } };
   if (reviewed !== undefined) {
-    const pull_requests = reviewed ? [pullRequestOf(trail, git_commit_info)] : [];
+    const pull_requests = reviewed ? [toPullRequest(trail, git_commit_info)] : [];
     const document = { attestation_name: 'pull-request', git_provider: 'github', pull_requests, ...about };
     await send('POST', `${path}/pull_request`, toForm('data_json', document));
   }
@@ -210,7 +210,7 @@ async function attestAll(
   if (sonar !== undefined) {
     const document = {
       attestation_name: 'web.sonar',
-      sonar_results: sonarResultsOf(sonar, git_commit_info.sha1),
+      sonar_results: toSonarResults(sonar, git_commit_info.sha1),
       ...about,
     };
     await send('POST', `${path}/sonar`, toForm('data_json', document));
@@ -226,7 +226,7 @@ async function attestAll(
   }
 }
 
-function pullRequestOf(trail: string, commit: ReturnType<typeof commitOf>): object {
+function toPullRequest(trail: string, commit: ReturnType<typeof toCommit>): object {
   const number = trail.slice(6);
   const approved = { username: 'grace', state: 'APPROVED', timestamp: commit.timestamp - 300 };
   return {
@@ -253,7 +253,7 @@ function pullRequestOf(trail: string, commit: ReturnType<typeof commitOf>): obje
   };
 }
 
-function sonarResultsOf(status: string, revision: string): object {
+function toSonarResults(status: string, revision: string): object {
   const failed = status === 'ERROR';
   const conditions = [
     {
@@ -281,7 +281,7 @@ function sonarResultsOf(status: string, revision: string): object {
   };
 }
 
-/** Reports with texts that are not markup. */
+/** Reports texts that would be markup if they were not escaped. */
 async function recordHostile(send: Send, { org }: SampleTarget): Promise<void> {
   const git_commit = sampleCommit('hostile');
   await send('POST', `/artifacts/${org}/api`, {

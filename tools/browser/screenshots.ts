@@ -4,7 +4,7 @@ import { findBrowser, noBrowser } from './find-browser.ts';
 import { launchBrowser } from './playwright.ts';
 import { startSampleService } from './sample-service.ts';
 
-// `npm run screenshots`: makes the pictures of docs/pages.md, of a service with samples.
+// `npm run screenshots`: creates the pictures in docs/pages.md, from a service with samples.
 
 /** Where the pictures are written. */
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'images');

@@ -13,14 +13,14 @@ export interface RunningProgram {
 }
 
 /**
- * A temporary folder for a server's data. A process of its own, the guardian, runs the server in it. It stops the server
- * and removes the folder when `remove` is called, and when this process ends, however it ends.
+ * A temporary folder for a server's data. A separate process, the guardian, runs the server in it. It stops the server
+ * and removes the folder when `remove` is called, and when this process ends for any reason.
  */
 export class GuardedFolder {
   readonly path: string;
   readonly #guardian: ChildProcess;
 
-  /** @param parent  where the folder is made; by default the system's folder for temporary files */
+  /** @param parent where the folder is created; default: the system's folder for temporary files */
   constructor(name: string, account?: Account, parent = tmpdir()) {
     this.path = mkdtempSync(join(realpathSync(parent), `${name}-`));
     if (account !== undefined) chownSync(this.path, account.uid, account.gid);
@@ -29,13 +29,13 @@ export class GuardedFolder {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: { ...process.env, NODE_OPTIONS: '' },
     });
-    // A server does not keep the process alive that uses it.
+    // The server must not keep this process alive.
     this.#guardian.unref();
     this.#guardian.channel?.unref();
   }
 
   /**
-   * Runs a program, of which there may be only one at a time.
+   * Runs a program. Only one may run at a time.
    *
    * @throws Error if it cannot be run
    */

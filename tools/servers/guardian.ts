@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { openSync, closeSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Runs the program of a server for the process that started this one, and outlives it: when that process ends, however
-// it ends, the program is stopped and its folder removed. Ctrl-C does not reach this process, which has a session of its
-// own. Started by guarded-folder.ts; the only argument is the folder.
+// Runs the program of a server for the process that started this one, and outlives that process: when it ends for any
+// reason, this one stops the program and removes its folder. Ctrl-C does not reach this process, which has a session of
+// its own. Started by guarded-folder.ts; the only argument is the folder.
 
 /** A program to run. The working directory is the guarded folder; all output goes to `log` in it. */
 export interface GuardedProgram {
@@ -57,7 +57,7 @@ function run({ program, words, environment, uid, gid }: GuardedProgram): void {
 }
 
 function report(message: GuardianReport): void {
-  // Nobody listens any more once this fails.
+  // This fails if the other process has ended; then nobody needs the report.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 

@@ -8,20 +8,20 @@ export interface Account {
 
 /**
  * Returns the account for a program that refuses to run as root: the first of these users that exists. Returns undefined
- * if this process is not root's: then the program can run as the same user.
+ * if this process does not run as root, so that the program can run as the same user.
  *
  * @throws Error if none of the users exists
  */
 export function unprivilegedAccount(users: readonly string[] = ['postgres', 'nobody']): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const user of users) {
-    const [uid, gid] = [idOf(user, '-u'), idOf(user, '-g')];
+    const [uid, gid] = [readId(user, '-u'), readId(user, '-g')];
     if (uid !== undefined && gid !== undefined) return { uid, gid };
   }
   throw new Error(`PostgreSQL refuses to run as root, and there is no user ${users.join(' or ')}. Create one.`);
 }
 
-function idOf(user: string, option: '-u' | '-g'): number | undefined {
+function readId(user: string, option: '-u' | '-g'): number | undefined {
   try {
     return Number(execFileSync('id', [option, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   } catch {

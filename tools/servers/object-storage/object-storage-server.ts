@@ -40,7 +40,7 @@ export class ObjectStorageServer {
   }
 
   /**
-   * Makes a server, which is not started.
+   * Creates a server without starting it.
    *
    * @throws Error if versitygw is not built
    */
@@ -52,7 +52,7 @@ export class ObjectStorageServer {
   /**
    * The address of the bucket.
    *
-   * @param port  that of a proxy in front of the server, if there is one
+   * @param port the port of a proxy in front of the server, if there is one
    */
   url(port = this.port): string {
     return `s3://${bucket}?endpoint=http://127.0.0.1:${port}&region=${region}`;
@@ -85,7 +85,7 @@ export class ObjectStorageServer {
     if (!isUp || running.hasEnded()) throw new Error(`versitygw did not start:\n${this.log()}`);
   }
 
-  /** Ends it at once, and waits until it has ended. The objects stay. */
+  /** Kills it, and waits until it has ended. The objects are kept. */
   async stop(): Promise<void> {
     const running = this.#running;
     if (running === undefined || running.hasEnded()) return;
@@ -93,7 +93,7 @@ export class ObjectStorageServer {
     await waitUntil(() => running.hasEnded(), patience);
   }
 
-  /** All that it has logged so far. */
+  /** Everything that it has logged so far. */
   log(): string {
     return this.#folder.log();
   }

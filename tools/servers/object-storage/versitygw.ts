@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const locked = join(import.meta.dirname, 'locked');
 const folder = join(import.meta.dirname, '..', '..', '..', 'build', 'versitygw');
 
-/** The S3 server, once it is built. It is no dependency of the project; `npm ci` does not build it. */
+/** The S3 server, once it is built. It is not a dependency of the project: `npm ci` does not build it. */
 export const versitygwProgram = join(folder, 'versitygw');
 
 /** Why object storage cannot be tested on this machine. */

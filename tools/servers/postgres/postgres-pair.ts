@@ -4,7 +4,7 @@ import { PostgresServer, type PostgresOptions } from './postgres-server.ts';
 export interface PostgresPair {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
-  /** The address of both. Which of them is the primary changes, so a client must look. */
+  /** The address of both. After a failover the other one is the primary, so clients must find out which one it is. */
   readonly url: string;
   remove(): Promise<void>;
 }

@@ -13,14 +13,14 @@ import { findPostgres } from './binaries.ts';
 /** Parameters of postgresql.conf. */
 export type PostgresSettings = Readonly<Record<string, string | number>>;
 
-/** How a server is made. */
+/** The options of a server. */
 export interface PostgresOptions {
-  /** The folder of PostgreSQL's programs. By default the one that is found. */
+  /** The folder of PostgreSQL's programs. Default: the result of `findPostgres`. */
   readonly binaries?: string;
-  /** Whether commits survive a crash of the machine. By default not, which is faster. */
+  /** Whether commits survive a crash of the machine. Default: no, which is faster. */
   readonly durable?: boolean;
   readonly settings?: PostgresSettings;
-  /** Where its folder is made, such as a small disk. By default the system's folder for temporary files. */
+  /** Where its folder is created, such as a small disk. Default: the system's folder for temporary files. */
   readonly parent?: string;
 }
 
@@ -43,7 +43,7 @@ const user = 'compliance';
 /** How long a start, a stop or a promotion may take, in milliseconds. */
 const patience = 60_000;
 
-/** Strings sort by language, as on most servers, so that a query that forgets to order by bytes is found. */
+/** Sorts strings by language, as most servers do, so that tests find a query that should sort by bytes and does not. */
 const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
 
 const fastSettings = { fsync: 'off', full_page_writes: 'off' };
@@ -68,7 +68,7 @@ export class PostgresServer {
   }
 
   /**
-   * Makes a server, which is not started.
+   * Creates a server without starting it.
    *
    * @throws Error if there is no PostgreSQL on this machine
    */
@@ -105,7 +105,7 @@ export class PostgresServer {
   /**
    * Starts it, and waits until it accepts connections.
    *
-   * @param settings  in addition to those that it was made with; they last until it is stopped
+   * @param settings in addition to those of its options; they hold until it is stopped
    * @throws Error with its log if it does not start
    */
   async start(settings: PostgresSettings = {}): Promise<void> {
@@ -139,20 +139,20 @@ export class PostgresServer {
 
   /** Stops all its processes with SIGSTOP: connections stay open, and nothing answers. */
   freeze(): void {
-    if (this.#running !== undefined) signalAll(processesOf(this.#running.pid), 'SIGSTOP');
+    if (this.#running !== undefined) signalAll(listProcesses(this.#running.pid), 'SIGSTOP');
   }
 
-  /** Lets its processes go on. */
+  /** Continues its processes after `freeze`. */
   thaw(): void {
-    if (this.#running !== undefined) signalAll(processesOf(this.#running.pid), 'SIGCONT');
+    if (this.#running !== undefined) signalAll(listProcesses(this.#running.pid), 'SIGCONT');
   }
 
   /**
-   * Makes a standby of this server, which must be stopped. Start both; for a synchronous standby start this one with
+   * Creates a standby of this server, which must be stopped. Start both; for a synchronous standby, start this one with
    * `{ synchronous_standby_names: standby.name }`.
    */
   async createStandby(): Promise<PostgresServer> {
-    if (this.isRunning) throw new Error('Stop the server before you make a standby of it');
+    if (this.isRunning) throw new Error('Stop the server before you create a standby of it');
     const { account, password, options } = this.#cluster;
     const folder = new GuardedFolder('postgres', account, options.parent ?? tmpdir());
     const standby = new PostgresServer(this.#cluster, folder, await freePort());
@@ -168,12 +168,12 @@ export class PostgresServer {
     return standby;
   }
 
-  /** Makes a standby the primary, and waits until it accepts writes. */
+  /** Promotes a standby to the primary, and waits until it accepts writes. */
   async promote(): Promise<void> {
     await this.#run('pg_ctl', ['promote', '-w', '-t', String(patience / 1000), '-D', this.dataFolder]);
   }
 
-  /** All that it has logged so far. */
+  /** Everything that it has logged so far. */
   log(): string {
     return this.#folder.log();
   }
@@ -226,11 +226,11 @@ export class PostgresServer {
     }
   }
 
-  /** @param signal  is called with all processes; the first is the parent of the others */
+  /** @param signal called with all processes; the first is the parent of the others */
   async #end(signal: (pids: readonly [number, ...number[]]) => void): Promise<void> {
     const running = this.#running;
     if (running === undefined || running.hasEnded()) return;
-    const children = processesOf(running.pid).filter((pid) => pid !== running.pid);
+    const children = listProcesses(running.pid).filter((pid) => pid !== running.pid);
     signal([running.pid, ...children]);
     if (!(await waitUntil(() => running.hasEnded(), patience)))
       throw new Error(`PostgreSQL did not stop:\n${this.log()}`);
@@ -257,7 +257,7 @@ function readableBinaries(binaries: string, folder: string, account: Account | u
   }
 }
 
-function processesOf(pid: number): readonly number[] {
+function listProcesses(pid: number): readonly number[] {
   return runningProcesses().flatMap((row) => (row.pid === pid || row.parent === pid ? [row.pid] : []));
 }
 
