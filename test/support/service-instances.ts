@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { systemClock, type After } from '../../src/runtime/clock.ts';
 import { startService, type ServiceSources } from '../../src/service/service.ts';
 import type { DatabaseOptions } from '../../src/service/storage/open-storage.ts';
+import { attestationForm, sampleAttestation } from './service-samples.ts';
 
 /** The organization of services that share a database, and the key of its admin. */
 export const sharedOrg = 'acme';
@@ -18,8 +19,8 @@ export interface ServiceInstance {
   stop(): Promise<void>;
 }
 
-/** Waits of 5 seconds and more, after which a service tries again what has failed, take a twentieth of their time. */
-export const hurriedAfter: After = (milliseconds, fire) =>
+/** Shortens delays of 5 seconds and more, such as those before retries, to a twentieth. */
+const hurriedAfter: After = (milliseconds, fire) =>
   systemClock.after(milliseconds >= 5000 ? milliseconds / 20 : milliseconds, fire);
 
 /** Starts a service in this process. The caller must stop it. */
@@ -84,6 +85,23 @@ export function sendJson(
 ): Promise<InstanceAnswer> {
   const all = { 'content-type': 'application/json', ...headers };
   return ask(baseUrl, path, { method, headers: all, body: JSON.stringify(document) });
+}
+
+/**
+ * Attests with the trail's name as the idempotency key.
+ *
+ * @param content of the attached file; undefined for none
+ */
+export function attestTrail(
+  { baseUrl }: Pick<ServiceInstance, 'baseUrl'>,
+  trail: string,
+  content?: string | Buffer<ArrayBuffer>,
+): Promise<InstanceAnswer> {
+  return ask(baseUrl, `/attestations/acme/web/trail/${trail}/sonar`, {
+    method: 'POST',
+    headers: { 'idempotency-key': `"${trail}"` },
+    body: attestationForm(sampleAttestation('OK'), content === undefined ? undefined : { content }),
+  });
 }
 
 /**

@@ -9,13 +9,13 @@ import { startPostgres, type PostgresServer } from '../../../tools/servers/postg
 import { unprivilegedAccount } from '../../../tools/servers/unprivileged-account.ts';
 import {
   ask,
+  attestTrail,
   readiness,
   sendJson,
   startInstance,
-  type InstanceAnswer,
   type ServiceInstance,
 } from '../../support/service-instances.ts';
-import { attestationForm, sampleAttestation, sampleFlow } from '../../support/service-samples.ts';
+import { sampleFlow } from '../../support/service-samples.ts';
 import { canMountDisks, mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
 import { urlOfDatabase, withAdministrator } from '../../support/test-servers.ts';
 
@@ -56,23 +56,17 @@ describeWithDisk('services whose database has a full disk (needs the right to mo
     disk.remove();
   });
 
-  const attest = ({ baseUrl }: ServiceInstance, trail: string, content: Buffer<ArrayBuffer>): Promise<InstanceAnswer> =>
-    ask(baseUrl, `/attestations/acme/web/trail/${trail}/sonar`, {
-      method: 'POST',
-      headers: { 'idempotency-key': `"${trail}"` },
-      body: attestationForm(sampleAttestation('OK'), { content }),
-    });
   const expectReadiness = async (service: ServiceInstance, state: string): Promise<void> => {
     await waitUntil(async () => (await readiness(service)) === state, patience);
     expect(await readiness(service)).toBe(state);
   };
 
   it('answer 507, are not ready, keep what they acknowledged, and go on when there is room', async () => {
-    expect((await attest(one, 'before', randomBytes(1000))).status).toBe(201);
+    expect((await attestTrail(one, 'before', randomBytes(1000))).status).toBe(201);
     disk.fill();
     const content = randomBytes(4 * mebibyte);
     for (const service of services) {
-      const refused = await attest(service, 'refused', content);
+      const refused = await attestTrail(service, 'refused', content);
       expect([refused.status, JSON.parse(refused.text)]).toEqual([507, full]);
       expect(await readiness(service)).toBe('full');
     }
@@ -87,7 +81,7 @@ describeWithDisk('services whose database has a full disk (needs the right to mo
 
     rmSync(join(disk.path, 'filling'));
     for (const service of services) await expectReadiness(service, 'OK');
-    expect((await attest(two, 'refused', content)).status).toBe(201);
+    expect((await attestTrail(two, 'refused', content)).status).toBe(201);
     for (const { baseUrl } of services) {
       const { text } = await ask(baseUrl, '/attestations/acme/web');
       const found = listAt(JSON.parse(text), 'data').map((each) => valueAt(each, 'trail_name'));

@@ -4,6 +4,7 @@ import { waitUntil } from '../../../tools/servers/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
   ask,
+  attestTrail,
   readiness,
   startInstance,
   type InstanceAnswer,
@@ -11,7 +12,6 @@ import {
 } from '../../support/service-instances.ts';
 import type { ServiceProcess } from '../../support/service-process.ts';
 import { kill, ServiceProcesses } from '../../support/service-processes.ts';
-import { attestationForm, sampleAttestation } from '../../support/service-samples.ts';
 import { prepareLoad, WritingLoad } from '../../support/writing-load.ts';
 
 const patience = 20_000;
@@ -44,17 +44,13 @@ describe('when one of two processes', () => {
     await database.drop();
   });
 
-  const attest = (baseUrl: string, trail: string): Promise<InstanceAnswer> =>
-    ask(baseUrl, `/attestations/acme/web/trail/${trail}/sonar`, {
-      method: 'POST',
-      headers: { 'idempotency-key': `"${trail}"` },
-      body: attestationForm(sampleAttestation('OK'), { content: trail }),
-    });
+  const attest = (service: Pick<ServiceInstance, 'baseUrl'>, trail: string): Promise<InstanceAnswer> =>
+    attestTrail(service, trail, trail);
 
   /** Sends an attestation to the first process, which it has begun to record when this resolves. */
   const attestHalf = async (trail: string, end: () => Promise<void> | void): Promise<() => Promise<unknown>> => {
     await administrator.query('BEGIN; LOCK TABLE attestations IN SHARE ROW EXCLUSIVE MODE');
-    const answer = attest(first.baseUrl, trail).catch(() => 'no answer');
+    const answer = attest(first, trail).catch(() => 'no answer');
     const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'attestations'::regclass AND NOT granted`;
     await waitUntil(async () => (await administrator.query(waiting)).rowCount !== 0, patience);
     await end();
@@ -66,7 +62,7 @@ describe('when one of two processes', () => {
     const idle = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`;
     return (await administrator.query(idle)).rowCount;
   };
-  const trailsOf = async (baseUrl: string): Promise<readonly string[]> => {
+  const listTrails = async (baseUrl: string): Promise<readonly string[]> => {
     const { text } = await ask(baseUrl, '/attestations/acme/web');
     return Array.from(text.matchAll(/"trail_name":"([^"]+)"/gu), ([, trail = '']) => trail).toSorted();
   };
@@ -89,11 +85,11 @@ describe('when one of two processes', () => {
 
   it('is killed in a transaction, its locks do not outlive it', async () => {
     const unanswered = await attestHalf('one', () => kill(first));
-    expect((await attest(other.baseUrl, 'two')).status).toBe(201);
+    expect((await attest(other, 'two')).status).toBe(201);
     expect(await unanswered()).toBe('no answer');
-    expect(await trailsOf(other.baseUrl)).toEqual(['two']);
-    expect((await attest(other.baseUrl, 'one')).headers.get('idempotent-replayed')).toBeNull();
-    expect(await trailsOf(other.baseUrl)).toEqual(['one', 'two']);
+    expect(await listTrails(other.baseUrl)).toEqual(['two']);
+    expect((await attest(other, 'one')).headers.get('idempotent-replayed')).toBeNull();
+    expect(await listTrails(other.baseUrl)).toEqual(['one', 'two']);
   }, 60_000);
 
   it('is stopped in a transaction, the other answers 503 until the server has ended it, and both go on', async () => {
@@ -101,16 +97,16 @@ describe('when one of two processes', () => {
       first.child.kill('SIGSTOP');
     });
     await waitUntil(async () => (await countIdle()) === 1, patience);
-    const refused = await attest(other.baseUrl, 'two');
+    const refused = await attest(other, 'two');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(refused.text).toContain('The storage is in use by another process; try again later');
     // Other organizations, and reads, are not concerned.
-    expect(await trailsOf(other.baseUrl)).toEqual([]);
+    expect(await listTrails(other.baseUrl)).toEqual([]);
     expect(await readiness(other)).toBe('OK');
-    await waitUntil(async () => (await attest(other.baseUrl, 'two')).status === 201, patience);
+    await waitUntil(async () => (await attest(other, 'two')).status === 201, patience);
     first.child.kill('SIGCONT');
     expect(await answer()).toMatchObject({ status: 503 });
-    expect((await attest(first.baseUrl, 'one')).status).toBe(201);
-    for (const baseUrl of [first.baseUrl, other.baseUrl]) expect(await trailsOf(baseUrl)).toEqual(['one', 'two']);
+    expect((await attest(first, 'one')).status).toBe(201);
+    for (const baseUrl of [first.baseUrl, other.baseUrl]) expect(await listTrails(baseUrl)).toEqual(['one', 'two']);
   }, 60_000);
 });

@@ -4,9 +4,10 @@ import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
 import { waitUntil } from '../../../tools/servers/ports.ts';
 import { startCommitCutter, type CommitCutter } from '../../support/commit-cutter.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { attestationForm, sampleAttestation, sampleFlow } from '../../support/service-samples.ts';
+import { sampleFlow } from '../../support/service-samples.ts';
 import {
   ask,
+  attestTrail,
   readiness,
   sendJson,
   startInstance,
@@ -49,12 +50,6 @@ describe('a connection that is lost during a commit', () => {
     await database.drop();
   });
 
-  const attest = ({ baseUrl }: ServiceInstance, trail: string, content?: string): Promise<InstanceAnswer> =>
-    ask(baseUrl, `/attestations/acme/web/trail/${trail}/sonar`, {
-      method: 'POST',
-      headers: { 'idempotency-key': `"${trail}"` },
-      body: attestationForm(sampleAttestation('OK'), content === undefined ? undefined : { content }),
-    });
   /** The trails of all attestations. */
   const recorded = async ({ baseUrl }: ServiceInstance): Promise<readonly string[]> => {
     const { text } = await ask(baseUrl, '/attestations/acme/web');
@@ -68,18 +63,18 @@ describe('a connection that is lost during a commit', () => {
 
   it('is no error if the server has committed', async () => {
     const cut = cutter.cutNext('after');
-    expect((await attest(service, 'one', 'a file')).status).toBe(201);
+    expect((await attestTrail(service, 'one', 'a file')).status).toBe(201);
     await cut;
     expect(await recorded(service)).toEqual(['one']);
     expect(await recorded(other)).toEqual(['one']);
-    const repeated = await attest(other, 'one', 'a file');
+    const repeated = await attestTrail(other, 'one', 'a file');
     expect([repeated.status, isReplayed(repeated)]).toEqual([201, true]);
   });
 
   it('is no error either for those that share the commit', async () => {
     const cut = cutter.cutNext('after');
     const trails = ['one', 'two', 'three', 'four'];
-    const answers = await Promise.all(trails.map((trail) => attest(service, trail)));
+    const answers = await Promise.all(trails.map((trail) => attestTrail(service, trail)));
     await cut;
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect((await recorded(other)).toSorted()).toEqual(trails.toSorted());
@@ -87,10 +82,10 @@ describe('a connection that is lost during a commit', () => {
 
   it('is a 503 that says that nothing was recorded if the server did not get the COMMIT', async () => {
     const cut = cutter.cutNext('before');
-    expectRefusal(await attest(service, 'one', 'a file'), notRecorded);
+    expectRefusal(await attestTrail(service, 'one', 'a file'), notRecorded);
     await cut;
     expect(await recorded(other)).toEqual([]);
-    const repeated = await attest(other, 'one', 'a file');
+    const repeated = await attestTrail(other, 'one', 'a file');
     expect([repeated.status, isReplayed(repeated)]).toEqual([201, false]);
     expect(await recorded(service)).toEqual(['one']);
     expect(await readiness(service)).toBe('OK');
@@ -98,7 +93,7 @@ describe('a connection that is lost during a commit', () => {
 
   it('is settled only when the transaction has ended, also if the COMMIT arrives late', async () => {
     const cut = cutter.cutNext('early');
-    const answer = attest(service, 'one');
+    const answer = attestTrail(service, 'one');
     await cut;
     await withAdministrator(database.url, async (client) => {
       const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
@@ -120,22 +115,22 @@ describe('a connection that is lost during a commit', () => {
         cutter.refuse(true);
         cutter.reset();
       });
-      expectRefusal(await attest(service, 'one', 'a file'), uncertain);
+      expectRefusal(await attestTrail(service, 'one', 'a file'), uncertain);
       await cut;
       expect(await readiness(service)).toBe('unreachable');
       expect(await recorded(other)).toEqual(expected);
-      const repeated = await attest(other, 'one', 'a file');
+      const repeated = await attestTrail(other, 'one', 'a file');
       expect([repeated.status, isReplayed(repeated)]).toEqual([201, replayed]);
       cutter.refuse(false);
       await waitUntil(async () => (await readiness(service)) === 'OK', 10_000);
       expect(await recorded(service)).toEqual(['one']);
-      expect((await attest(service, 'two')).status).toBe(201);
+      expect((await attestTrail(service, 'two')).status).toBe(201);
     },
   );
 
   it('is noticed by connections that are idle, so that nobody meets it', async () => {
     cutter.reset();
-    const answers = await Promise.all(['one', 'two', 'three'].map((trail) => attest(service, trail, trail)));
+    const answers = await Promise.all(['one', 'two', 'three'].map((trail) => attestTrail(service, trail, trail)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     cutter.reset();
     expect((await recorded(service)).toSorted()).toEqual(['one', 'three', 'two']);

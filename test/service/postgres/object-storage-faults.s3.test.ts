@@ -10,13 +10,13 @@ import { describeWithOwnObjectStorage } from '../../support/own-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import {
   ask,
+  attestTrail,
   readiness,
   sendJson,
   startInstance,
-  type InstanceAnswer,
   type ServiceInstance,
 } from '../../support/service-instances.ts';
-import { attestationForm, sampleAttestation, sampleFlow } from '../../support/service-samples.ts';
+import { sampleFlow } from '../../support/service-samples.ts';
 import { startSlowConnection, type SlowConnection } from '../../support/slow-connection.ts';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 
@@ -45,12 +45,6 @@ describeWithOwnObjectStorage('a service whose object storage fails', () => {
     await database.drop();
   });
 
-  const attest = (trail: string, content?: string): Promise<InstanceAnswer> =>
-    ask(service.baseUrl, `/attestations/acme/web/trail/${trail}/sonar`, {
-      method: 'POST',
-      headers: { 'idempotency-key': `"${trail}"` },
-      body: attestationForm(sampleAttestation('OK'), content === undefined ? undefined : { content }),
-    });
   /** The attachment of each attestation, by trail. */
   const attachments = async (): Promise<Readonly<Record<string, string | undefined>>> => {
     const { text } = await ask(service.baseUrl, '/attestations/acme/web');
@@ -64,17 +58,17 @@ describeWithOwnObjectStorage('a service whose object storage fails', () => {
     return found;
   };
   const expectOutage = async (): Promise<void> => {
-    const refused = await attest('one', 'a file');
+    const refused = await attestTrail(service, 'one', 'a file');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10']);
     expect(refused.text).toContain('nothing was recorded');
-    expect((await attest('two')).status).toBe(201);
+    expect((await attestTrail(service, 'two')).status).toBe(201);
     expect(await attachments()).toEqual({ two: undefined });
     expect(await readiness(service)).toBe('unreachable');
   };
   const expectRecovery = async (): Promise<void> => {
     await waitUntil(async () => (await readiness(service)) === 'OK', patience);
     expect(await readiness(service)).toBe('OK');
-    expect((await attest('one', 'a file')).status).toBe(201);
+    expect((await attestTrail(service, 'one', 'a file')).status).toBe(201);
     expect(await attachments()).toEqual({ one: 'a file', two: undefined });
   };
 
