@@ -31,9 +31,9 @@ export interface EndpointResult<E extends Endpoint> {
   readonly status: number;
   readonly body: EndpointResponse<E>;
   /**
-   * Where the answer comes from: from this call (`answer`); from an earlier request with the same idempotency key, which
-   * the service did not carry out again (`replay`); or from looking for the record of a request that got no clear answer
-   * (`look-up`).
+   * Where the answer comes from: from this call (`answer`); from an earlier request with the same idempotency key,
+   * which the service did not carry out again (`replay`); or from looking for the record of a request that got no clear
+   * answer (`look-up`).
    */
   readonly source: 'answer' | 'replay' | 'look-up';
   /**

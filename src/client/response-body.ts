@@ -105,8 +105,8 @@ function isPlainText({ text, headers }: HttpResponse): boolean {
 }
 
 /**
- * Whether an error answer has the body that every error of the service has. A truncated answer, or one from a proxy, does
- * not.
+ * Whether an error answer has the body that every error of the service has. A truncated answer, or one from a proxy,
+ * does not.
  */
 export function isErrorOfService(answer: HttpResponse): boolean {
   const body = readJsonBody(answer);

@@ -159,7 +159,8 @@ export class WriteAttempts {
     if (outcome instanceof TransportError) return kindOfError(outcome);
     const { status, headers } = outcome;
     if (status >= 200 && status < 300) return this.#options.isReliable(outcome) ? 'confirmed' : 'unclear';
-    // An earlier attempt may be the cause of this failure, so the answer is final only if it is an error of the service.
+    // An earlier attempt may be the cause of this failure, so the answer is final only if it is an error of the
+    // service.
     if (!isPassingStatus(status)) return this.#isUnclear && !isErrorOfService(outcome) ? 'unclear' : 'final';
     const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
     return mayHaveBeenCarriedOut(status, retryAfter) ? 'unclear' : 'refused';

@@ -15,7 +15,10 @@ import { startTestService, type TestService, type TestServiceSettings } from './
 /** The time in milliseconds at which everything is recorded and looked at. */
 const now = Date.now();
 
-/** Settings of a service on a data folder, or on a database, whose clock stands still, so that its answers can be compared. */
+/**
+ * Settings of a service on a data folder, or on a database, whose clock stands still, so that its answers can be
+ * compared.
+ */
 export function stillSettings(dataFolder: string, options: TestServiceSettings['options'] = {}): TestServiceSettings {
   return { dataFolder, options: { database: undefined, ...options }, sources: { now: () => now } };
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 /**
  * Returns a place in the object storage that all test files share, as the service takes it: `s3://BUCKET/PREFIX?…`.
- * Nobody else uses it. The credentials are in the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. A test that stops
- * its server starts one of its own with `startObjectStorage`.
+ * Nobody else uses it. The credentials are in the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. A test that
+ * stops its server starts one of its own with `startObjectStorage`.
  *
  * @throws Error if the tests are not run with `npm run test:postgres`
  */

@@ -39,8 +39,8 @@ export interface BorrowedDatabase {
 const free: string[] = [];
 
 /**
- * Borrows a database with the tables of the service and no rows. It is created only if none is free: that, and the first
- * connections to a new database, take much longer than to delete the rows. Do not change its tables.
+ * Borrows a database with the tables of the service and no rows. It is created only if none is free: that, and the
+ * first connections to a new database, take much longer than to delete the rows. Do not change its tables.
  *
  * @throws Error if the tests are not run with `npm run test:postgres`
  */

@@ -35,7 +35,10 @@ export interface TestStorage {
   remove(): Promise<void>;
 }
 
-/** Creates an empty storage of the kind that this run of the tests uses (`npm run test:postgres`). The caller removes it. */
+/**
+ * Creates an empty storage of the kind that this run of the tests uses (`npm run test:postgres`). The caller removes
+ * it.
+ */
 export const createTestStorage: () => Promise<TestStorage> =
   Reflect.get(globalThis, 'serviceDatabase') === 'postgres' ? createPostgresStorage : createSqliteStorage;
 

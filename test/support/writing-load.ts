@@ -76,7 +76,9 @@ export class WritingLoad {
     expect(this.#defects).toEqual([]);
   }
 
-  /** Ends when every write that was begun is acknowledged. Nothing but refusals, which may be repeated, must have come. */
+  /**
+   * Ends when every write that was begun is acknowledged. Nothing but refusals, which may be repeated, must have come.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#writers);

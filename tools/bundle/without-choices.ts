@@ -11,8 +11,8 @@ import {
 
 /**
  * A script without the lists of choices in the declarations of endpoints and of kinds of attestations, which have a
- * title as well. The lists are what the documentation says about the interface, and no step reads them. They were 36 kB,
- * a third of it in the file that every step reads.
+ * title as well. The lists are what the documentation says about the interface, and no step reads them. They were 36
+ * kB, a third of it in the file that every step reads.
  */
 export function withoutChoices(script: string): string {
   const parsed = createSourceFile('script.js', script, ScriptTarget.Latest);

@@ -7,8 +7,8 @@ export interface Account {
 }
 
 /**
- * Returns the account for a program that refuses to run as root: the first of these users that exists. Returns undefined
- * if this process does not run as root, so that the program can run as the same user.
+ * Returns the account for a program that refuses to run as root: the first of these users that exists. Returns
+ * undefined if this process does not run as root, so that the program can run as the same user.
  *
  * @throws Error if none of the users exists
  */

@@ -43,8 +43,8 @@ export interface Login {
 }
 
 /**
- * A stored API key, without its secret. Its permissions are those of its owner's role, looked up whenever it is used, or
- * those of its login.
+ * A stored API key, without its secret. Its permissions are those of its owner's role, looked up whenever it is used,
+ * or those of its login.
  */
 export interface StoredKey extends KeyScope {
   readonly id: string;

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../runtime/random.ts';
 
 /**
- * The parts of an API key, `compkey-<public id>_<secret>`. The id identifies the stored key; the secret proves possession of
- * it.
+ * The parts of an API key, `compkey-<public id>_<secret>`. The id identifies the stored key; the secret proves
+ * possession of it.
  */
 export interface ApiKey {
   readonly id: string;

@@ -28,9 +28,9 @@ export interface MatrixTrail<Piece extends Evidence> {
 const order: readonly CellState[] = ['compliant', 'missing', 'incomplete', 'non-compliant'];
 
 /**
- * Compares a trail with what its template requires. The columns are named as in the template: `unit` for evidence of the
- * trail, `web` for an artifact, `web.unit` for evidence of an artifact. A list names evidence of all artifacts at once;
- * the worst of them decides.
+ * Compares a trail with what its template requires. The columns are named as in the template: `unit` for evidence of
+ * the trail, `web` for an artifact, `web.unit` for evidence of an artifact. A list names evidence of all artifacts at
+ * once; the worst of them decides.
  */
 export function toMatrixRow<Piece extends Evidence>({ applied, judgement }: MatrixTrail<Piece>): MatrixRow<Piece> {
   const { template } = applied;

@@ -108,7 +108,8 @@ function isMetadataAddress(address: string): boolean {
 }
 
 /**
- * The IPv6 networks that lead to an IPv4 network: IPv4-compatible, NAT64 and 6to4. `BlockList` itself handles IPv4-mapped addresses.
+ * The IPv6 networks that lead to an IPv4 network: IPv4-compatible, NAT64 and 6to4. `BlockList` itself handles
+ * IPv4-mapped addresses.
  */
 function embeddedInIpv6([network, length]: Network): readonly Network[] {
   const digits = network.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));

@@ -24,8 +24,8 @@ export class AddressError extends Error {
 }
 
 /**
- * Resolves the host of a URL, and checks its addresses. Connect to the returned address with `pinnedLookup`, so that DNS
- * rebinding has no effect.
+ * Resolves the host of a URL, and checks its addresses. Connect to the returned address with `pinnedLookup`, so that
+ * DNS rebinding has no effect.
  *
  * @throws AddressError
  */

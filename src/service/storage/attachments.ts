@@ -8,8 +8,8 @@ export interface ReceivedFile {
   /** In bytes. */
   readonly size: number;
   /**
-   * Reads the whole content into memory, for files that are parsed and not kept. The endpoint's maximum file size limits
-   * it.
+   * Reads the whole content into memory, for files that are parsed and not kept. The endpoint's maximum file size
+   * limits it.
    */
   bytes(): Promise<Uint8Array>;
   /**
@@ -18,9 +18,9 @@ export interface ReceivedFile {
    */
   keep(): Promise<void>;
   /**
-   * Ends the upload. Content that was kept stays; otherwise, the file is removed. Call it after writing the record: until
-   * then, a crash leaves content that is known to be without a record because of it. Never rejects: a file that cannot be
-   * removed now is removed at the next start.
+   * Ends the upload. Content that was kept stays; otherwise, the file is removed. Call it after writing the record:
+   * until then, a crash leaves content that is known to be without a record because of it. Never rejects: a file that
+   * cannot be removed now is removed at the next start.
    */
   discard(): Promise<void>;
 }

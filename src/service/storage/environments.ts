@@ -16,8 +16,8 @@ export type EvidenceSubject = { readonly org: string } & (
 );
 
 /**
- * For trails of up to this many artifacts, `listRunning` looks each artifact up among the running ones. For larger trails,
- * it looks each running artifact up in the trail.
+ * For trails of up to this many artifacts, `listRunning` looks each artifact up among the running ones. For larger
+ * trails, it looks each running artifact up in the trail.
  */
 export const smallTrailSize = 100;
 

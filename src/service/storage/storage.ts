@@ -69,9 +69,9 @@ export const allOrganizations: unique symbol = Symbol('all organizations');
 export const concurrent: unique symbol = Symbol('concurrent');
 
 /**
- * What a transaction is about. Transactions of one organization (given by name) run one after the other, also in several
- * processes, so a decision cannot be outdated when it is saved. Those of all organizations run alone. Concurrent ones wait
- * for no others.
+ * What a transaction is about. Transactions of one organization (given by name) run one after the other, also in
+ * several processes, so a decision cannot be outdated when it is saved. Those of all organizations run alone.
+ * Concurrent ones wait for no others.
  */
 export type TransactionScope = string | typeof allOrganizations | typeof concurrent;
 

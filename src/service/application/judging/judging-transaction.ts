@@ -13,8 +13,9 @@ export interface JudgingContext {
 }
 
 /**
- * Runs a transaction that may judge environments of an organization. A transaction cannot pause. If it needs much pattern matching, it is
- * rolled back, the matching is done in portions between other work, and the transaction is run again with the results.
+ * Runs a transaction that may judge environments of an organization. A transaction cannot pause. If it needs much
+ * pattern matching, it is rolled back, the matching is done in portions between other work, and the transaction is run
+ * again with the results.
  */
 export function runJudgingTransaction<Result>(
   { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,

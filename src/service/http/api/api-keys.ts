@@ -128,8 +128,8 @@ function addMemberKeyRoutes(host: RouteHost, dependencies: RouteDependencies): v
 }
 
 /**
- * Whether the new key opens the other organizations of its owner, too. Only if the owner asks for it with such a key: an
- * admin must not get access to the other organizations of a member.
+ * Whether the new key opens the other organizations of its owner, too. Only if the owner asks for it with such a key:
+ * an admin must not get access to the other organizations of a member.
  */
 function opensOthers({ ownerKind, owner, isLimitedToOrg }: Caller, target: keys.KeyOwner): boolean {
   return ownerKind === 'user' && owner === target.owner && !isLimitedToOrg;

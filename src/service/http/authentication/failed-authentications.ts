@@ -171,8 +171,8 @@ function describe({ key, unknownId, reason, origin }: FailedAuthentication, now:
 }
 
 /**
- * Names the key that was used. An unknown id is named only if it looks like a generated one: another text may be part of
- * a secret, from a key pasted without its beginning.
+ * Names the key that was used. An unknown id is named only if it looks like a generated one: another text may be part
+ * of a secret, from a key pasted without its beginning.
  */
 function describeKey({ key, unknownId }: Pick<FailedAuthentication, 'key' | 'unknownId'>): string {
   if (key !== undefined) return key;

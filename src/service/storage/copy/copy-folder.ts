@@ -55,9 +55,9 @@ export interface CopyReport {
 }
 
 /**
- * Copies a data folder, which is locked meanwhile and not changed, to an empty PostgreSQL database, and verifies the copy
- * before it is committed. The attachments come first, then all tables in one transaction. An interrupted copy leaves
- * nothing but attachments, and can be run again.
+ * Copies a data folder, which is locked meanwhile and not changed, to an empty PostgreSQL database, and verifies the
+ * copy before it is committed. The attachments come first, then all tables in one transaction. An interrupted copy
+ * leaves nothing but attachments, and can be run again.
  *
  * @throws CopyError or StartError if that is not possible.
  */

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { quote, type ColumnKind, type Table } from './tables.ts';
 
 /*
- * A table has the same digest in both databases if all values of all rows are the same. Each side computes the SHA-256 of
- * each row itself, so that rows are not transferred again. The digest of the table is the SHA-256 of these, in the order
- * of the primary key. In a row, null is the byte 0; any other value is the byte 1, its length in bytes (32 bits) and its
- * bytes: texts in UTF-8, and numbers big-endian with 64 bits (IEEE 754 for real numbers).
+ * A table has the same digest in both databases if all values of all rows are the same. Each side computes the SHA-256
+ * of each row itself, so that rows are not transferred again. The digest of the table is the SHA-256 of these, in the
+ * order of the primary key. In a row, null is the byte 0; any other value is the byte 1, its length in bytes (32 bits)
+ * and its bytes: texts in UTF-8, and numbers big-endian with 64 bits (IEEE 754 for real numbers).
  */
 
 /** A value in a database. */

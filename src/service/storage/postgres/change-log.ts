@@ -95,7 +95,9 @@ export class ChangeLog {
     else for (const row of rows) this.#apply(row);
   }
 
-  /** @param isConnected whether the connection still exists; the answer of a lost one says nothing about the next one */
+  /**
+   * @param isConnected whether the connection still exists; the answer of a lost one says nothing about the next one
+   */
   async #learn(client: Client, isConnected: () => boolean): Promise<void> {
     const since = this.#since;
     const rows = await findChanges(client, since);

@@ -64,8 +64,8 @@ class StandbyError extends Error {
 }
 
 /**
- * The connections to a database. New ones go to the server that accepts writes: if that is another one after a failover,
- * nothing needs to be restarted.
+ * The connections to a database. New ones go to the server that accepts writes: if that is another one after a
+ * failover, nothing needs to be restarted.
  */
 export class Connections {
   readonly #servers: readonly ClientConfig[];

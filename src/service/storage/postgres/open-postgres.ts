@@ -26,8 +26,8 @@ export interface PostgresOptions {
 }
 
 /**
- * Opens a database, and migrates its tables. Any number of processes may do so at the same time. Adds the functions that
- * close it to `closers`.
+ * Opens a database, and migrates its tables. Any number of processes may do so at the same time. Adds the functions
+ * that close it to `closers`.
  *
  * @throws StartError if it cannot be used.
  */

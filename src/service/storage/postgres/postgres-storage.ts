@@ -114,7 +114,9 @@ export class PostgresStorage implements Storage {
   }
 }
 
-/** Writes this many bytes to the disk, and removes them again; the file of a table is removed when it is rolled back. */
+/**
+ * Writes this many bytes to the disk, and removes them again; the file of a table is removed when it is rolled back.
+ */
 function requireRoom(bytes: number): string {
   const rows = Math.ceil(bytes / bytesPerRow);
   return `BEGIN; CREATE UNLOGGED TABLE probed_room AS SELECT generate_series(1, ${rows}) AS number; ROLLBACK`;

@@ -26,8 +26,8 @@ export function toSnapshotVerdict(row: Row): SnapshotVerdict {
 }
 
 /**
- * Converts a row that says when an artifact started (`is_start` is 1) or stopped running: `number` of the snapshot, `at`
- * in Unix seconds, `fingerprint` and `name`.
+ * Converts a row that says when an artifact started (`is_start` is 1) or stopped running: `number` of the snapshot,
+ * `at` in Unix seconds, `fingerprint` and `name`.
  */
 export function toRunningEvent(row: Row): RunningEvent {
   return {

@@ -14,7 +14,9 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 export interface DataFolderOptions {
   readonly kind: 'sqlite';
   readonly folder: string;
-  /** Whether the operator requested that all attachments without a record go to the trash, regardless of their number. */
+  /**
+   * Whether the operator requested that all attachments without a record go to the trash, regardless of their number.
+   */
   readonly trashUnnamedAttachments?: boolean | undefined;
 }
 

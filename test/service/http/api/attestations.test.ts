@@ -259,7 +259,8 @@ describe('operation 7, attest Sonar scan', () => {
     expect(rawErrorOf(whole).errors?.['body']).toContain('is not complete multipart/form-data');
     // Cut off by the sender, before its length is reached.
     await rawExchange(service.url, rawRequest(line, { ...headers, 'content-length': '100000' }, body), { end: true });
-    // The service hears of the end of the connection a moment after the sender; what it does then is done before it stops.
+    // The service hears of the end of the connection a moment after the sender; what it does then is done before it
+    // stops.
     await service.stop();
     service = await startTestService({ storage });
     expect(await storage.listAttachments()).toEqual([]);

@@ -1,8 +1,8 @@
 import { text } from './text-type.ts';
 
 /**
- * Notifications and their outbox. `claimed_until` is set while a process delivers to a target. Sequences of deliveries are
- * not reused: a process that ends a delivery after its claim expired must not delete another one.
+ * Notifications and their outbox. `claimed_until` is set while a process delivers to a target. Sequences of deliveries
+ * are not reused: a process that ends a delivery after its claim expired must not delete another one.
  */
 export const notifications = `
 CREATE TABLE notifications (
