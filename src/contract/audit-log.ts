@@ -2,7 +2,7 @@ import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
-import { Type, type Static } from './schema.ts';
+import { Type } from './schema.ts';
 
 /** What the audit log records. */
 export const auditEventTypes = [
@@ -26,7 +26,7 @@ export const auditEventTypes = [
 export type AuditEventType = (typeof auditEventTypes)[number];
 
 /** An event of the audit log. */
-export const auditEvent = Type.Object({
+const auditEvent = Type.Object({
   number: Type.Integer({ description: 'Counts the events of the organization, from 1.' }),
   type: Type.Enum(auditEventTypes),
   timestamp: Type.Number({ description: 'Unix seconds.' }),
@@ -37,9 +37,6 @@ export const auditEvent = Type.Object({
   subject: Type.String({ description: 'What it was done to: `key <id>`, `member <name>`, `login rule <name>`, …' }),
   details: Type.Record(Type.String(), Type.String(), { description: 'More about it, without secrets.' }),
 });
-
-/** An event of the audit log. */
-export type AuditEventResponse = Static<typeof auditEvent>;
 
 /** List the events of the audit log. */
 export const listAuditEvents = defineEndpoint({

@@ -8,7 +8,7 @@ import { addressText, lineText } from './text-fields.ts';
 export const githubIssuer = 'https://token.actions.githubusercontent.com';
 
 /** The roles that a login can give. Not `admin`: a workflow that could create stored keys would defeat the purpose. */
-export const loginRoles = ['member', 'snapshotter', 'reader'] as const;
+const loginRoles = ['member', 'snapshotter', 'reader'] as const;
 
 /** A role that a login can give. */
 export type LoginRole = (typeof loginRoles)[number];

@@ -2,7 +2,7 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { orgName } from './names.ts';
 import { proven } from './proven.ts';
-import { Type, type Static } from './schema.ts';
+import { Type } from './schema.ts';
 
 /** How long a key from a login lives, in seconds. */
 export const loginKeyLifetime = 15 * 60;
@@ -16,9 +16,6 @@ export const loginKey = Type.Object({
   rules: Type.Array(Type.String(), { description: 'The names of the login rules that admitted the run.' }),
   proven,
 });
-
-/** The key that a login gives. */
-export type LoginKey = Static<typeof loginKey>;
 
 /** The response if no rule admits the run. */
 export const loginRefused = {

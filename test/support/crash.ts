@@ -7,7 +7,7 @@ import type { ServiceProcess } from './service-process.ts';
 // Writes that go on while a service is killed, and what must be true of them afterwards.
 
 /** The key that the services of these tests are started with. */
-export const crashKey = `own1_${'x'.repeat(40)}`;
+const crashKey = `own1_${'x'.repeat(40)}`;
 
 /** The options of a service with the organization and the key of these tests. */
 export const crashWords: readonly string[] = ['--port', '0', '--org', 'acme', '--key', crashKey];
@@ -102,7 +102,7 @@ export function expectBroken(ended: readonly PromiseSettledResult<unknown>[]): v
 }
 
 /** Attests with an idempotency key and a file. */
-export async function attestWithKey(service: ServiceProcess, name: string): Promise<Response> {
+async function attestWithKey(service: ServiceProcess, name: string): Promise<Response> {
   const body = attestationForm(sampleAttestation('OK'), { content: `the file of ${name}` });
   const headers = { 'idempotency-key': `"${name}"` };
   const answer = await ask(service, `/attestations/acme/web/trail/${name}/sonar`, { method: 'POST', body, headers });
