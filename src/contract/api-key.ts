@@ -6,13 +6,26 @@ import { orgName, serviceAccountName, userName } from './names.ts';
 import { Type, type Static } from './schema.ts';
 import { serviceAccountNotFound } from './service-account.ts';
 
+/** How long a key lives if the request does not say when it expires, in days. */
+export const defaultKeyDays = 365;
+
+/** How long a key may live, in days: a year, also a leap year, and also by a clock that is ahead. */
+export const maximumKeyDays = 366;
+
 const seconds = (description: string) => Type.Number({ minimum: 0, maximum: maximumTimestamp, description });
+
+const requestedExpiry = (otherwise: string) =>
+  Type.Optional(
+    seconds(
+      `When it expires, in Unix seconds: at most ${maximumKeyDays} days from now. 0 or nothing means: ${otherwise}.`,
+    ),
+  );
 
 /** A new API key as it is requested. */
 const keyPayload = Type.Object(
   {
     description: Type.Optional(Type.String({ maxLength: 1000, description: 'What the key is for.' })),
-    expires_at: Type.Optional(seconds('When it expires, in Unix seconds; 0 or nothing if it never expires.')),
+    expires_at: requestedExpiry(`in ${defaultKeyDays} days`),
   },
   { additionalProperties: false },
 );
@@ -21,7 +34,7 @@ const keyFields = {
   id: Type.String({ description: 'The public part of the key.' }),
   description: Type.String(),
   created_at: Type.Number({ description: 'Unix seconds.' }),
-  expires_at: Type.Number({ description: 'Unix seconds; 0 if it never expires.' }),
+  expires_at: Type.Number({ description: 'Unix seconds. Every key expires.' }),
 };
 
 /** An API key, without its secret. */
@@ -52,7 +65,7 @@ export const apiKeyNotFound = {
 } as const;
 
 /** The rule that an expiry time in the past breaks. */
-export const alreadyExpired = 'must be in the future, or 0 for a key that never expires';
+export const alreadyExpired = `must be in the future, or 0 for a key that lives ${defaultKeyDays} days`;
 
 const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of the key.' });
 const accountPath = Type.Object({ org: orgName, name: serviceAccountName });
@@ -93,6 +106,16 @@ export const createServiceAccountKey = defineEndpoint({
       source: 'the service stores only a hash of a key, so it cannot show it again',
     },
     { subject: 'an `expires_at` in the past', choice: '400', source: 'such a key would never be of use' },
+    {
+      subject: '`expires_at` left out, or 0',
+      choice: `the key expires after ${defaultKeyDays} days, and the answer says when; no key lives for ever`,
+      source: 'a key that was forgotten must stop working; GitHub limits its fine-grained tokens in the same way',
+    },
+    {
+      subject: `an \`expires_at\` more than ${maximumKeyDays} days ahead`,
+      choice: '400, with the latest time that is accepted',
+      source: 'a shorter life than the one that was asked for must not come as a surprise',
+    },
   ],
 });
 
@@ -157,7 +180,7 @@ export const rotateServiceAccountKey = defineEndpoint({
             description: `How long the previous key works. Default: ${defaultGraceHours}.`,
           }),
         ),
-        expires_at: keyPayload.properties.expires_at,
+        expires_at: requestedExpiry('it lives as long as the previous key was made to live'),
       },
       { additionalProperties: false },
     ),
@@ -183,8 +206,8 @@ export const rotateServiceAccountKey = defineEndpoint({
     },
     {
       subject: 'a rotation without `expires_at`',
-      choice: 'the new key lives as long as the previous one was made to live',
-      source: 'rotating a key must not make it last for ever',
+      choice: `the new key lives as long as the previous one was made to live, ${maximumKeyDays} days at most`,
+      source: 'whoever chose short-lived keys wants their successors to be short-lived, too',
     },
     {
       subject: 'a key that expires within the grace period',

@@ -6,6 +6,7 @@ import { watchClock } from './watch-clock.ts';
 import { createNameResolver, systemNameServices } from './network/name-resolver.ts';
 import type { After, Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
+import { AdministrationWatch } from './application/administration-watch.ts';
 import { createArtifactCache } from './application/artifact-cache.ts';
 import { findArtifact } from './application/artifacts.ts';
 import { Judging } from './application/judging/judging.ts';
@@ -144,12 +145,30 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     own.url = toUrl(app.server.address());
     // Not before: a key that was created by a start that failed would never be shown.
     const { first } = options;
-    const generatedKey = first === undefined ? undefined : await ensureInitialApiKey(dependencies, first);
+    const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
+    const administration = new AdministrationWatch(dependencies);
+    closers.push(() => administration.stop());
+    void administration.start();
     return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Creates the organization and its first key. Returns the key if it was generated. */
+async function prepareOrganization(
+  dependencies: Parameters<typeof ensureInitialApiKey>[0] & Pick<ServiceSources, 'log'>,
+  first: InitialApiKey,
+): Promise<string | undefined> {
+  const { generated, problem } = await ensureInitialApiKey(dependencies, first);
+  if (problem !== undefined) {
+    const remedy = `set --key (COMPLIANCE_SERVICE_KEY) to a new key, or create one with: npm run service -- create-key`;
+    dependencies.log.info(
+      `the key of organization ${first.org} that --key gives ${problem}; ${remedy} --org ${first.org}`,
+    );
+  }
+  return generated;
 }
 
 function createTokenVerifier(

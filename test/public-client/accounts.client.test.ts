@@ -53,13 +53,18 @@ describeWithClient('machine users of the public client', () => {
     const ofAccount = '--service-account keys';
     await run(`create api-key --description Shown ${ofAccount}`, { says: ['Shown'] });
     const first = await create(`create api-key --description First ${ofAccount}`);
-    const limited = await create(`create api-key --description Limited --expires-at 2099-01-01 ${ofAccount}`);
+    // In 100 days, because the service lets no key live longer than a year.
+    const expiry = new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
+    const limited = await create(`create api-key --description Limited --expires-at ${expiry} ${ofAccount}`);
     expect(await Promise.all([first.key, limited.key].map(statusWith))).toEqual([200, 200]);
     await run(`get api-key ${first.id} ${ofAccount}`, { says: ['First'] });
     await run(`get api-key ${limited.id} ${ofAccount} --output json`, {
-      shows: expect.objectContaining({ id: limited.id, description: 'Limited', expires_at: 4_070_908_800 }),
+      shows: expect.objectContaining({ id: limited.id, description: 'Limited', expires_at: Date.parse(expiry) / 1000 }),
     });
     await run(`list api-keys ${ofAccount}`, { says: ['Shown', 'First', 'Limited'] });
+    await run(`create api-key --description Long --expires-at 2099-01-01 ${ofAccount}`, {
+      ...{ exitCode: 1, says: ['a key lives 366 days at most'] },
+    });
     await run(`list api-keys ${ofAccount} --output json`);
     await run(`rotate api-key ${limited.id} ${ofAccount}`);
     await run(`rotate api-key ${first.id} --grace-period-hours 1 --output json ${ofAccount}`);

@@ -22,15 +22,16 @@ describe('a service', () => {
     await rm(dataFolder, { recursive: true });
   });
 
-  const start = (options: Partial<ServiceOptions> = {}): Promise<RunningService> =>
+  const logged: string[] = [];
+  const start = (options: Partial<ServiceOptions> = {}, now = 1_700_000_000_000): Promise<RunningService> =>
     startService(
       { host: '127.0.0.1', port: 0, dataFolder, ...options },
       {
-        now: () => 1_700_000_000_000,
+        now: () => now,
         monotonic: () => 0,
         after: systemClock.after.bind(systemClock),
         randomBytes: (size) => randomBytes(size),
-        log: { info: () => undefined, error: () => undefined },
+        log: { info: (line) => logged.push(line), error: () => undefined },
       },
     );
 
@@ -101,6 +102,31 @@ describe('a service', () => {
     await expect(start({ first: { org: 'acme', key: 'short_key' } })).rejects.toThrow(
       'does not have the form of an API key',
     );
+  });
+
+  it('does not renew the operator’s own key, and says in the log that it expires soon or has expired', async () => {
+    const first = { org: 'acme', key: `own1_${'x'.repeat(40)}` };
+    const day = 86_400_000;
+    for (const days of [0, 334, 336, 366]) {
+      logged.splice(0);
+      const service = await start({ first }, 1_700_000_000_000 + days * day);
+      const { status } = await fetch(`${service.baseUrl}/flows/acme`, {
+        headers: { authorization: `Bearer ${first.key}` },
+      });
+      await service.stop();
+      const lines = logged.filter((line) => line.includes('--key'));
+      const ends = days === 336 ? 'expires' : 'expired';
+      const remedy =
+        'set --key (COMPLIANCE_SERVICE_KEY) to a new key, or create one with: npm run service -- create-key';
+      const line = `the key of organization acme that --key gives ${ends} on 2024-11-13T22:13:20Z; ${remedy} --org acme`;
+      expect([days, status, lines]).toEqual([days, days === 366 ? 401 : 200, days < 335 ? [] : [line]]);
+      expect(logged.some((words) => words.includes('admins'))).toBe(days > 335);
+    }
+    const next = { org: 'acme', key: `own2_${'y'.repeat(40)}` };
+    logged.splice(0);
+    const service = await start({ first: next }, 1_700_000_000_000 + 367 * day);
+    await service.stop();
+    expect(logged).toEqual([]);
   });
 
   it('gives the first keys of two organizations to two users, so that neither key is valid for both', async () => {

@@ -208,7 +208,7 @@ export class Records {
   /** As with a personal key. */
   setDefaultOrganization(org: string, user: string): Promise<'set' | 'denied'> {
     const key = { id: 'any', org, ownerKind: 'user', owner: user, isLimitedToOrg: false, description: '' } as const;
-    const stored = { ...key, secretHash: new Uint8Array(), createdAt: 0 };
+    const stored = { ...key, secretHash: new Uint8Array(), createdAt: 0, expiresAt: 1 };
     return unrepeated(members.setDefaultOrganization(this.at(0), { key: stored, org }));
   }
 

@@ -1,4 +1,6 @@
+import type { StoredKey } from '../domain/accounts.ts';
 import { apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches, type ApiKey } from '../domain/api-key.ts';
+import { expiryWarningPeriod, renderExpiry, toDefaultExpiry } from '../domain/key-lifetime.ts';
 import { operatorActor } from '../domain/audit-event.ts';
 import type { AccountReader } from '../storage/accounts.ts';
 import { allOrganizations, type WriteTransaction } from '../storage/storage.ts';
@@ -15,17 +17,24 @@ export interface InitialApiKey {
 
 type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
 
+/** The result of `ensureInitialApiKey`. */
+export interface EnsuredApiKey {
+  /** The key if it was generated: it must be shown to the operator. */
+  readonly generated?: string | undefined;
+  /** Why the given key does not work any more, or not much longer, as a predicate: `expired on …`. */
+  readonly problem?: string | undefined;
+}
+
 /**
  * Ensures that the organization exists and has an admin's key, so that a new service can be used immediately. Repeating
- * it with the same settings changes nothing.
+ * it with the same settings changes nothing: a key that has expired is not renewed.
  *
- * @returns the key if it was generated (it must be shown to the operator); else undefined.
  * @throws Error if the given key does not have the format of a key, or its id belongs to another key.
  */
 export async function ensureInitialApiKey(
   { storage, now, randomBytes }: KeyDependencies,
   { org, key: given }: InitialApiKey,
-): Promise<string | undefined> {
+): Promise<EnsuredApiKey> {
   const createdAt = unixSeconds(now());
   const description = 'The first key of the organization';
   const chosen = given === undefined ? undefined : parseApiKey(given);
@@ -35,21 +44,32 @@ export async function ensureInitialApiKey(
   const key = chosen ?? newApiKey(randomBytes);
   return storage.transaction(allOrganizations, async ({ organizations, accounts, auditLog }) => {
     await organizations.insert(org, createdAt);
-    const isThere = chosen === undefined ? await accounts.hasKeys(org) : await hasKey(accounts, org, chosen);
-    if (isThere) return undefined;
+    const known = chosen === undefined ? undefined : await findChosen(accounts, org, chosen);
+    if (known !== undefined) return { problem: findProblem(known, createdAt) };
+    if (chosen === undefined && (await accounts.hasKeys(org))) return {};
     const user = await chooseAdminUser(accounts, org);
     await addAdminKey({ accounts, auditLog }, { org, user, description, key, createdAt });
-    return chosen === undefined ? formatApiKey(key) : undefined;
+    return { generated: chosen === undefined ? formatApiKey(key) : undefined };
   });
 }
 
+function findProblem({ revokedAt, expiresAt }: StoredKey, now: number): string | undefined {
+  if (revokedAt !== undefined) return `was revoked on ${renderExpiry(revokedAt)}`;
+  if (expiresAt > now + expiryWarningPeriod) return undefined;
+  return `${expiresAt > now ? 'expires' : 'expired'} on ${renderExpiry(expiresAt)}`;
+}
+
 /** @throws Error if the id belongs to another key. */
-async function hasKey(accounts: AccountReader, org: string, { id, secret }: ApiKey): Promise<boolean> {
+async function findChosen(
+  accounts: AccountReader,
+  org: string,
+  { id, secret }: ApiKey,
+): Promise<StoredKey | undefined> {
   const stored = await accounts.findKey(id);
-  if (stored === undefined) return false;
+  if (stored === undefined) return undefined;
   const isSame = stored.org === org && secretMatches(secret, stored.secretHash);
   if (!isSame) throw new Error(`the id ${id} of the first key belongs to another key; choose a different key`);
-  return true;
+  return stored;
 }
 
 /** A key to create for an operator. */
@@ -102,7 +122,7 @@ export async function addAdminKey(
     await accounts.saveMember({ org, user, role: 'admin', createdAt });
   }
   const owner = { org, ownerKind: 'user', owner: user, isLimitedToOrg: false } as const;
-  const stored = toStoredKey(key, { ...owner, createdAt, description });
+  const stored = toStoredKey(key, { ...owner, createdAt, expiresAt: toDefaultExpiry(createdAt), description });
   await insertKey(accounts, stored);
   await auditLog.append(toKeyEvent('key_created', stored, { by: operatorActor, at: createdAt }));
   return { key: formatApiKey(key), stored };

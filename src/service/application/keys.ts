@@ -3,6 +3,7 @@ import { truncate } from '../../runtime/truncate.ts';
 import { actorName } from '../domain/access.ts';
 import type { StoredKey } from '../domain/accounts.ts';
 import type { AuditEvent } from '../domain/audit-event.ts';
+import { toDefaultExpiry, toSuccessorExpiry } from '../domain/key-lifetime.ts';
 import { formatApiKey, hashSecret, newApiKey, type ApiKey } from '../domain/api-key.ts';
 import type { AccountKind, AccountReader, AccountWriter, KeyWithUse } from '../storage/accounts.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
@@ -21,7 +22,7 @@ export interface KeyOwner {
 /** The optional properties of a new key. */
 export interface KeyDetails {
   readonly description?: string | undefined;
-  /** In Unix seconds; undefined means it never expires. */
+  /** In Unix seconds; undefined for the default lifetime. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -50,14 +51,22 @@ export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found'
  */
 export function createKey(
   dependencies: KeyDependencies,
-  { org, ownerKind, owner, by, ...details }: KeyOwner & KeyDetails & Change & Pick<StoredKey, 'isLimitedToOrg'>,
+  {
+    org,
+    ownerKind,
+    owner,
+    by,
+    expiresAt,
+    ...details
+  }: KeyOwner & KeyDetails & Change & Pick<StoredKey, 'isLimitedToOrg'>,
   request?: KeyedRequest<CreateKeyResult>,
 ): Promise<OnceResult<CreateKeyResult>> {
   const createdAt = unixSeconds(dependencies.now());
   const key = newApiKey(dependencies.randomBytes);
   const create = async ({ accounts, auditLog }: WriteTransaction): Promise<CreateKeyResult> => {
     if ((await accounts.findRole(org, ownerKind, owner)) === undefined) return { outcome: 'owner not found' };
-    const stored = toStoredKey(key, { org, ownerKind, owner, createdAt, ...details });
+    const ends = expiresAt ?? toDefaultExpiry(createdAt);
+    const stored = toStoredKey(key, { org, ownerKind, owner, createdAt, expiresAt: ends, ...details });
     await insertKey(accounts, stored);
     await auditLog.append(toKeyEvent('key_created', stored, { by, at: createdAt }));
     return { outcome: 'created', key: formatApiKey(key), stored };
@@ -113,7 +122,8 @@ export type RotateKeyResult =
 
 /**
  * Replaces a key by a new one of the same owner. The previous key works for the grace period, but not longer than
- * before. Without an expiry time, the new key lives as long as the previous one was made to live.
+ * before. Without an expiry time, the new key lives as long as the previous one was made to live, but not longer than
+ * any key may.
  *
  * @param command `grace`: in seconds
  */
@@ -133,13 +143,12 @@ export function rotateKey(
     const found = await findOwnKey(accounts, reference);
     if (typeof found === 'string') return { outcome: found };
     const { key: previous } = found;
-    const graceEndsAt = Math.min(createdAt + grace, previous.expiresAt ?? Infinity);
+    const graceEndsAt = Math.min(createdAt + grace, previous.expiresAt);
     await accounts.setKeyExpiry(previous.org, previous.id, graceEndsAt);
-    const lifetime = previous.expiresAt === undefined ? undefined : previous.expiresAt - previous.createdAt;
     const { org, ownerKind, owner, isLimitedToOrg, description } = previous;
     const stored = toStoredKey(key, {
       ...{ org, ownerKind, owner, isLimitedToOrg, description, createdAt },
-      expiresAt: expiresAt ?? (lifetime === undefined ? undefined : createdAt + lifetime),
+      expiresAt: expiresAt ?? toSuccessorExpiry(previous, createdAt),
     });
     await insertKey(accounts, stored);
     const event = toKeyEvent('key_rotated', previous, { by, at: createdAt });
@@ -195,8 +204,8 @@ export function toKeyEvent(
 const maximumShownDescription = 200;
 
 /** The owner of a key and its properties. */
-type KeyOwnership = Pick<StoredKey, 'org' | 'ownerKind' | 'owner' | 'isLimitedToOrg' | 'createdAt' | 'login'> &
-  KeyDetails;
+type KeyOwnership = Omit<StoredKey, 'id' | 'secretHash' | 'description' | 'revokedAt'> &
+  Pick<KeyDetails, 'description'>;
 
 /** Converts a new key to its stored form, with a hash instead of the secret. */
 export function toStoredKey({ id, secret }: ApiKey, { description = '', ...ownership }: KeyOwnership): StoredKey {

@@ -14,7 +14,7 @@ export interface StartedSession {
 /** Starts a session for the holder of a key, whose secret must have been checked. It ends no later than the key. */
 export async function startSession(
   { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
-  { org, id: keyId, expiresAt = Infinity }: StoredKey,
+  { org, id: keyId, expiresAt }: StoredKey,
 ): Promise<StartedSession> {
   const createdAt = unixSeconds(now());
   const token = newSessionToken(randomBytes);

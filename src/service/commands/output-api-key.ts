@@ -1,5 +1,6 @@
 import { open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { defaultKeyDays } from '../../contract/api-key.ts';
 import { apiKeyFileForm } from '../storage/files/data-folder.ts';
 import { privateFileMode } from '../storage/files/durable-files.ts';
 
@@ -18,6 +19,8 @@ export interface Terminal {
   readonly writeError: (line: string, ...details: readonly unknown[]) => void;
 }
 
+const lifetime = `it expires in ${defaultKeyDays} days; create its successor before, with the API or create-key`;
+
 const toFileName = (org: string): string => `api-key-of-${org}.txt`;
 
 /**
@@ -33,11 +36,13 @@ export async function outputApiKey(
 ): Promise<void> {
   if (terminal.isInteractive) {
     terminal.writeLine(`API key of ${org} (shown only once): ${key}`);
+    terminal.writeLine(lifetime);
     return;
   }
   const path = resolve(dataFolder, toFileName(org));
   await writePrivateFile(path, `${key}\n`);
   terminal.writeLine(`the API key of ${org} is in ${path}; store it where it is used, and delete the file`);
+  terminal.writeLine(lifetime);
 }
 
 /** Removes an existing file first, because it would keep its mode. */

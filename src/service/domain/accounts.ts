@@ -52,8 +52,7 @@ export interface StoredKey extends KeyScope {
   readonly description: string;
   readonly secretHash: Uint8Array;
   readonly createdAt: number;
-  /** Expiry time; undefined means it never expires. */
-  readonly expiresAt?: number | undefined;
+  readonly expiresAt: number;
   /** Only for keys of workflow runs. */
   readonly login?: Login | undefined;
   /** When it was revoked; undefined if it was not. */

@@ -15,6 +15,12 @@ export interface KeyWithUse {
   readonly lastUsedAt: number | undefined;
 }
 
+/** When nobody can administer an organization any more, in Unix seconds. */
+export interface AdministrationEnd {
+  readonly org: string;
+  readonly at: number;
+}
+
 /** The kinds of owners that have a role of their own. */
 export type AccountKind = Exclude<OwnerKind, 'workflow'>;
 
@@ -38,6 +44,15 @@ export interface AccountReader {
   countLoginKeys(org: string, repository: string, now: number): Promise<number>;
   /** Whether a member with the role admin has a key that opens the organization, is not revoked and has not expired. */
   hasValidAdminKey(org: string, now: number): Promise<boolean>;
+  /**
+   * The organizations whose admins' last valid key expires within a period, or expired within it: the latest first.
+   *
+   * @param limit how many are listed at most
+   */
+  listAdministrationEnds(
+    period: { readonly from: number; readonly until: number },
+    limit: number,
+  ): Promise<readonly AdministrationEnd[]>;
   /** Whether the organization has any key, revoked ones included. */
   hasKeys(org: string): Promise<boolean>;
   /** The role of the owner of a key in the organization; undefined if there is no such owner. */

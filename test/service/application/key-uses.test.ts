@@ -39,7 +39,16 @@ function createKeyUses() {
 
 function keyWith(id: string, change: Partial<StoredKey> = {}): StoredKey {
   const owner = { ownerKind: 'service account', owner: 'ci', isLimitedToOrg: false } as const;
-  return { org: 'acme', id, ...owner, description: '', secretHash: new Uint8Array(), createdAt: 1, ...change };
+  return {
+    org: 'acme',
+    id,
+    ...owner,
+    description: '',
+    secretHash: new Uint8Array(),
+    createdAt: 1,
+    expiresAt: 1e9,
+    ...change,
+  };
 }
 
 describe('the last uses of keys', () => {

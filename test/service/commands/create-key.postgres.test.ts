@@ -41,7 +41,7 @@ describe('the command that creates a key, with PostgreSQL', () => {
     (await call(service, { method: 'PUT', path: '/flows/acme', json: sampleFlow(), key })).status;
 
   it('restores access while services are running, and prints the key or writes it to a new data folder', async () => {
-    const key = /^API key of acme \(shown only once\): (\S+)$/u.exec(await create())?.[1] ?? '';
+    const key = /^API key of acme \(shown only once\): (\S+)$/mu.exec(await create())?.[1] ?? '';
     expect(await saveFlow(key)).toBe(201);
     const path = join(parent, 'data', 'api-key-of-acme.txt');
     expect(await create({}, false)).toContain(`the API key of acme is in ${path}`);

@@ -30,7 +30,7 @@ describe('the command that creates a key', () => {
       isInteractive: true,
       writeLine: (line) => lines.push(line),
     });
-    return /^API key of acme \(shown only once\): (\S+)$/.exec(lines.join('\n'))?.[1] ?? '';
+    return /^API key of acme \(shown only once\): (\S+)$/m.exec(lines.join('\n'))?.[1] ?? '';
   };
   const saveFlow = async (key: string, org = 'acme'): Promise<number> =>
     (await call(service, { method: 'PUT', path: `/flows/${org}`, json: sampleFlow(), key })).status;
@@ -88,7 +88,10 @@ describe('the command that creates a key', () => {
     });
     const key = (await readFile(path, 'utf8')).trim();
     expect(await saveFlow(key)).toBe(201);
-    expect(lines).toEqual([`the API key of acme is in ${path}; store it where it is used, and delete the file`]);
+    expect(lines).toEqual([
+      `the API key of acme is in ${path}; store it where it is used, and delete the file`,
+      'it expires in 365 days; create its successor before, with the API or create-key',
+    ]);
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 

@@ -39,6 +39,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       description: 'of her laptop',
       secretHash: hashSecret('secret'),
       createdAt: 5.25,
+      expiresAt: 1e6,
       ...change,
     });
 
@@ -269,6 +270,25 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       expect(await isAdministrable()).toBe(true);
       await records.saveMember(member({ role: 'member', createdAt: 11 }));
       expect(await isAdministrable()).toBe(false);
+    });
+
+    it('tell when the last key of the admins of an organization expires', async () => {
+      const list = (from: number, until: number, limit = 9): Promise<unknown> =>
+        records.storage.read(({ accounts }) => accounts.listAdministrationEnds({ from, until }, limit));
+      await records.saveMember(member({ role: 'admin' }));
+      await records.saveMember(member({ role: 'admin', org: 'other' }));
+      await records.saveMember(member({ role: 'reader', user: 'bob' }));
+      await records.addKey(key({ expiresAt: 20 }));
+      await records.addKey(key({ id: 'key2', expiresAt: 30, isLimitedToOrg: true }));
+      await records.addKey(key({ id: 'key3', expiresAt: 40, revokedAt: 9 }));
+      await records.addKey(key({ id: 'key4', expiresAt: 50, owner: 'bob' }));
+      await records.addKey(key({ id: 'key5', expiresAt: 50, ownerKind: 'service account' }));
+      const [acme, other] = [
+        { org: 'acme', at: 30 },
+        { org: 'other', at: 20 },
+      ];
+      expect([await list(20, 30), await list(20, 30, 1), await list(21, 30)]).toEqual([[acme, other], [acme], [acme]]);
+      expect([await list(31, 99), await list(1, 29)]).toEqual([[], [other]]);
     });
 
     it('persist after the storage is reopened', async () => {

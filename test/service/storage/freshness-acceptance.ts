@@ -94,7 +94,7 @@ export function describeFreshness(name: string, open: () => Promise<StorageUnder
           return other
             ? records.addKey({
                 ...{ org, id: keyOf(org, flow), ownerKind, owner, isLimitedToOrg: false },
-                ...{ description: '', secretHash, createdAt: at },
+                ...{ description: '', secretHash, createdAt: at, expiresAt: at + 100 },
               })
             : records.revokeKey(org, keyOf(org, flow), at);
         },

@@ -13,7 +13,7 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
   describe(name, () => {
     let tested: StorageUnderTest;
     let records: Records;
-    const keyOf = (id: string, org = 'acme', expiresAt?: number): StoredKey => ({
+    const keyOf = (id: string, org = 'acme', expiresAt = 1e6): StoredKey => ({
       ...{ org, id, ownerKind: 'user', owner: 'ann', isLimitedToOrg: false, description: '' },
       ...{ secretHash: hashSecret('secret'), createdAt: 1, expiresAt },
     });

@@ -47,6 +47,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
       isLimitedToOrg: false,
       secretHash: hashSecret('secret'),
       createdAt: 5.25,
+      expiresAt: 1e6,
       ...change,
     });
     const attestation = (change: Partial<Attestation> = {}): Attestation => ({

@@ -7,6 +7,7 @@ import {
   getServiceAccountKey,
   listMemberKeys,
   listServiceAccountKeys,
+  maximumKeyDays,
   revokeMemberKey,
   revokeServiceAccountKey,
   rotateServiceAccountKey,
@@ -18,6 +19,7 @@ import { serviceAccountNotFound } from '../../../contract/service-account.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import * as keys from '../../application/keys.ts';
 import { actorName, type Caller } from '../../domain/access.ts';
+import { renderExpiry, toLatestExpiry } from '../../domain/key-lifetime.ts';
 import type { KeyWithUse } from '../../storage/accounts.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -143,10 +145,20 @@ function toMember({ org, user }: { readonly org: string; readonly user: string }
   return { org, ownerKind: 'user', owner: user };
 }
 
-/** @throws ApiError if the time is over. */
+/**
+ * Reads a requested expiry time; undefined for the default lifetime.
+ *
+ * @throws ApiError if the time is over, or further away than any key may live.
+ */
 function readExpiry(expiresAt: number | undefined, { now }: Pick<RouteDependencies, 'now'>): number | undefined {
   if (expiresAt === undefined || expiresAt === 0) return undefined;
-  if (expiresAt <= unixSeconds(now())) throw validationError(['expires_at', alreadyExpired]);
+  const time = unixSeconds(now());
+  if (expiresAt <= time) throw validationError(['expires_at', alreadyExpired]);
+  const latest = toLatestExpiry(time);
+  if (expiresAt > latest) {
+    const rule = `must be at most ${latest} (${renderExpiry(latest)}): a key lives ${maximumKeyDays} days at most`;
+    throw validationError(['expires_at', rule]);
+  }
   return expiresAt;
 }
 
@@ -182,11 +194,11 @@ export function toCreatedResponse(
   { key, stored }: Pick<keys.CreatedKey, 'key' | 'stored'>,
   isRemembered: boolean,
 ): CreatedApiKeyResponse {
-  const { id, description, createdAt, expiresAt = 0 } = stored;
+  const { id, description, createdAt, expiresAt } = stored;
   return { id, key: isRemembered ? '' : key, description, created_at: createdAt, expires_at: expiresAt };
 }
 
 function toKeyResponse({ key, lastUsedAt = 0 }: KeyWithUse): ApiKeyResponse {
-  const { id, description, createdAt, expiresAt = 0 } = key;
+  const { id, description, createdAt, expiresAt } = key;
   return { id, description, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt };
 }

@@ -24,7 +24,7 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
   const administer = requireRole(dependencies, 'administer');
 
   addRoute(host, logIn, requireIdentityToken(dependencies), ({ caller: { key, stored, login } }) => {
-    const { id, createdAt, expiresAt = createdAt } = stored;
+    const { id, createdAt, expiresAt } = stored;
     const { grants, proven } = login;
     const times = { created_at: createdAt, expires_at: expiresAt };
     return Promise.resolve({

@@ -10,6 +10,7 @@ import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
 import { findSessionHolder } from '../../application/sessions.ts';
 import { hasPermission, mayAccess, type AccessTarget, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
+import { renderExpiry } from '../../domain/key-lifetime.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
 import {
   forwardedFor,
@@ -205,14 +206,25 @@ function describeFailedKey(
 }
 
 /** Why a key is no longer valid: for the log, and for the client. */
-function findFault({ revokedAt, expiresAt }: StoredKey, now: number): { reason: string; rule: string } | undefined {
+function findFault(key: StoredKey, now: number): { reason: string; rule: string } | undefined {
+  const { revokedAt, expiresAt } = key;
   if (revokedAt !== undefined) {
-    return { reason: 'was sent and is revoked', rule: 'is an API key that was revoked; use a new one' };
+    const rule = `is an API key that was revoked on ${renderExpiry(revokedAt)}; ${describeRenewal(key)}`;
+    return { reason: 'was sent and is revoked', rule };
   }
-  if (expiresAt !== undefined && expiresAt <= now) {
-    return { reason: 'was sent and has expired', rule: 'is an API key that has expired; use a new one' };
+  if (expiresAt <= now) {
+    const rule = `is an API key that expired on ${renderExpiry(expiresAt)}; ${describeRenewal(key)}`;
+    return { reason: 'was sent and has expired', rule };
   }
   return undefined;
+}
+
+/** How the owner of a key gets another one. */
+function describeRenewal({ org, ownerKind }: StoredKey): string {
+  return ownerKind === 'workflow'
+    ? 'log in again with a new identity token'
+    : `use a new one: an admin of ${org} can create it, and if no admin has a valid key, the operator of the service ` +
+        `can, with: npm run service -- create-key --org ${org}`;
 }
 
 /** Requires the administration key that the service was started with. */

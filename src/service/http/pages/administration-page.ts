@@ -7,7 +7,15 @@ import type { Member, ServiceAccountRecord } from '../../domain/accounts.ts';
 import { redactTarget, type TargetState } from '../../domain/notifications.ts';
 import type { KeyWithUse } from '../../storage/accounts.ts';
 import { apiRequest } from './api-request.ts';
-import { clip, renderBadge, renderEmpty, renderLinks, renderTime, renderTimeOrNever } from './components.ts';
+import {
+  clip,
+  renderBadge,
+  renderEmpty,
+  renderExpiry,
+  renderLinks,
+  renderTime,
+  renderTimeOrNever,
+} from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderTable } from './table.ts';
@@ -96,9 +104,7 @@ function renderKeys(context: PageContext, { members, accounts }: AdministrationV
     html`<code>${key.id}</code>`,
     owner,
     clip(key.description, 120),
-    key.expiresAt !== undefined && key.expiresAt <= context.now
-      ? renderBadge('unjudged', 'Expired')
-      : renderTimeOrNever(key.expiresAt, context),
+    renderExpiry(key.expiresAt, context),
     renderTimeOrNever(lastUsedAt, context),
     renderTime(key.createdAt, context),
   ];

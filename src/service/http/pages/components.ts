@@ -1,5 +1,6 @@
 import type { ArtifactState, Verdict } from '../../../contract/compliance.ts';
 import { escapeHtml } from '../../../runtime/escape-html.ts';
+import { expiryWarningPeriod } from '../../domain/key-lifetime.ts';
 import { truncate } from '../../../runtime/truncate.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
@@ -128,6 +129,14 @@ export function describeState(state: BadgeState): string {
 export function renderBadge(state: BadgeState, words?: string): Html {
   const [tone, mark, text] = badges[state];
   return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words ?? text}</span>`;
+}
+
+/** Renders when a key expires (Unix seconds), marked if that is soon or over. */
+export function renderExpiry(expiresAt: number, context: Pick<PageContext, 'now'>): Html {
+  const time = renderTime(expiresAt, context);
+  if (expiresAt <= context.now) return html`${renderBadge('NON-COMPLIANT', 'Expired')} ${time}`;
+  if (expiresAt > context.now + expiryWarningPeriod) return time;
+  return html`${renderBadge('INCOMPLETE', 'Expires soon')} ${time}`;
 }
 
 /** Renders the verdict of an environment; null if nothing was judged. */

@@ -6,7 +6,7 @@ import type { StoredKey } from '../../domain/accounts.ts';
 import { hashSessionToken, type Session } from '../../domain/session.ts';
 import { authenticate, requireApiKey } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
-import { pageLink, renderEmpty, renderFacts, renderFailure, renderTime } from './components.ts';
+import { pageLink, renderEmpty, renderExpiry, renderFacts, renderFailure, renderTime } from './components.ts';
 import { readForm, requireFormToken } from './form-request.ts';
 import { html, type Html } from './html.ts';
 import { sendPage } from './layout.ts';
@@ -148,7 +148,7 @@ function toSessionsPage(
     content: html`${renderFacts([
         ['Signed in as', actorName(key)],
         ['Key', key.id],
-        ['The key expires', key.expiresAt === undefined ? 'never' : renderTime(key.expiresAt, context)],
+        ['The key expires', renderExpiry(key.expiresAt, context)],
       ])}
       <h2>Sessions of this key</h2>
       ${renderTable({

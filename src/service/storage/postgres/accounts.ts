@@ -1,10 +1,10 @@
 import type { Role } from '../../../contract/role.ts';
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
-import type { AccountKind, AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
+import type { AccountKind, AccountReader, AccountWriter, AdministrationEnd, KeyUse, KeyWithUse } from '../accounts.ts';
 import type { RecordCaches } from '../record-caches.ts';
 import { number, optional, optionalNumber, text } from '../rows.ts';
-import { toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
+import { toAdministrationEnd, toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import { toSource } from '../sources.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
@@ -27,11 +27,15 @@ const reading = defineStatements('accounts', {
   hasValidAdminKey: `SELECT 1 FROM members m WHERE m.org = $1 AND m.role = 'admin' AND EXISTS (
     SELECT 1 FROM api_keys k
       WHERE k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
-        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2))`,
+        AND k.revoked_at IS NULL AND k.expires_at > $2)`,
   listLoginKeys: `SELECT ${keyColumns} FROM api_keys k WHERE k.org = $1 AND k.owner_kind = 'workflow'
     AND k.expires_at > $2 AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
   countLoginKeys: `SELECT count(*) AS total FROM api_keys
     WHERE org = $1 AND owner_kind = 'workflow' AND owner = $2 AND expires_at > $3 AND revoked_at IS NULL`,
+  listAdministrationEnds: `SELECT m.org, max(k.expires_at) AS at FROM members m
+    JOIN api_keys k ON k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
+    WHERE m.role = 'admin' AND k.revoked_at IS NULL
+    GROUP BY m.org HAVING max(k.expires_at) BETWEEN $1 AND $2 ORDER BY at DESC, m.org LIMIT $3`,
   hasKeys: 'SELECT 1 FROM api_keys WHERE org = $1 LIMIT 1',
 });
 
@@ -137,6 +141,14 @@ export class PostgresAccountReader<Used extends Session = Session> implements Ac
     return number(row, 'total');
   }
 
+  async listAdministrationEnds(
+    { from, until }: { readonly from: number; readonly until: number },
+    limit: number,
+  ): Promise<readonly AdministrationEnd[]> {
+    const rows = await this.session.query(reading.listAdministrationEnds, [from, until, limit]);
+    return rows.map(toAdministrationEnd);
+  }
+
   async hasKeys(org: string): Promise<boolean> {
     return (await this.session.query(reading.hasKeys, [org])).length > 0;
   }
@@ -194,7 +206,7 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
   }
 
   async insertKey(key: StoredKey): Promise<'inserted' | 'exists'> {
-    const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt = null, revokedAt = null } = key;
+    const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt = null } = key;
     this.session.noteWrite(toSource('api_keys', id));
     const limited = Number(key.isLimitedToOrg);
     const login = key.login === undefined ? null : JSON.stringify(key.login);

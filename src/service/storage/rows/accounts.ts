@@ -1,5 +1,6 @@
 import { isRole, type Role } from '../../../contract/role.ts';
 import type { Login, Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
+import type { AdministrationEnd } from '../accounts.ts';
 import { number, text, type Row } from '../rows.ts';
 
 /** Reads a column with a role. */
@@ -38,6 +39,11 @@ export function toServiceAccount(row: Row): ServiceAccountRecord {
   };
 }
 
+/** Converts a row to the end of an organization's administration. */
+export function toAdministrationEnd(row: Row): AdministrationEnd {
+  return { org: text(row, 'org'), at: number(row, 'at') };
+}
+
 /** Converts a row to a key. */
 export function toKey(row: Row): StoredKey {
   const [ownerKind, secretHash] = [text(row, 'owner_kind'), row['secret_hash']];
@@ -52,7 +58,7 @@ export function toKey(row: Row): StoredKey {
     description: text(row, 'description'),
     secretHash,
     createdAt: number(row, 'created_at'),
-    ...(row['expires_at'] === null ? {} : { expiresAt: number(row, 'expires_at') }),
+    expiresAt: number(row, 'expires_at'),
     // Written by this service.
     ...(row['login'] === null ? {} : { login: JSON.parse(text(row, 'login')) as Login }),
     ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),

@@ -1,9 +1,9 @@
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
-import type { AccountKind, AccountReader, AccountWriter, KeyUse, KeyWithUse } from '../accounts.ts';
+import type { AccountKind, AccountReader, AccountWriter, AdministrationEnd, KeyUse, KeyWithUse } from '../accounts.ts';
 import type { RecordCaches } from '../record-caches.ts';
 import { number, optional, optionalNumber } from '../rows.ts';
-import { toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
+import { toAdministrationEnd, toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 import { toSource } from '../sources.ts';
@@ -24,8 +24,13 @@ const reading = {
     WHERE org = ? AND owner_kind = 'workflow' AND owner = ? AND expires_at > ? AND revoked_at IS NULL`,
   hasValidAdminKey: `SELECT 1 FROM members m
     JOIN api_keys k ON k.owner = m.user AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
-    WHERE m.org = ? AND m.role = 'admin' AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?)
+    WHERE m.org = ? AND m.role = 'admin' AND k.revoked_at IS NULL AND k.expires_at > ?
     LIMIT 1`,
+  // `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
+  listAdministrationEnds: `SELECT m.org, max(k.expires_at) AS at FROM members m
+    JOIN api_keys k ON k.owner = m.user AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
+    WHERE m.role = 'admin' AND k.revoked_at IS NULL
+    GROUP BY m.org HAVING max(k.expires_at) BETWEEN ? AND ? ORDER BY at DESC, m.org LIMIT ? + 0`,
   hasKeys: 'SELECT 1 FROM api_keys WHERE org = ? LIMIT 1',
 } as const;
 
@@ -127,6 +132,15 @@ export class SqliteAccountReader implements AccountReader {
     return this.session.execute(() => this.#statements.hasValidAdminKey.get(org, now) !== undefined);
   }
 
+  listAdministrationEnds(
+    { from, until }: { readonly from: number; readonly until: number },
+    limit: number,
+  ): Promise<readonly AdministrationEnd[]> {
+    return this.session.execute(() =>
+      this.#statements.listAdministrationEnds.all(from, until, limit).map(toAdministrationEnd),
+    );
+  }
+
   hasKeys(org: string): Promise<boolean> {
     return this.session.execute(() => this.#statements.hasKeys.get(org) !== undefined);
   }
@@ -196,7 +210,7 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
   }
 
   insertKey(key: StoredKey): Promise<'inserted' | 'exists'> {
-    const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt = null, revokedAt = null } = key;
+    const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt = null } = key;
     const limited = Number(key.isLimitedToOrg);
     const login = key.login === undefined ? null : JSON.stringify(key.login);
     const values = [

@@ -8,6 +8,7 @@ import { clock } from './migrations/clock.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
+import { keyExpiry } from './migrations/key-expiry.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
@@ -40,6 +41,7 @@ const steps: readonly string[] = [
   artifactLists,
   workflowLogins,
   pages,
+  keyExpiry,
 ];
 
 /** The schema version of this service. */

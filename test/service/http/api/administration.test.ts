@@ -78,17 +78,32 @@ describe('the keys of a service account', () => {
     const shown = { id, description: 'For the build', created_at: 1_767_323_045.25, expires_at: 1_767_400_000 };
     expect([created.status, created.body]).toEqual([201, { ...shown, key }]);
     expect(await get(id)).toEqual({ ...shown, last_used_at: 0 });
-    expect((await create({})).body).toMatchObject({ description: '', expires_at: 0 });
+    const inOneYear = 1_767_323_045 + 365 * 86_400;
+    expect((await create({ expires_at: 0 })).body).toMatchObject({ description: '', expires_at: inOneYear });
     // Both were created at the same time, so the ids decide the order.
     const { body } = await call(service, { path: keysPath });
     expect(body).toHaveLength(2);
     expect(body).toEqual(
-      expect.arrayContaining([{ id }, { expires_at: 0 }].map((own) => expect.objectContaining(own))),
+      expect.arrayContaining([{ id }, { expires_at: inOneYear }].map((own) => expect.objectContaining(own))),
     );
-    expect((await create({ expires_at: 1_767_323_045 })).status).toBe(400);
+    expect(await create({ expires_at: 1_767_323_045 })).toMatchObject({
+      status: 400,
+      body: { errors: { expires_at: 'must be in the future, or 0 for a key that lives 365 days' } },
+    });
     const rows = JSON.stringify(await service.storage.query('SELECT * FROM api_keys'));
     expect(rows).toContain(String(id));
     expect(rows).not.toContain(String(key).slice(String(id).length + 1));
+  });
+
+  it('live 366 days at most', async () => {
+    const latest = 1_767_323_045 + 366 * 86_400;
+    expect((await create({ expires_at: latest })).body).toMatchObject({ expires_at: latest });
+    expect(await create({ expires_at: latest + 1 })).toMatchObject({
+      status: 400,
+      body: {
+        errors: { expires_at: `must be at most ${latest} (2027-01-03T03:04:05Z): a key lives 366 days at most` },
+      },
+    });
   });
 
   it('are created once for an idempotency key, whose remembered answer has no key', async () => {
@@ -172,7 +187,7 @@ describe('the members', () => {
   it('have keys, which are listed and revoked', async () => {
     const key = await createKey(service, {});
     const path = '/organizations/acme/members/ann/api-keys';
-    expect((await call(service, { path })).body).toMatchObject([{ id: keyIdOf(key), expires_at: 0 }]);
+    expect((await call(service, { path })).body).toMatchObject([{ id: keyIdOf(key), expires_at: 1_798_859_045 }]);
     expect(await revokeKey(service, 'ann', key)).toMatchObject({ status: 200, body: 'revoked' });
     expect(await statusWith(key)).toBe(401);
     expect((await call(service, { path })).body).toEqual([]);

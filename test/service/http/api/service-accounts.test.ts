@@ -141,7 +141,13 @@ describe('a key that expires', () => {
     now += 1;
     expect(await list()).toMatchObject({
       status: 401,
-      body: { errors: { authorization: 'is an API key that has expired; use a new one' } },
+      body: {
+        errors: {
+          authorization:
+            'is an API key that expired on 2026-01-02T03:04:15Z; use a new one: an admin of acme can create it, and if no ' +
+            'admin has a valid key, the operator of the service can, with: npm run service -- create-key --org acme',
+        },
+      },
     });
     await service.stop();
   });

@@ -6,6 +6,7 @@ import {
   describeDuration,
   describeTime,
   renderBadge,
+  renderExpiry,
   renderFacts,
   renderHash,
   renderTime,
@@ -48,6 +49,12 @@ describe('components', () => {
     expect(renderBadge('NON-COMPLIANT').text).toBe(
       '<span class="badge bad"><span aria-hidden="true">✕</span> Not compliant</span>',
     );
+  });
+
+  it('mark keys that have expired or expire soon', () => {
+    const badgeOf = (days: number): string | undefined =>
+      /class="badge.*<\/span> (.*)<\/span> <time/u.exec(renderExpiry(days * 86_400, { now: 0 }).text)?.[1];
+    expect([-1, 0, 1, 30, 31].map(badgeOf)).toEqual(['Expired', 'Expired', 'Expires soon', 'Expires soon', undefined]);
   });
 
   it('shorten hashes and texts, and leave out facts without a value', () => {

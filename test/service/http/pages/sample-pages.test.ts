@@ -107,7 +107,7 @@ describe('the pages of an organization with records', () => {
 
   it('show administrators who has access, without secrets', async () => {
     const page = await read('/acme/administration');
-    expect(page).toMatch(/ada member 1 .*service account ci Jobs of acme\/web never/);
+    expect(page).toMatch(/ada member 1 .*service account ci Jobs of acme\/web in 12 months never/);
     expect(page).toContain('webhook https://hooks.invalid/…');
     expect(page).not.toContain('services/secret');
     expect(page).not.toContain(service.key.split('_')[1]);

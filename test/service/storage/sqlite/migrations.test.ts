@@ -52,7 +52,7 @@ describe('a database of the first version', () => {
     const records = new Records(storage);
     expect(await records.findKey('old1')).toEqual({
       ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
-      ...{ secretHash: hashSecret('secret'), createdAt: 5 },
+      ...{ secretHash: hashSecret('secret'), createdAt: 5, expiresAt: expect.any(Number) },
     });
     expect(await records.findKey('gone')).toMatchObject({ revokedAt: 8 });
     expect(await records.findRole('acme', 'user', 'ann')).toBe('admin');
@@ -93,6 +93,21 @@ describe('a database from before user names were global', () => {
       .prepare('INSERT INTO api_keys (org, id, owner_kind, owner, secret_hash, created_at) VALUES (?, ?, ?, ?, ?, 5)')
       .run(org, id, kind, owner, hashSecret(id));
   };
+
+  it('lets keys that did not expire live another year, also if the clock is behind them', async () => {
+    const add = database.prepare(`INSERT INTO api_keys (org, id, owner_kind, owner, secret_hash, created_at, expires_at)
+      VALUES ('acme', ?, 'user', 'ann', x'00', ?, ?)`);
+    add.run('old1', 5, null);
+    add.run('new1', 9e9, null);
+    add.run('ends', 5, 7.5);
+    database.close();
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    const expiries = await Promise.all(['old1', 'new1', 'ends'].map((id) => records.findKey(id)));
+    const inOneYear = 9e9 + 365 * 86_400;
+    expect(expiries.map((key) => key?.expiresAt)).toEqual([inOneYear, inOneYear, 7.5]);
+    await storage.close();
+  });
 
   it('limits keys to their organization only if the name of their owner exists in several organizations', async () => {
     database.exec(`INSERT INTO members (org, user, role, created_at) VALUES

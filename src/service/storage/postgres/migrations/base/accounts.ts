@@ -39,7 +39,7 @@ CREATE TABLE api_keys (
   revoked_at double precision,
   owner_kind ${text} NOT NULL DEFAULT 'user',
   description ${text} NOT NULL DEFAULT '',
-  expires_at double precision,
+  expires_at double precision NOT NULL,
   is_limited_to_org smallint NOT NULL DEFAULT 0,
   login ${text},
   PRIMARY KEY (org, id)
