@@ -20,6 +20,7 @@ import {
 import { compareEvidence } from './evidence-order.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
+import { renderProven } from './proven-facts.ts';
 import {
   renderAddress,
   renderAnnotations,
@@ -66,6 +67,7 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
       ),
     ],
     content: html`${renderResult(state, clip(info, 1000))} ${renderArtifactFacts(context, details)}
+      ${renderProven(report.proven)}
       <h2>Evidence</h2>
       ${renderEvidence(context, listArtifactEvidence(details))} ${verdicts.map(renderEnvironmentVerdict)}
       <h2>Where it runs and ran</h2>

@@ -6,6 +6,7 @@ import { renderKind } from './attestation-kinds.ts';
 import { clip, pageLink, renderFacts, renderHash, renderResult, renderTime } from './components.ts';
 import { html, link, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
+import { renderProven } from './proven-facts.ts';
 import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './reported-data.ts';
 
 /**
@@ -29,7 +30,7 @@ export function toAttestationPage(context: PageContext, attestation: Attestation
     api: [apiRequest(findAttestationById, { org }, { attestation_id: id })],
     status: damage === undefined ? 200 : 500,
     content: html`${renderResult(verdict, html`${clip(reason)}.`)}
-    ${renderFacts([['Kind', type], ...commonFacts(context, attestation), ...facts])}
+    ${renderFacts([['Kind', type], ...commonFacts(context, attestation), ...facts])} ${renderProven(document.proven)}
     ${renderAttachment(context, attestation, damage)} ${content} ${renderUserData(document.user_data)}`,
   };
 }

@@ -19,6 +19,7 @@ import {
 } from './components.ts';
 import { compareEvidence } from './evidence-order.ts';
 import { html, link, type Hole, type Html } from './html.ts';
+import { renderProven } from './proven-facts.ts';
 import { renderAddress, renderExternalLinks, renderRepository, renderUserData } from './reported-data.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderTable } from './table.ts';
@@ -48,6 +49,7 @@ export function toTrailPage(context: PageContext, view: TrailView): Page {
     ],
     api: [apiRequest(getTrail, { org, flow_name: flow, trail_name: name })],
     content: html`${renderResult(judgement.state, clip(judgement.info, 1000))} ${renderTrailFacts(context, view)}
+      ${renderProven(trail.report.proven)}
       <h2>What is required</h2>
       ${renderRequired(context, view.details)}
       <h2>Artifacts</h2>

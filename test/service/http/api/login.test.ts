@@ -290,6 +290,23 @@ describe('evidence of a run that logged in', () => {
     );
   });
 
+  it('has it on its pages, too', async () => {
+    const own = await logIn();
+    await report(own, github);
+    const form = attestationForm({ ...sampleAttestation('OK'), user_data: { github } });
+    await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form, key: own });
+    const trail = new FormData();
+    trail.set('data_json', JSON.stringify({ name: 'main' }));
+    await call(service, { method: 'PUT', path: '/trails/acme/web', form: trail, key: own });
+    const { body } = await call(service, { path: '/attestations/acme/web' });
+    const artifact = await call(service, { path: artifactPath });
+    const addresses = [listAt(body, 'data')[0], artifact.body].map((record) => textAt(record, 'html_url') ?? '');
+    for (const at of [...addresses, `${service.url}/acme/flows/web/trails/main`]) {
+      const page = await call(service, { at, path: '' });
+      expect([at, page.status, page.text]).toEqual([at, 200, expect.stringContaining('Proven by the identity token')]);
+    }
+  });
+
   it('has no proof if it is sent with a stored key, also if a run had begun the trail', async () => {
     await call(service, { method: 'POST', path: '/artifacts/acme/web', json: sampleArtifact() });
     const trail = new FormData();
