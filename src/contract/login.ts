@@ -40,7 +40,7 @@ export const logIn = defineEndpoint({
   parameters: Type.Object({ org: orgName }),
   query: noQuery,
   body: { kind: 'none' },
-  // A second key does no harm: both expire.
+  // A token gives one key: sent again, it is refused and changes nothing.
   repetition: { effect: 'idempotent' },
   success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, issuerUnavailable],
@@ -55,6 +55,11 @@ export const logIn = defineEndpoint({
       subject: 'the audience of the identity token',
       choice: "the service's address without `/api/v2`, and no other",
       source: 'a token for another service must not work here',
+    },
+    {
+      subject: 'an identity token that was exchanged for a key before',
+      choice: '401; a run whose answer was lost requests another token',
+      source: 'a token that somebody finds, such as in a log, must be of no use',
     },
     {
       subject: 'several rules that admit the same run',

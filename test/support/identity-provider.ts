@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import Provider from 'oidc-provider';
@@ -44,7 +45,7 @@ export function signToken(
 ): Promise<string> {
   const { alg = 'RS256', now = Date.now() } = header;
   const time = Math.floor(now / 1000);
-  return new SignJWT({ ...pushClaims, iat: time, nbf: time, exp: time + 300, ...claims })
+  return new SignJWT({ ...pushClaims, jti: randomUUID(), iat: time, nbf: time, exp: time + 300, ...claims })
     .setProtectedHeader({ alg, kid: key.kid, typ: 'JWT' })
     .sign(key.privateKey);
 }

@@ -2,11 +2,11 @@ import { loginKeyLifetime } from '../../contract/login.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { actorName } from '../domain/access.ts';
 import type { Login, StoredKey } from '../domain/accounts.ts';
-import { formatApiKey, newApiKey, type ApiKey } from '../domain/api-key.ts';
+import { formatApiKey, newLoginKey, type ApiKey } from '../domain/api-key.ts';
 import { applyLoginRules, type LoginDecision } from '../domain/login-rule.ts';
 import { toProven, type TokenRejection, type WorkflowIdentity } from '../domain/workflow-identity.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
-import { insertKey, toStoredKey } from './keys.ts';
+import { toStoredKey } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** A login of a workflow run. */
@@ -36,13 +36,18 @@ export type LoginResult =
  */
 const maximumKeys = 2000;
 
-/** How long expired keys are kept, in seconds, so that an old key is answered with the reason. */
+/**
+ * How long expired keys are kept, in seconds: so that an old key is answered with the reason, and so that the token of a
+ * key is not accepted again. With the key's own life that is longer than a token is accepted.
+ */
 const keptAfterExpiry = 3600;
+
+const usedBefore = 'was exchanged for a key before; request a new token for each login';
 
 /** How many expired keys are deleted when one is added: enough for the table to shrink. */
 const deletedPerLogin = 4;
 
-/** Exchanges the identity token of a workflow run for a key that lives 15 minutes. */
+/** Exchanges the identity token of a workflow run, once, for a key that lives 15 minutes. */
 export async function logIn(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens'>,
   { org, token, audience }: LoginCommand,
@@ -57,9 +62,9 @@ export async function logIn(
   }
   const verified = await tokens.verify(token, { issuer, audience });
   if (verified.outcome !== 'valid') return verified;
-  const { identity } = verified;
+  const { identity, tokenId } = verified;
   const createdAt = unixSeconds(dependencies.now());
-  const key = newApiKey(dependencies.randomBytes);
+  const key = newLoginKey([issuer, tokenId], dependencies.randomBytes);
   return storage.transaction(org, (transaction) => admit(transaction, { org, identity, key, createdAt }));
 }
 
@@ -89,7 +94,7 @@ async function admit(
     createdAt,
     expiresAt: createdAt + loginKeyLifetime,
   });
-  await insertKey(accounts, stored);
+  if ((await accounts.insertKey(stored)) === 'exists') return { outcome: 'invalid', reason: usedBefore };
   await accounts.deleteExpiredLoginKeys(org, createdAt - keptAfterExpiry, deletedPerLogin);
   await auditLog.append({
     ...{ org, type: 'login', at: createdAt, actor: actorName(stored), subject: `key ${stored.id}` },

@@ -45,6 +45,17 @@ export function newApiKey(randomBytes: RandomBytes): ApiKey {
 }
 
 /**
+ * Creates the key for an identity token, with an id that follows from the token: ids are unique, so there is only one key
+ * for each token, as long as the key is stored.
+ *
+ * @param token identifies the token among all tokens of all issuers
+ */
+export function newLoginKey(token: readonly [issuer: string, tokenId: string], randomBytes: RandomBytes): ApiKey {
+  const id = createHash('sha256').update(JSON.stringify(token)).digest('hex').slice(0, 16);
+  return { ...newApiKey(randomBytes), id };
+}
+
+/**
  * Hashes a secret with SHA-256 for storage. A slow, salted hash would protect secrets that people choose; 256 random
  * bits cannot be guessed at any speed, and the hash is computed for every request.
  */

@@ -126,7 +126,14 @@ export type TokenRejection =
     };
 
 /** The result of checking a token. */
-export type TokenVerification = { readonly outcome: 'valid'; readonly identity: WorkflowIdentity } | TokenRejection;
+export type TokenVerification =
+  | {
+      readonly outcome: 'valid';
+      readonly identity: WorkflowIdentity;
+      /** The claim `jti`, which the issuer gives to no other token. */
+      readonly tokenId: string;
+    }
+  | TokenRejection;
 
 /** Checks identity tokens. */
 export interface TokenVerifier {

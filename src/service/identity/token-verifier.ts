@@ -71,9 +71,11 @@ function toKey({ kty, ...key }: IssuerKey): { kty: string } {
 function toVerification(payload: JWTPayload): TokenVerification {
   // A token for several audiences could be used at all of them.
   if (Array.isArray(payload.aud)) return { outcome: 'invalid', reason: 'is for several audiences' };
+  const { jti: tokenId = '' } = payload;
+  if (tokenId === '') return { outcome: 'invalid', reason: 'has no claim `jti`' };
   const read = readIdentity(payload);
   return 'identity' in read
-    ? { outcome: 'valid', identity: read.identity }
+    ? { outcome: 'valid', identity: read.identity, tokenId }
     : { outcome: 'invalid', reason: read.fault };
 }
 

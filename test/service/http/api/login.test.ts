@@ -117,6 +117,46 @@ describe('a login', () => {
     expect(await refused(await token(), 'nobody')).toContain('no login rule');
   });
 
+  it('works once for each token', async () => {
+    const sent = await token();
+    const first = await logInWith(sent);
+    expect(first.status).toBe(201);
+    await saveRule({ role: 'reader' });
+    clock.offset += 60_000;
+    for (let count = 0; count < 2; count += 1) {
+      expect(await logInWith(sent)).toMatchObject({
+        status: 401,
+        body: {
+          errors: {
+            authorization:
+              'is an identity token that was exchanged for a key before; request a new token for each login',
+          },
+        },
+      });
+    }
+    const own = { key: textAt(first.body, 'key') ?? '' };
+    expect((await call(service, { path: '/flows/acme/web', ...own })).text).toContain('was revoked on');
+    const [one, other] = await token().then((both) => Promise.all([logInWith(both), logInWith(both)]));
+    expect([one.status, other.status].toSorted()).toEqual([201, 401]);
+    expect((await logInWith(await token({ jti: undefined }))).text).toContain('has no claim `jti`');
+  });
+
+  it('refuses a token that was used for as long as the token itself is valid', async () => {
+    const issued = clock.now();
+    const sent = await signToken(
+      key,
+      { iss: provider.issuer, aud: audience, exp: issued / 1000 + 86_400 },
+      { now: issued },
+    );
+    expect((await logInWith(sent)).status).toBe(201);
+    // Longer than its key lives. Each login deletes a few keys that expired long ago.
+    clock.offset += 3_600_000;
+    for (let count = 0; count < 5; count += 1) await logIn();
+    expect((await logInWith(sent)).text).toContain('was exchanged for a key before');
+    clock.offset += 31_000;
+    expect((await logInWith(sent)).text).toContain('has expired');
+  });
+
   it('survives a rotation of the keys', async () => {
     const second = await createSigningKey('two');
     await logIn();
