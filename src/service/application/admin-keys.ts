@@ -120,6 +120,14 @@ export async function addAdminKey(
 ): Promise<Pick<CreatedKey, 'key' | 'stored'>> {
   if ((await accounts.findMember(org, user)) === undefined) {
     await accounts.saveMember({ org, user, role: 'admin', createdAt });
+    const event = {
+      org,
+      type: 'member_saved',
+      at: createdAt,
+      actor: operatorActor,
+      subject: `member ${user}`,
+    } as const;
+    await auditLog.append({ ...event, details: { role: 'admin', previous_role: '' } });
   }
   const owner = { org, ownerKind: 'user', owner: user, isLimitedToOrg: false } as const;
   const stored = toStoredKey(key, { ...owner, createdAt, expiresAt: toDefaultExpiry(createdAt), description });

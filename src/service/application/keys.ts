@@ -200,6 +200,19 @@ export function toKeyEvent(
   return { org, type, at, actor: by, subject: `key ${id}`, details };
 }
 
+/**
+ * The events of the audit log about keys that are revoked because of something else.
+ *
+ * @param event `cause`: a sentence without a period
+ */
+export function toRevocations(
+  ids: readonly string[],
+  { org, by, at, cause, ...owner }: KeyOwner & Change & Pick<AuditEvent, 'at'> & { readonly cause: string },
+): readonly AuditEvent[] {
+  const details = { owner: actorName(owner), cause };
+  return ids.map((id) => ({ org, type: 'key_revoked', at, actor: by, subject: `key ${id}`, details }));
+}
+
 /** In characters. */
 const maximumShownDescription = 200;
 

@@ -2,10 +2,9 @@ import { maximumLoginRules, maximumLoginRulesLength } from '../../contract/login
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { LoginRule } from '../domain/login-rule.ts';
-import type { AccountWriter } from '../storage/accounts.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
-import type { Change } from './keys.ts';
+import { toKeyEvent, type Change } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** The result of `saveLoginRule`. */
@@ -42,10 +41,10 @@ export function saveLoginRule(
       return { outcome: 'too long' };
     }
     await loginRules.save(rule);
-    await revokeKeys(accounts, rule, at);
     const details = { rule: truncate(describeRule(rule), maximumShownRule) };
     const event = { org, type: 'login_rule_saved', at, actor: by, subject: `login rule ${name}`, details } as const;
     await auditLog.append(event);
+    await revokeKeys({ accounts, auditLog }, rule, { by, at, cause: `login rule ${name} was changed` });
     return { outcome, rule };
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, save));
@@ -83,20 +82,23 @@ export function deleteLoginRule(
   const at = unixSeconds(dependencies.now());
   const remove = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<DeleteLoginRuleResult> => {
     if ((await loginRules.delete(org, name)) === 'not found') return 'not found';
-    await revokeKeys(accounts, { org, name }, at);
     const subject = `login rule ${name}`;
     await auditLog.append({ org, type: 'login_rule_deleted', at, actor: by, subject, details: {} });
+    await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was deleted` });
     return 'deleted';
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
 }
 
 async function revokeKeys(
-  accounts: AccountWriter,
+  { accounts, auditLog }: Pick<WriteTransaction, 'accounts' | 'auditLog'>,
   { org, name }: Pick<LoginRule, 'org' | 'name'>,
-  at: number,
+  { by, at, cause }: Change & { readonly at: number; readonly cause: string },
 ): Promise<void> {
-  for (const { id, login } of await accounts.listLoginKeys(org, at)) {
-    if (login?.grants.some(({ rule }) => rule === name) === true) await accounts.revokeKey(org, id, at);
+  for (const key of await accounts.listLoginKeys(org, at)) {
+    if (key.login?.grants.some(({ rule }) => rule === name) !== true) continue;
+    await accounts.revokeKey(org, key.id, at);
+    const event = toKeyEvent('key_revoked', key, { by, at });
+    await auditLog.append({ ...event, details: { ...event.details, cause } });
   }
 }

@@ -3,7 +3,7 @@ import type { Member, StoredKey } from '../domain/accounts.ts';
 import { allOrganizations, type WriteTransaction } from '../storage/storage.ts';
 import { keepAdministered, type LastAdminResult } from './administrators.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
-import type { Change } from './keys.ts';
+import { toRevocations, type Change } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -59,11 +59,17 @@ export function removeMember(
   const remove = async ({ accounts, auditLog }: WriteTransaction): Promise<RemoveMemberResult> => {
     if ((await accounts.deleteMember(org, user)) === 'not found') return 'not found';
     const left = await accounts.listMemberships(user);
-    if (left.length > 0) await accounts.revokeLimitedUserKeys(org, user, removedAt);
-    else await accounts.revokeUserKeys(user, removedAt);
+    const revoked =
+      left.length > 0
+        ? await accounts.revokeLimitedUserKeys(org, user, removedAt)
+        : await accounts.revokeUserKeys(user, removedAt);
     const details = { revoked_keys: left.length > 0 ? 'those limited to the organization' : 'all' };
     const event = { org, type: 'member_removed', at: removedAt, actor: by, subject: `member ${user}` } as const;
     await auditLog.append({ ...event, details });
+    // Keys that were issued elsewhere are named here, too: the other organizations do not learn of this one.
+    const owner = { org, ownerKind: 'user', owner: user } as const;
+    const cause = `member ${user} was removed`;
+    for (const each of toRevocations(revoked, { ...owner, by, at: removedAt, cause })) await auditLog.append(each);
     return 'removed';
   };
   return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, remove));

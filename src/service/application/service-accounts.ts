@@ -4,7 +4,7 @@ import type { ServiceAccountRecord } from '../domain/accounts.ts';
 import type { AuditEvent } from '../domain/audit-event.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
-import type { Change } from './keys.ts';
+import { toRevocations, type Change } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -97,9 +97,12 @@ export function deleteServiceAccount(
   const deletedAt = unixSeconds(dependencies.now());
   const remove = async ({ accounts, auditLog }: WriteTransaction): Promise<DeleteServiceAccountResult> => {
     if ((await accounts.deleteServiceAccount(org, name)) === 'not found') return 'not found';
-    await accounts.revokeServiceAccountKeys(org, name, deletedAt);
+    const revoked = await accounts.revokeServiceAccountKeys(org, name, deletedAt);
     const event = { by, at: deletedAt, details: { revoked_keys: 'all' } };
     await auditLog.append(toAccountEvent('service_account_deleted', { org, name }, event));
+    const owner = { org, ownerKind: 'service account', owner: name } as const;
+    const cause = `service account ${name} was deleted`;
+    for (const each of toRevocations(revoked, { ...owner, by, at: deletedAt, cause })) await auditLog.append(each);
     return 'deleted';
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));

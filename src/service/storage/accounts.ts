@@ -87,9 +87,10 @@ export interface AccountWriter extends AccountReader {
   deleteExpiredLoginKeys(org: string, before: number, limit: number): Promise<void>;
   /** Keeps the time of an earlier revocation, as all methods that revoke do. */
   revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'>;
-  revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void>;
+  /** Returns the ids of the keys that were not revoked before, as the next two methods do. */
+  revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<readonly string[]>;
   /** Revokes the keys of the user in every organization. */
-  revokeUserKeys(user: string, revokedAt: number): Promise<void>;
+  revokeUserKeys(user: string, revokedAt: number): Promise<readonly string[]>;
   /** Revokes the keys of the user that are limited to this organization. */
-  revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<void>;
+  revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<readonly string[]>;
 }

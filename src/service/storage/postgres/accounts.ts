@@ -231,8 +231,8 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
     return rows.filter((row) => row['is_first'] === true).map((row) => text(row, 'id'));
   }
 
-  deleteExpiredLoginKeys(org: string, before: number, limit: number): Promise<void> {
-    return this.#writeKeys(writing.deleteExpiredKeys, [org, before, limit]);
+  async deleteExpiredLoginKeys(org: string, before: number, limit: number): Promise<void> {
+    await this.#writeKeys(writing.deleteExpiredKeys, [org, before, limit]);
   }
 
   async revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
@@ -240,21 +240,22 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
     return (await this.session.change(writing.revokeKey, [org, id, revokedAt])) === 0 ? 'not found' : 'revoked';
   }
 
-  revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void> {
+  revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<readonly string[]> {
     return this.#writeKeys(writing.revokeAccountKeys, [org, name, revokedAt]);
   }
 
-  revokeUserKeys(user: string, revokedAt: number): Promise<void> {
+  revokeUserKeys(user: string, revokedAt: number): Promise<readonly string[]> {
     return this.#writeKeys(writing.revokeUserKeys, [user, revokedAt]);
   }
 
-  revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<void> {
+  revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<readonly string[]> {
     return this.#writeKeys(writing.revokeLimitedKeys, [org, user, revokedAt]);
   }
 
-  /** @param statement returns the ids of the keys that it changes */
-  async #writeKeys(statement: Statement, values: readonly Value[]): Promise<void> {
-    const rows = await this.session.query(statement, values);
-    this.session.noteWrite(...rows.map((row) => toSource('api_keys', text(row, 'id'))));
+  /** @param statement returns the ids of the keys that it changes, as this method does */
+  async #writeKeys(statement: Statement, values: readonly Value[]): Promise<readonly string[]> {
+    const ids = (await this.session.query(statement, values)).map((row) => text(row, 'id'));
+    this.session.noteWrite(...ids.map((id) => toSource('api_keys', id)));
+    return ids;
   }
 }

@@ -2,7 +2,7 @@ import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type { AccountKind, AccountReader, AccountWriter, AdministrationEnd, KeyUse, KeyWithUse } from '../accounts.ts';
 import type { RecordCaches } from '../record-caches.ts';
-import { number, optional, optionalNumber } from '../rows.ts';
+import { number, optional, optionalNumber, text, type Row } from '../rows.ts';
 import { toAdministrationEnd, toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -63,12 +63,15 @@ const writing = {
     SELECT id FROM api_keys WHERE org = ?1 AND owner_kind = 'workflow' AND expires_at < ?2 ORDER BY expires_at, id
       LIMIT ?3 + 0)`,
   revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE org = ? AND id = ?',
-  revokeAccountKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?)
-    WHERE org = ? AND owner_kind = 'service account' AND owner = ?`,
-  revokeUserKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE owner_kind = 'user' AND owner = ?`,
-  revokeLimitedKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?)
-    WHERE org = ? AND owner_kind = 'user' AND owner = ? AND is_limited_to_org = 1`,
+  revokeAccountKeys: `UPDATE api_keys SET revoked_at = ?
+    WHERE org = ? AND owner_kind = 'service account' AND owner = ? AND revoked_at IS NULL RETURNING id`,
+  revokeUserKeys: `UPDATE api_keys SET revoked_at = ?
+    WHERE owner_kind = 'user' AND owner = ? AND revoked_at IS NULL RETURNING id`,
+  revokeLimitedKeys: `UPDATE api_keys SET revoked_at = ?
+    WHERE org = ? AND owner_kind = 'user' AND owner = ? AND is_limited_to_org = 1 AND revoked_at IS NULL RETURNING id`,
 } as const;
+
+const toId = (row: Row): string => text(row, 'id');
 
 /** Members, service accounts and keys in SQLite, for reading. */
 export class SqliteAccountReader implements AccountReader {
@@ -262,21 +265,15 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
     );
   }
 
-  revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void> {
-    return this.session.execute(() => {
-      this.#statements.revokeAccountKeys.run(revokedAt, org, name);
-    });
+  revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<readonly string[]> {
+    return this.session.execute(() => this.#statements.revokeAccountKeys.all(revokedAt, org, name).map(toId));
   }
 
-  revokeUserKeys(user: string, revokedAt: number): Promise<void> {
-    return this.session.execute(() => {
-      this.#statements.revokeUserKeys.run(revokedAt, user);
-    });
+  revokeUserKeys(user: string, revokedAt: number): Promise<readonly string[]> {
+    return this.session.execute(() => this.#statements.revokeUserKeys.all(revokedAt, user).map(toId));
   }
 
-  revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<void> {
-    return this.session.execute(() => {
-      this.#statements.revokeLimitedKeys.run(revokedAt, org, user);
-    });
+  revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<readonly string[]> {
+    return this.session.execute(() => this.#statements.revokeLimitedKeys.all(revokedAt, org, user).map(toId));
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt } from '../../../../src/runtime/untrusted-data.ts';
-import { administer } from '../../../support/administration.ts';
+import { administer, keyIdOf } from '../../../support/administration.ts';
 import { everyEndpoint } from '../../../support/every-endpoint.ts';
 import {
   createSigningKey,
@@ -384,13 +384,23 @@ describe('evidence of a run that logged in', () => {
 
 describe('the audit log', () => {
   it('has the logins, the refusals and who changed the rules', async () => {
-    await logIn();
+    const id = keyIdOf(await logIn());
     await logInWith(await token({ ref: 'refs/heads/feature' }));
     await saveRule({ role: 'reader' });
     const { body } = await call(service, { path: '/organizations/acme/audit-log?per_page=100' });
     const events = listAt(body, 'data');
-    expect(events[0]).toMatchObject({ type: 'login_rule_saved', actor: 'admin', subject: 'login rule deploy' });
-    expect(events[1]).toMatchObject({ type: 'login', actor: 'workflow:acme/web', details: { run_id: '4711' } });
+    const latest = (type: string): unknown => events.find((event) => textAt(event, 'type') === type);
+    expect(latest('login_rule_saved')).toMatchObject({ actor: 'admin', subject: 'login rule deploy' });
+    expect(latest('login')).toMatchObject({
+      ...{ actor: 'workflow:acme/web', subject: `key ${id}`, details: { run_id: '4711' } },
+    });
+    expect(events.filter((event) => textAt(event, 'subject') === `key ${id}`)).toMatchObject([
+      {
+        ...{ type: 'key_revoked', actor: 'admin' },
+        details: { owner: 'workflow:acme/web', cause: 'login rule deploy was changed' },
+      },
+      { type: 'login' },
+    ]);
     const logins = await call(service, { path: '/organizations/acme/audit-log?type=login&per_page=1' });
     expect(listAt(logins.body, 'data')).toHaveLength(1);
   });

@@ -78,7 +78,8 @@ describe('the SQLite database', () => {
     const database = openDatabase(folder);
     database.exec(`INSERT INTO organizations VALUES ('acme', 1);
       INSERT INTO audit_events VALUES ('acme', 1, 'login', 1, 'ann', 'key one', '{}')`);
-    for (const statement of ['DELETE FROM audit_events', `UPDATE audit_events SET actor = 'eve'`]) {
+    const replacement = `REPLACE INTO audit_events VALUES ('acme', 1, 'login', 1, 'eve', 'key one', '{}')`;
+    for (const statement of ['DELETE FROM audit_events', `UPDATE audit_events SET actor = 'eve'`, replacement]) {
       expect(() => {
         database.exec(statement);
       }).toThrow('the audit log only grows');
