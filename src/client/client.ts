@@ -15,6 +15,7 @@ import { isReliable, successBody } from './response-body.ts';
 import { authorization } from './authorization.ts';
 import { loadBodyParts, requestBody } from './request-body.ts';
 import { DeprecationNotices } from './deprecation.ts';
+import { KeyExpiryWarning } from './key-expiry.ts';
 import { NotSent, unsentRequest } from './dry-run.ts';
 import { fillPath, queryString } from './request-path.ts';
 import { endpointLabel } from './service-error.ts';
@@ -50,6 +51,7 @@ export interface PreparedRequest {
 /** The state that clients with different time limits share. */
 interface SharedKnowledge {
   readonly deprecations: DeprecationNotices;
+  readonly keyExpiry: KeyExpiryWarning;
   readonly support: KeySupport;
   /** The keys of writes that are recorded once more, by the keys that they have in every attempt of the run. */
   readonly renewedKeys: Map<string, string>;
@@ -67,6 +69,7 @@ export class ComplianceClient implements EndpointCaller {
     context: CallContext,
     shared: SharedKnowledge = {
       deprecations: new DeprecationNotices(context),
+      keyExpiry: new KeyExpiryWarning(context),
       support: new KeySupport(),
       renewedKeys: new Map(),
     },
@@ -187,11 +190,12 @@ export class ComplianceClient implements EndpointCaller {
   ): Promise<EndpointResult<E> | undefined> {
     const label = endpointLabel(endpoint);
     const { clock, log, signal } = this.#context;
-    const { deprecations, support } = this.#shared;
+    const { deprecations, keyExpiry, support } = this.#shared;
     try {
       const rule = writing === undefined ? [] : [writing.retryReason.bind(writing)];
       const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, ...rule);
       deprecations.report(endpoint, request.url, answer.headers);
+      keyExpiry.report(answer.headers);
       const isKeyed = support.isKnown;
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt: clock.now(), isKeyed });
       if (writing?.isOutdated(answer) === true) {

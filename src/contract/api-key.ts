@@ -1,5 +1,6 @@
 import { defineEndpoint, noQuery, type Choice } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
+import { keyExpiryHeader } from './key-expiry-header.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
 import { orgName, serviceAccountName, userName } from './names.ts';
@@ -73,6 +74,12 @@ const accountKeyPath = Type.Object({ org: orgName, name: serviceAccountName, key
 const memberPath = Type.Object({ org: orgName, user: userName });
 const memberKeyPath = Type.Object({ org: orgName, user: userName, key_id: keyId });
 
+const expiryWarning: Choice = {
+  subject: 'a key that expires within 30 days',
+  choice: `every answer to it says when, in the header \`${keyExpiryHeader}\` (a Date of RFC 9651), and the action warns`,
+  source: 'a step must not fail without a warning; GitHub and Sonar announce the end of a token in the same way',
+};
+
 const byAdmins: Choice = {
   subject: 'who may see and change keys',
   choice: 'admins of the organization',
@@ -100,6 +107,7 @@ export const createServiceAccountKey = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     byAdmins,
+    expiryWarning,
     {
       subject: 'the answer to a request that is repeated with the same `Idempotency-Key`',
       choice: 'the first answer with an empty `key`',

@@ -10,6 +10,7 @@ import type {
   Success,
 } from '../../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../../contract/idempotency.ts';
+import { keyExpiryHeader } from '../../contract/key-expiry-header.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { countHeldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
@@ -79,7 +80,11 @@ export function addRoute<E extends Endpoint, Who>(
     onRequest: async (request, reply) => {
       // The date format of RFC 9745.
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
-      const caller = await authenticate(request, endpoint, authenticator);
+      const caller = await authenticate(request, endpoint, authenticator, {
+        expiresSoon: (at) => {
+          reply.header(keyExpiryHeader, `@${Math.floor(at)}`);
+        },
+      });
       callers.set(request, { caller, key: readKey(request, endpoint, host) });
       rejectTooLarge(request, endpoint);
       host.admission.admit(requestOrganization(request) ?? '', countHeldBytes(request.raw, endpoint), reply.raw);

@@ -10,7 +10,7 @@ import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
 import { findSessionHolder } from '../../application/sessions.ts';
 import { hasPermission, mayAccess, type AccessTarget, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
-import { renderExpiry } from '../../domain/key-lifetime.ts';
+import { expiryWarningPeriod, renderExpiry } from '../../domain/key-lifetime.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
 import {
   forwardedFor,
@@ -38,6 +38,8 @@ export interface AuthenticationAttempt {
   /** Whether the request delivers evidence of an earlier run. */
   readonly isReplay: boolean;
   readonly origin: RequestOrigin;
+  /** Called if the key is valid and expires soon, with the time (Unix seconds). */
+  readonly expiresSoon?: ((at: number) => void) | undefined;
 }
 
 /**
@@ -56,11 +58,11 @@ export function authenticate<Who>(
   request: Pick<FastifyRequest, 'headers' | 'params' | 'socket' | 'method' | 'url'>,
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   authenticator: Authenticator<Who>,
-  session?: string,
+  more: Pick<AuthenticationAttempt, 'session' | 'expiresSoon'> = {},
 ): Promise<Who> {
   return authenticator({
     authorization: request.headers.authorization,
-    session,
+    ...more,
     methods: authentication,
     org: requestOrganization(request),
     target: toTarget(request),
@@ -166,6 +168,10 @@ async function authenticateKey(dependencies: KeyDependencies, attempt: Authentic
     throw unauthenticatedError(methods, fault.rule);
   }
   keyUses.note(stored);
+  // Keys of logins always expire soon, and are renewed.
+  const { ownerKind, expiresAt } = stored;
+  if (ownerKind !== 'workflow' && expiresAt <= unixSeconds(now()) + expiryWarningPeriod)
+    attempt.expiresSoon?.(expiresAt);
   return holder;
 }
 

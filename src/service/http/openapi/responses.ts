@@ -16,6 +16,11 @@ export const headerComponents: JsonObject = {
     schema: { type: 'string' },
     example: '?1',
   },
+  'Api-Key-Expires-At': {
+    description: 'When the API key of the request expires, if that is within 30 days: a Date of RFC 9651.',
+    schema: { type: 'string' },
+    example: '@1795300000',
+  },
   'Idempotent-Replayed': {
     description: '`true` if this is the answer to an earlier request with the same key; nothing was changed now.',
     schema: { type: 'string' },
@@ -83,7 +88,10 @@ function toErrorResponse(errors: readonly ErrorResponse[]): JsonObject {
 }
 
 function toHeaders({ deprecatedSince }: Endpoint): JsonObject {
-  const accepted = { 'Accept-Idempotency-Key': { $ref: '#/components/headers/Accept-Idempotency-Key' } };
+  const accepted = {
+    'Accept-Idempotency-Key': { $ref: '#/components/headers/Accept-Idempotency-Key' },
+    'Api-Key-Expires-At': { $ref: '#/components/headers/Api-Key-Expires-At' },
+  };
   if (deprecatedSince === undefined) return accepted;
   const example = `@${deprecatedSince}`;
   const description = 'Since when the operation is deprecated (RFC 9745).';

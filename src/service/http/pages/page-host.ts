@@ -109,12 +109,8 @@ export function addAuthenticated<Who>(
   host.app.get(url, {
     config: createRouteConfig(host),
     onRequest: async (request) => {
-      const who = await authenticate(
-        request,
-        pageEndpoint,
-        authenticator,
-        readSessionCookie(request, host.dependencies),
-      );
+      const session = readSessionCookie(request, host.dependencies);
+      const who = await authenticate(request, pageEndpoint, authenticator, { session });
       authenticated.set(request, { who });
     },
     handler: (request, reply) => {

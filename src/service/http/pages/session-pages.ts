@@ -50,7 +50,7 @@ export function addSessionPages(host: PageHost): void {
   ): Promise<FastifyReply> => {
     const form = await readForm(request, dependencies);
     const token = readSessionCookie(request, dependencies) ?? '';
-    const key = await authenticate(request, signInEndpoint, authenticateKey, token);
+    const key = await authenticate(request, signInEndpoint, authenticateKey, { session: token });
     requireFormToken(form, token);
     await work(key, token);
     clearSessionCookie(request, reply, dependencies);

@@ -137,7 +137,8 @@ describe('a key that expires', () => {
     const key = await createServiceAccountKey(service, 'ci', { expires_at: 1_767_323_055 });
     const list = (): Promise<Called> => call(service, { path: '/service-accounts/acme', key });
     now += 9_999;
-    expect((await list()).status).toBe(200);
+    const last = await list();
+    expect([last.status, last.headers.get('api-key-expires-at')]).toEqual([200, '@1767323055']);
     now += 1;
     expect(await list()).toMatchObject({
       status: 401,
@@ -149,6 +150,10 @@ describe('a key that expires', () => {
         },
       },
     });
+    // The key of the test itself has a year to go.
+    expect((await call(service, { path: '/flows/acme' })).headers.get('api-key-expires-at')).toBeNull();
+    now += 336 * 86_400_000;
+    expect((await call(service, { path: '/flows/acme' })).headers.get('api-key-expires-at')).toBe('@1798859045');
     await service.stop();
   });
 });

@@ -1,0 +1,25 @@
+import { keyExpiryHeader } from '../contract/key-expiry-header.ts';
+import type { HttpResponse } from '../http/transport.ts';
+import type { Dependencies } from '../runtime/dependencies.ts';
+
+/** Warns once if the service says that the API key expires soon. */
+export class KeyExpiryWarning {
+  readonly #log: Dependencies['log'];
+  #isGiven = false;
+
+  constructor({ log }: Pick<Dependencies, 'log'>) {
+    this.#log = log;
+  }
+
+  /** @param headers the headers of an answer */
+  report(headers: HttpResponse['headers']): void {
+    const seconds = /^@(\d{1,11})$/u.exec(headers[keyExpiryHeader]?.trim() ?? '')?.[1];
+    if (seconds === undefined || this.#isGiven) return;
+    this.#isGiven = true;
+    const day = new Date(Number(seconds) * 1000).toISOString().slice(0, 10);
+    this.#log.warning(
+      `\`api-token\` expires on ${day}: have an admin of the organization rotate the key, and store the new one in the ` +
+        'secret before then',
+    );
+  }
+}
