@@ -1,15 +1,16 @@
 import { maximumFileBytes } from '../contract/limits.ts';
 import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
+import { HealthCheck } from './health-check.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { onDisk, storageError } from './storage/storage-faults.ts';
-import { StorageError, type StorageReason } from './storage/storage-error.ts';
+import type { StorageError } from './storage/storage-error.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** The dependencies of `StorageHealth`. */
 export interface StorageHealthDependencies {
   readonly storage: Pick<Storage, 'probe'>;
-  readonly attachments: Pick<AttachmentStore, 'probe'>;
+  readonly attachments: Pick<AttachmentStore, 'probe' | 'objectStorage'>;
   /** The free space in bytes on the disk of the storage; undefined if it has none on this machine. */
   readonly freeBytes: (() => Promise<number>) | undefined;
   readonly now: Now;
@@ -17,35 +18,27 @@ export interface StorageHealthDependencies {
   readonly log: ServiceLog;
 }
 
-/** How long a result is reused, in milliseconds, so that frequent checks cost almost nothing. */
-const resultLifetime = 250;
-/** How long a check waits for a busy disk before it relies on the previous result, in milliseconds. */
-const maximumWait = 25;
-/** How old a positive result may be that stands in for a slow check, in milliseconds. */
-const maximumResultAge = 15_000;
+/**
+ * How long a check waits for the object storage, in milliseconds: shorter than a load balancer waits for the service
+ * (in Kubernetes, a second by default).
+ */
+const objectStoragePatience = 500;
 /** How much more space than at the failure must be free for writes to be accepted again, in bytes. */
 const requiredExtraBytes = 256 * 1024;
 
-interface CheckResult {
-  readonly at: number;
-  readonly fault: StorageError | undefined;
+/** What of the storage does not work. */
+export interface StorageFaults {
+  /** Why nothing can be recorded; undefined if the storage works. */
+  readonly storage: StorageError | undefined;
+  /** Why attachments cannot be kept in the object storage; undefined if they can, or if there is no object storage. */
+  readonly objectStorage: StorageError | undefined;
 }
 
-/** A check of the storage that has not ended. */
-interface RunningCheck {
-  readonly since: number;
-  readonly result: Promise<CheckResult>;
-}
-
-/**
- * Whether the storage accepts writes. Checked by writing, so that it recovers with the first write that succeeds.
- */
+/** Whether the storage accepts writes. */
 export class StorageHealth {
   readonly #dependencies: StorageHealthDependencies;
-  #result: CheckResult | undefined;
-  #running: RunningCheck | undefined;
-  /** The reason that was logged last. */
-  #loggedReason: StorageReason | undefined;
+  readonly #storage: HealthCheck;
+  readonly #objectStorage: HealthCheck | undefined;
   #measurement: Promise<void> = Promise.resolve();
   /** Free bytes when a write last failed because the disk was full; undefined once there is more space. */
   #insufficientBytes: number | undefined;
@@ -54,52 +47,25 @@ export class StorageHealth {
 
   constructor(dependencies: StorageHealthDependencies) {
     this.#dependencies = dependencies;
-  }
-
-  /**
-   * Returns why nothing can be recorded; undefined if the storage works. A busy disk does not delay the result: if the
-   * storage worked recently and no request has failed since, it is assumed to work.
-   */
-  async check(): Promise<StorageError | undefined> {
-    const known = this.#result;
-    if (known !== undefined && this.#isYounger(known, resultLifetime)) return known.fault;
-    this.#running ??= this.#startCheck();
-    const isRecent = known !== undefined && known.fault === undefined && this.#isYounger(known, maximumResultAge);
-    const { fault } = await (isRecent ? this.#waitBriefly(this.#running, known) : this.#running.result);
-    return fault;
-  }
-
-  #startCheck(): RunningCheck {
-    const result = this.#run().finally(() => {
-      this.#running = undefined;
+    const { attachments, now, after, log } = dependencies;
+    const { objectStorage } = attachments;
+    this.#storage = new HealthCheck({ subject: 'the storage', probe: () => this.#probe(), now, after, log });
+    if (objectStorage === undefined) return;
+    this.#objectStorage = new HealthCheck({
+      ...{ subject: 'the object storage', patience: objectStoragePatience, now, after, log },
+      probe: () => objectStorage.probe(),
     });
-    return { since: this.#dependencies.now(), result };
   }
 
-  /** After the clock was set back, the result has a time in the future and must not be reused. */
-  #isYounger({ at }: CheckResult, milliseconds: number): boolean {
-    const age = this.#dependencies.now() - at;
-    return age >= 0 && age < milliseconds;
-  }
-
-  /** Returns the result of the check, or the previous one if the check is slow and no request has failed since. */
-  async #waitBriefly({ since, result }: RunningCheck, known: CheckResult): Promise<CheckResult> {
-    const wait = since + maximumWait - this.#dependencies.now();
-    if (wait <= 0) return known;
-    const { promise, resolve } = Promise.withResolvers<CheckResult>();
-    const cancel = this.#dependencies.after(Math.min(wait, maximumWait), () => {
-      if (this.#result === known) resolve(known);
-    });
-    try {
-      return await Promise.race([result, promise]);
-    } finally {
-      cancel();
-    }
+  /** Returns what does not work at the moment. An object storage that does not answer does not delay the result. */
+  async check(): Promise<StorageFaults> {
+    const [storage, objectStorage] = await Promise.all([this.#storage.check(), this.#objectStorage?.check()]);
+    return { storage, objectStorage };
   }
 
   /** Call it when a request failed because of the storage. */
   storageFailed(error: StorageError): void {
-    this.#result = undefined;
+    this.#storage.forget();
     if (error.reason !== 'full') return;
     this.#lacksRoom = true;
     this.#measurement = this.#measureFreeBytes();
@@ -112,28 +78,13 @@ export class StorageHealth {
     this.#insufficientBytes = Math.max(this.#insufficientBytes ?? 0, free);
   }
 
-  async #run(): Promise<CheckResult> {
+  async #probe(): Promise<void> {
     await this.#measurement;
-    const fault = await this.#probe();
-    const { log, now } = this.#dependencies;
-    if (fault !== undefined && fault.reason !== this.#loggedReason) log.error('the storage is not writable', fault);
-    if (fault === undefined && this.#loggedReason !== undefined) log.info('the storage is writable again');
-    this.#loggedReason = fault?.reason;
-    this.#result = { at: now(), fault };
-    return this.#result;
-  }
-
-  async #probe(): Promise<StorageError | undefined> {
     const { storage, attachments } = this.#dependencies;
-    try {
-      await storage.probe(this.#lacksRoom ? requiredExtraBytes : 0);
-      await attachments.probe();
-      await this.#requireFreeBytes();
-      this.#lacksRoom = false;
-      return undefined;
-    } catch (error) {
-      return error instanceof StorageError ? error : storageError('failing', error);
-    }
+    await storage.probe(this.#lacksRoom ? requiredExtraBytes : 0);
+    await attachments.probe();
+    await this.#requireFreeBytes();
+    this.#lacksRoom = false;
   }
 
   async #requireFreeBytes(): Promise<void> {

@@ -25,7 +25,7 @@ describe('readiness', () => {
 
   /** What is answered within the time; `waiting` if nothing is. */
   const answerWithin = async (milliseconds: number): Promise<string> => {
-    const answer = health.check().then((fault) => fault?.reason ?? 'ready');
+    const answer = health.check().then(({ storage }) => storage?.reason ?? 'ready');
     await setImmediate();
     await clock.advance(milliseconds);
     await setImmediate();
@@ -72,5 +72,65 @@ describe('readiness', () => {
     probe = () => Promise.resolve();
     await clock.advance(1000);
     expect(await answerWithin(1)).toBe('ready');
+  });
+});
+
+describe('the readiness of an object storage', () => {
+  let clock: ManualClock;
+  let health: StorageHealth;
+  let logged: string[];
+  /** What writing to the object storage does. */
+  let probe: () => Promise<void>;
+
+  beforeEach(() => {
+    clock = manualClock();
+    logged = [];
+    probe = () => Promise.resolve();
+    health = new StorageHealth({
+      storage: { probe: () => Promise.resolve() },
+      attachments: { probe: () => Promise.resolve(), objectStorage: { probe: () => probe() } },
+      freeBytes: undefined,
+      now: () => clock.now(),
+      after: (wait, fire) => clock.after(wait, fire),
+      log: { info: (line) => logged.push(line), error: (line) => logged.push(line) },
+    });
+  });
+
+  /** What is answered within half a second. */
+  const answer = async (): Promise<string> => {
+    const checked = health.check().then(({ storage, objectStorage }) => [storage?.reason, objectStorage?.reason]);
+    await setImmediate();
+    await clock.advance(500);
+    return JSON.stringify(await checked);
+  };
+  const working = '[null,null]';
+  const unreachable = '[null,"unreachable"]';
+
+  it('is apart from that of the storage, and is logged', async () => {
+    expect(await answer()).toBe(working);
+    probe = () => Promise.reject(storageError('inaccessible'));
+    expect(await answer()).toBe('[null,"inaccessible"]');
+    expect(await answer()).toBe('[null,"inaccessible"]');
+    probe = () => Promise.resolve();
+    expect(await answer()).toBe(working);
+    expect(logged).toEqual(['the object storage is not writable', 'the object storage is writable again']);
+  });
+
+  it('delays no answer if it does not answer', async () => {
+    const silence = Promise.withResolvers<undefined>();
+    probe = () => silence.promise;
+    expect(await answer()).toBe(unreachable);
+    expect(await answer()).toBe(unreachable);
+    silence.resolve(undefined);
+    await setImmediate();
+    expect(await answer()).toBe(working);
+  });
+
+  it('is believed for seconds only after its last answer', async () => {
+    expect(await answer()).toBe(working);
+    probe = () => new Promise(() => undefined);
+    expect(await answer()).toBe(working);
+    await clock.advance(15_000);
+    expect(await answer()).toBe(unreachable);
   });
 });

@@ -6,11 +6,18 @@ import type { StorageError } from '../storage/storage-error.ts';
 
 /** A storage whose health can be checked. */
 export interface CheckedStorage {
-  /** Why nothing can be recorded; undefined if the storage works. */
-  check(): Promise<StorageError | undefined>;
+  check(): Promise<{
+    /** Why nothing can be recorded; undefined if the storage works. */
+    readonly storage: StorageError | undefined;
+    /** Why attachments cannot be kept; undefined if they can. */
+    readonly objectStorage: StorageError | undefined;
+  }>;
 }
 
-/** Adds `GET /ready`, for load balancers and health checks. */
+/**
+ * Adds `GET /ready`, for load balancers and health checks. A process whose object storage fails is ready: all others
+ * have the same, and without them nothing at all would be answered.
+ */
 export function addReadinessRoute(
   app: FastifyInstance,
   storage: CheckedStorage,
@@ -18,9 +25,16 @@ export function addReadinessRoute(
 ): void {
   app.get('/ready', async (_request, reply) => {
     if (shutdown.isDraining()) throw new ApiError(httpErrors.draining);
-    const fault = await storage.check();
+    const faults = await storage.check();
+    if (faults.storage !== undefined) {
+      const values = { reason: faults.storage.reason };
+      throw new ApiError(httpErrors.notReady, { values, headers: retryAfterHeader });
+    }
     // Plain text, because the public client prints it as it is.
-    if (fault === undefined) return reply.type('text/plain; charset=utf-8').send('OK');
-    throw new ApiError(httpErrors.notReady, { values: { reason: fault.reason }, headers: retryAfterHeader });
+    const exception =
+      faults.objectStorage === undefined
+        ? ''
+        : `, except for attachments: the object storage is ${faults.objectStorage.reason}`;
+    return reply.type('text/plain; charset=utf-8').send(`OK${exception}`);
   });
 }

@@ -139,6 +139,7 @@ export function describeAttachments(name: string, open: () => Promise<Attachment
 
     it('leaves no content of a probe', async () => {
       await attachments.probe();
+      await attachments.objectStorage?.probe();
       expect(await tested.list()).toEqual([]);
     });
 

@@ -72,7 +72,7 @@ export const httpErrors = {
   storageUnavailable: {
     status: 503,
     message: 'The service cannot use its storage; nothing was recorded; try again later',
-    when: 'The disk or the file system fails, is read-only or is missing, or the database cannot be reached.',
+    when: 'The disk or the file system fails, is read-only or is missing, or the database or the object storage cannot be reached.',
   },
   uncertain: {
     status: 503,

@@ -33,6 +33,7 @@ export async function openS3Attachments(
   const attachments = new S3Attachments(new S3Client(options, { clock: dependencies, randomBytes }), uploads);
   try {
     await attachments.probe();
+    await attachments.objectStorage.probe();
   } catch (error) {
     const what = `the attachments in ${describeS3(options)} cannot be written`;
     if (!(error instanceof StorageError) || error.reason !== 'unreachable') {

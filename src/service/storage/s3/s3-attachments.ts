@@ -4,6 +4,7 @@ import {
   DamagedAttachmentError,
   type AttachedContent,
   type AttachmentStore,
+  type ObjectStorage,
   type ReceivedFile,
 } from '../attachments.ts';
 import { ContentCheck, verifyChunks } from '../content-check.ts';
@@ -30,6 +31,7 @@ function toObjectName(digest: string): string {
 
 /** An object storage. Nothing can be read or written after `close`. */
 export interface S3AttachmentStore extends AttachmentStore {
+  readonly objectStorage: ObjectStorage;
   close(): void;
 }
 
@@ -38,6 +40,7 @@ export interface S3AttachmentStore extends AttachmentStore {
  * removed: content whose record was not written stays, and is used if the same content is sent again.
  */
 export class S3Attachments implements S3AttachmentStore {
+  readonly objectStorage: ObjectStorage = { probe: () => this.#probeObjectStorage() };
   readonly #client: S3Client;
   readonly #uploads: UploadBuffer;
 
@@ -70,8 +73,11 @@ export class S3Attachments implements S3AttachmentStore {
     return this.#client.get(toObjectName(content.digest), contentLimits, { use, missing });
   }
 
-  async probe(): Promise<void> {
-    await this.#uploads.probe();
+  probe(): Promise<void> {
+    return this.#uploads.probe();
+  }
+
+  async #probeObjectStorage(): Promise<void> {
     const digest = createHash('sha256').update(probeContent).digest('hex');
     const chunks = (): Iterable<Buffer> => [probeContent];
     await this.#client.put(probeName, { digest, size: probeContent.length, chunks }, probeLimits);

@@ -54,7 +54,7 @@ describe('attachments in an object storage', () => {
     expect(logged).toEqual([
       'the attachments in s3://evidence/service cannot be written now; the service tries again with every request',
     ]);
-    await attachments.probe();
+    await attachments.objectStorage.probe();
     attachments.close();
   });
 

@@ -111,8 +111,8 @@ describe('an object storage', () => {
   });
 
   it('gets always the same small object as a probe', async () => {
-    await attachments.probe();
-    await attachments.probe();
+    await attachments.objectStorage.probe();
+    await attachments.objectStorage.probe();
     expect([...server.objects.keys()]).toEqual(['/evidence/service/probe']);
   });
 
@@ -247,8 +247,11 @@ describe('an object storage', () => {
   it('that does not listen cannot be reached', async () => {
     const { port } = new URL(server.url);
     await server.close();
-    await expect(attachments.probe()).rejects.toMatchObject({ name: 'StorageError', reason: 'unreachable' });
-    expect(describeError(await attachments.probe().catch((error: unknown) => error))).toContain(port);
+    await expect(attachments.objectStorage.probe()).rejects.toMatchObject({
+      name: 'StorageError',
+      reason: 'unreachable',
+    });
+    expect(describeError(await attachments.objectStorage.probe().catch((error: unknown) => error))).toContain(port);
   });
 });
 
