@@ -14,6 +14,8 @@ export interface AttachmentTarget {
   readonly attachments: AttachmentStore;
   /** Its address for messages, without secrets. */
   readonly shown: string;
+  /** Converts a storage error to a `StartError` with the address and the remedy. Returns other errors unchanged. */
+  readonly toStartError: (error: unknown) => unknown;
 }
 
 /**
@@ -26,15 +28,16 @@ export interface AttachmentTarget {
 export function copyAttachments(
   contents: IterableIterator<AttachedContent>,
   dataFolder: string,
-  { attachments, shown }: AttachmentTarget,
+  { attachments, toStartError: toTargetError }: AttachmentTarget,
   onCopied: (content: AttachedContent) => void,
 ): Promise<readonly DamagedAttachment[]> {
   const folder = join(dataFolder, attachmentsFolder);
+  const toFolderError = (error: unknown): unknown => toStartError(error, folder);
   return collectDamaged(contents, concurrency, async (content) => {
-    const file = await at(folder, () => openVerified(attachmentPath(folder, content.digest), content));
-    const received = await at(folder, () => attachments.receive(file.stream()));
+    const file = await named(toFolderError, () => openVerified(attachmentPath(folder, content.digest), content));
+    const received = await named(toFolderError, () => attachments.receive(file.stream()));
     try {
-      await at(shown, () => received.keep());
+      await named(toTargetError, () => received.keep());
     } finally {
       await received.discard();
     }
@@ -45,16 +48,16 @@ export function copyAttachments(
 /** Compares copied attachments with their digests; returns the damaged ones. */
 export function verifyAttachments(
   contents: IterableIterator<AttachedContent>,
-  { attachments, shown }: AttachmentTarget,
+  { attachments, toStartError: toTargetError }: AttachmentTarget,
 ): Promise<readonly DamagedAttachment[]> {
-  return collectDamaged(contents, concurrency, (content) => at(shown, () => attachments.verify(content)));
+  return collectDamaged(contents, concurrency, (content) => named(toTargetError, () => attachments.verify(content)));
 }
 
-/** Converts errors to a `StartError` that names the place, except for damaged content. */
-async function at<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+/** Converts errors to ones that name the place, except for damaged content. */
+async function named<Result>(toNamed: (error: unknown) => unknown, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof DamagedAttachmentError ? error : toStartError(error, place);
+    throw error instanceof DamagedAttachmentError ? error : toNamed(error);
   }
 }

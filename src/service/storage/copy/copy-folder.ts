@@ -8,7 +8,8 @@ import { Connections, withoutTimeLimits } from '../postgres/connections.ts';
 import { parseDatabaseUrl } from '../postgres/database-url.ts';
 import { migrate } from '../postgres/migrations.ts';
 import { openAttachments, type PostgresOptions } from '../postgres/open-postgres.ts';
-import { translatePostgresError } from '../postgres/postgres-errors.ts';
+import { toDatabaseStartError } from '../postgres/start-errors.ts';
+import { toS3StartError } from '../s3/open-s3-attachments.ts';
 import { describeS3 } from '../s3/s3-options.ts';
 import { findProblems, listAttachedContent } from '../sqlite/backup-database.ts';
 import { translateError } from '../sqlite/database.ts';
@@ -112,16 +113,19 @@ async function copyDatabase(
     await migrate(client, shown);
     await requireEmpty(client, tables, shown);
     const store = await openAttachments(target, connections, dependencies, closers);
-    const place = target.attachments === undefined ? shown : describeS3(target.attachments);
+    const { attachments: objects } = target;
+    const place = objects === undefined ? shown : describeS3(objects);
+    const toTargetError = (error: unknown): unknown =>
+      objects === undefined ? toDatabaseStartError(error, address) : toS3StartError(error, objects);
     const copied = await copyContent(
       database,
-      { dataFolder, leaveOutDamaged, to: { attachments: store, shown: place } },
+      { dataFolder, leaveOutDamaged, to: { attachments: store, shown: place, toStartError: toTargetError } },
       dependencies,
     );
     const contents = await fillTables({ database, client, tables, shown }, dependencies);
     return { target: shown, tables: contents, ...copied };
   } catch (error) {
-    throw toStartError(translatePostgresError(error), shown);
+    throw toDatabaseStartError(error, address);
   } finally {
     for (const close of closers.reverse()) await close();
   }

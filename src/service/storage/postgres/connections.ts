@@ -130,7 +130,10 @@ export class Connections {
       } catch (error) {
         failure ??= error;
         // Another server would not help, for example if the password is wrong.
-        if (isDatabaseError(error) && !isTemporary(error)) break;
+        if (isDatabaseError(error) && !isTemporary(error)) {
+          failure = error;
+          break;
+        }
       }
     }
     throw failure instanceof StandbyError ? storageError('unreachable', failure) : translatePostgresError(failure);

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { atStart } from '../start-error.ts';
 import { openS3Attachments } from '../s3/open-s3-attachments.ts';
 import type { S3Options } from '../s3/s3-options.ts';
 import type { AttachmentStore } from '../attachments.ts';
@@ -13,6 +12,7 @@ import { Connections, withoutTimeLimits } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { migrate } from './migrations.ts';
 import { PostgresStorage } from './postgres-storage.ts';
+import { atDatabaseStart } from './start-errors.ts';
 
 /** A PostgreSQL database. */
 export interface PostgresOptions {
@@ -41,7 +41,7 @@ export async function openPostgres(
   const connections = new Connections(address);
   const storage = new PostgresStorage(connections, dependencies);
   closers.push(() => storage.close());
-  await atStart(address.shown, () => prepareDatabase(connections, address.shown, log));
+  await atDatabaseStart(address, () => prepareDatabase(connections, address.shown, log));
   const stored = await openAttachments({ attachments, temporaryFolder }, connections, dependencies, closers);
   if (stored instanceof PostgresAttachments) removeUnnamed(stored, log);
   return { storage, attachments: stored };

@@ -1,9 +1,9 @@
-import { atStart } from '../start-error.ts';
 import type { Storage, StorageDependencies } from '../storage.ts';
 import { Connections } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { requireMigrated } from './migrations.ts';
 import { PostgresStorage } from './postgres-storage.ts';
+import { atDatabaseStart } from './start-errors.ts';
 
 /**
  * Opens a database for an operator's command, also while services are using it. Its tables are not changed, because
@@ -16,12 +16,12 @@ export async function withOperatorDatabase<Result>(
   dependencies: StorageDependencies,
   work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
-  const { servers, shown } = parseDatabaseUrl(url);
-  const connections = new Connections({ servers });
+  const address = parseDatabaseUrl(url);
+  const connections = new Connections(address);
   const storage = new PostgresStorage(connections, dependencies);
   try {
-    return await atStart(shown, async () => {
-      await requireTables(connections, shown);
+    return await atDatabaseStart(address, async () => {
+      await requireTables(connections, address.shown);
       return work(storage);
     });
   } finally {

@@ -1,7 +1,6 @@
 import { DatabaseError } from 'pg';
 import { errorCode } from '../../../runtime/failure.ts';
-import { StorageError, type StorageReason } from '../storage-error.ts';
-import { storageError } from '../storage-faults.ts';
+import { StorageBusyError, StorageError, StorageFullError, type StorageReason } from '../storage-error.ts';
 
 /** The reasons for error codes and classes of PostgreSQL (its documentation, appendix A). The longest match decides. */
 const reasons: Readonly<Record<string, StorageReason>> = {
@@ -53,16 +52,46 @@ const networkCodes: ReadonlySet<string> = new Set([
 /** The messages of the driver that have no code: the connection ended, or could not be made in time. */
 const connectionMessages = /connection|not queryable|terminat|timeout/iu;
 
+/** Whether the server wants a password, and none is set. The driver has no code for it. */
+export function isPasswordMissing(error: unknown): boolean {
+  return error instanceof Error && /^SASL: .*password must be a/u.test(error.message);
+}
+
+/** Whether the server's certificate was refused: an error code of OpenSSL or of Node.js. */
+export function isCertificateError(error: unknown): boolean {
+  return /CERT|^UNABLE_TO_/u.test(errorCode(error) ?? '');
+}
+
+/** Error messages. They name no server, because they may be sent to a client. */
+const messages: Readonly<Record<StorageReason, string>> = {
+  full: 'the disk of the database is full',
+  busy: 'the database is held by another process',
+  'read-only': 'the database is read-only',
+  inaccessible: 'the database refuses access',
+  missing: 'the database or a part of it is missing',
+  exhausted: 'the database has no connection or memory left',
+  failing: 'the database reports an error',
+  damaged: 'the database is damaged',
+  unreachable: 'the database cannot be reached',
+};
+
+function databaseFault(reason: StorageReason, cause: unknown): StorageError {
+  if (reason === 'full') return new StorageFullError(messages.full, { cause });
+  if (reason === 'busy') return new StorageBusyError(messages.busy, { cause });
+  return new StorageError(reason, messages[reason], { cause });
+}
+
 /** Converts an error of the database or of the connection to a storage error. Returns other errors unchanged. */
 export function translatePostgresError(error: unknown): unknown {
   if (error instanceof StorageError) return error;
   if (error instanceof DatabaseError) {
     const code = error.code ?? '';
     const reason = reasons[code] ?? reasons[code.slice(0, 2)];
-    return reason === undefined ? error : storageError(reason, error);
+    return reason === undefined ? error : databaseFault(reason, error);
   }
+  if (isPasswordMissing(error) || isCertificateError(error)) return databaseFault('inaccessible', error);
   const isNetwork = networkCodes.has(errorCode(error) ?? '') || isConnectionError(error);
-  return isNetwork ? storageError('unreachable', error) : error;
+  return isNetwork ? databaseFault('unreachable', error) : error;
 }
 
 function isConnectionError(error: unknown): boolean {

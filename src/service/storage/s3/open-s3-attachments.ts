@@ -35,14 +35,19 @@ export async function openS3Attachments(
     await attachments.probe();
     await attachments.objectStorage.probe();
   } catch (error) {
-    const what = `the attachments in ${describeS3(options)} cannot be written`;
     if (!(error instanceof StorageError) || error.reason !== 'unreachable') {
       attachments.close();
-      throw error instanceof StorageError
-        ? new StartError(`${what}: ${describeError(error)}`, { cause: error })
-        : error;
+      throw toS3StartError(error, options);
     }
-    log.error(`${what} now; the service tries again with every request`, error);
+    const what = `the attachments in ${describeS3(options)} cannot be written now`;
+    log.error(`${what}; the service tries again with every request`, error);
   }
   return attachments;
+}
+
+/** Converts a storage error to a `StartError` with the address and the remedy. Returns other errors unchanged. */
+export function toS3StartError(error: unknown, options: S3Options): unknown {
+  if (!(error instanceof StorageError)) return error;
+  const message = `the attachments in ${describeS3(options)} cannot be used: ${describeError(error)}`;
+  return new StartError(message, { cause: error });
 }

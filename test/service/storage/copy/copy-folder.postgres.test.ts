@@ -202,7 +202,9 @@ describe('the copy of a data folder to PostgreSQL', () => {
     target = await createTestDatabase({ isMigrated: true });
     await withAdministrator(target.url, async (client) => {
       await client.query('BEGIN; LOCK TABLE environments IN SHARE MODE');
-      const copying = expect(copy()).rejects.toThrow(/postgres:\/\/.* cannot be reached; check its address/u);
+      const copying = expect(copy()).rejects.toThrow(
+        /postgres:\/\/.* cannot be used: there is no connection to the server/u,
+      );
       await withAdministrator(target.url, async (other) => {
         const end = `SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`;

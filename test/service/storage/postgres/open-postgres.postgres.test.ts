@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { Client } from 'pg';
 import { systemClock } from '../../../../src/runtime/clock.ts';
+import { errorMessage } from '../../../../src/runtime/failure.ts';
 import { openPostgres } from '../../../../src/service/storage/postgres/open-postgres.ts';
 import { allOrganizations, type Storage } from '../../../../src/service/storage/storage.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
+import { freePort } from '../../../../tools/servers/ports.ts';
+import { createTestDatabase, sharedPostgres, type TestDatabase } from '../../../support/postgres.ts';
 
 const closers: (() => Promise<void> | void)[] = [];
-let database: TestDatabase;
-let client: Client;
 
-async function open(): Promise<Storage> {
+async function open(url: string): Promise<Storage> {
   const { storage } = await openPostgres(
-    { kind: 'postgres', url: database.url, temporaryFolder: tmpdir(), attachments: undefined },
+    { kind: 'postgres', url, temporaryFolder: tmpdir(), attachments: undefined },
     {
       now: () => systemClock.now(),
       after: (wait, fire) => systemClock.after(wait, fire),
@@ -25,38 +25,101 @@ async function open(): Promise<Storage> {
   return storage;
 }
 
-beforeEach(async () => {
-  database = await createTestDatabase({ isMigrated: true });
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-});
-
-afterEach(async () => {
+async function closeAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
-  await client.end();
-  await database.drop();
-});
+}
 
 describe('a database that was restored from a dump', () => {
+  let database: TestDatabase;
+  let client: Client;
+
   /** Its change log has ids of transactions of its former server, which had run more of them. */
   beforeEach(async () => {
+    database = await createTestDatabase({ isMigrated: true });
+    client = new Client({ connectionString: database.url });
+    await client.connect();
     await client.query(`INSERT INTO written_sources (xid, slots, token)
       SELECT (pg_current_xact_id()::text::bigint + n)::text::xid8, '{}', n::text FROM generate_series(0, 500) n`);
     await client.query(`UPDATE written_sources_state
       SET forgotten_before = (pg_current_xact_id()::text::bigint + 400)::text::xid8`);
   });
 
+  afterEach(async () => {
+    await closeAll();
+    await client.end();
+    await database.drop();
+  });
+
   it('can be written to', async () => {
-    const storage = await open();
+    const storage = await open(database.url);
     await storage.transaction(allOrganizations, ({ organizations }) => organizations.insert('acme', 1));
     await expect(storage.read(({ organizations }) => organizations.exists('acme'))).resolves.toBe(true);
   });
 
   it('has a change log of its own', async () => {
-    await open();
+    await open(database.url);
     const { rows } = await client.query(`SELECT
       (SELECT count(*)::integer FROM written_sources WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())) AS foreign_changes,
       (SELECT forgotten_before <= pg_snapshot_xmax(pg_current_snapshot()) FROM written_sources_state) AS is_known`);
     expect(rows).toEqual([{ foreign_changes: 0, is_known: true }]);
+  });
+});
+
+describe('a database that cannot be used', () => {
+  afterEach(closeAll);
+
+  /** The message of the start with a changed URL. */
+  const failedStart = async (change: (url: URL) => void): Promise<string> => {
+    const url = new URL(sharedPostgres());
+    change(url);
+    const error: unknown = await open(url.href).catch((thrown: unknown) => thrown);
+    expect(error).toHaveProperty('name', 'StartError');
+    const message = errorMessage(error);
+    expect(message.startsWith(`the database postgres://${url.host}${url.pathname} cannot be used: `)).toBe(true);
+    expect(message).not.toMatch(/--data\b|folder|chown/u);
+    return message;
+  };
+
+  it('because it does not exist, is named with the command that creates it', async () => {
+    const message = await failedStart((url) => {
+      url.pathname = '/no_such_database';
+    });
+    expect(message).toContain('cannot be used: it does not exist (database "no_such_database" does not exist); ');
+    expect(message).toContain(`(createdb --owner ${new URL(sharedPostgres()).username} no_such_database)`);
+  });
+
+  it('because its user or password is refused, is named with both', async () => {
+    const message = await failedStart((url) => {
+      url.username = 'nobody';
+      url.password = 's3cret';
+    });
+    // The server's pg_hba.conf decides whether it asks for a password.
+    expect(message).toMatch(/the server (?:refuses|does not let) the user nobody .*; correct the user\b.* in the URL/u);
+    expect(message).not.toContain('s3cret');
+  });
+
+  it('because its host is unknown, is named with the host', async () => {
+    const message = await failedStart((url) => {
+      url.hostname = 'db.invalid';
+    });
+    expect(message).toMatch(/the address of the host db\.invalid was not found \(.*\); correct its name in the URL/u);
+  });
+
+  it('because no server listens, is named with the port', async () => {
+    const port = await freePort();
+    const message = await failedStart((url) => {
+      url.port = String(port);
+    });
+    expect(message).toContain('there is no connection to the server (connect ECONNREFUSED ');
+    expect(message).toContain('; check the host and the port in the URL');
+  });
+
+  it('is named by the error of the server that answered, if there are several', async () => {
+    const port = await freePort();
+    const { host } = new URL(sharedPostgres());
+    const url = sharedPostgres()
+      .replace(`@${host}/`, `@127.0.0.1:${port},${host}/`)
+      .replace(/\/[^/]*$/u, '/no_such_database');
+    await expect(open(url)).rejects.toThrow(/cannot be used: it does not exist/u);
   });
 });

@@ -49,6 +49,15 @@ describe('errors of PostgreSQL', () => {
     expect([valueAt(fault, 'reason'), valueAt(fault, 'cause')]).toEqual(['unreachable', error]);
   });
 
+  it.each([
+    new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
+    Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' }),
+    Object.assign(new Error('unable to verify the first certificate'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }),
+  ])('of the login are reported as inaccessible: %s', (error) => {
+    const fault = translatePostgresError(error);
+    expect([valueAt(fault, 'reason'), valueAt(fault, 'cause')]).toEqual(['inaccessible', error]);
+  });
+
   it('are told from other errors, which are left unchanged', () => {
     for (const error of [new TypeError('a connection'), new Error('another'), storageError('full'), 'thrown']) {
       expect(translatePostgresError(error)).toBe(error);

@@ -38,7 +38,7 @@ describe('attachments in an object storage', () => {
     await expect(open()).rejects.toMatchObject({
       name: 'StartError',
       message:
-        'the attachments in s3://evidence/service cannot be written: the object storage refuses access: ' +
+        'the attachments in s3://evidence/service cannot be used: the object storage refuses access: ' +
         'PUT /evidence/service/probe: 403 InvalidAccessKeyId (As InvalidAccessKeyId says); ' +
         'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
     });
