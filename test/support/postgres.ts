@@ -16,7 +16,8 @@ export interface TestDatabase {
  */
 export async function createTestDatabase(options: { readonly isMigrated?: boolean } = {}): Promise<TestDatabase> {
   const server = sharedPostgres();
-  const name = `${testDatabasePrefix()}${randomUUID().replaceAll('-', '')}`;
+  // PostgreSQL cuts names off after 63 bytes.
+  const name = `${testDatabasePrefix()}${randomUUID().slice(0, 13)}`;
   const original = options.isMigrated === true ? migratedDatabase() : 'template0';
   await withAdministrator(server, (client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${original}"`));
   return {
@@ -35,8 +36,8 @@ export interface BorrowedDatabase {
   giveBack(): Promise<void>;
 }
 
-/** The databases that this test file has created and does not use now. They are dropped after the last file. */
-const free: string[] = [];
+/** The comment of databases that have been given back. So the server knows them, for all test files. */
+const free = 'free for the next test';
 
 /**
  * Borrows a database with the tables of the service and no rows. It is created only if none is free: that, and the
@@ -45,19 +46,42 @@ const free: string[] = [];
  * @throws Error if the tests are not run with `npm run test:postgres`
  */
 export async function borrowTestDatabase(): Promise<BorrowedDatabase> {
-  const url = free.pop() ?? (await createTestDatabase({ isMigrated: true })).url;
+  const url = (await takeFreeDatabase()) ?? (await createTestDatabase({ isMigrated: true })).url;
   return {
     url,
-    giveBack: async () => {
-      await withAdministrator(url, (client) => client.query(deleteRows));
-      free.push(url);
-    },
+    giveBack: () =>
+      withAdministrator(url, async (client) => {
+        await client.query(deleteRows);
+        await client.query(`COMMENT ON DATABASE ${nameIn(url)} IS '${free}'`);
+      }),
   };
+}
+
+/** Takes a free database of this run of the tests, so that nobody else takes it. Undefined if there is none. */
+async function takeFreeDatabase(): Promise<string | undefined> {
+  const server = sharedPostgres();
+  return withAdministrator(server, async (client) => {
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${free}'))`);
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT datname AS name FROM pg_database d
+        WHERE starts_with(datname, $1) AND shobj_description(d.oid, 'pg_database') = $2 LIMIT 1`,
+      [testDatabasePrefix(), free],
+    );
+    const url = rows[0] === undefined ? undefined : urlOfDatabase(server, rows[0].name);
+    if (url !== undefined) await client.query(`COMMENT ON DATABASE ${nameIn(url)} IS NULL`);
+    await client.query('COMMIT');
+    return url;
+  });
+}
+
+function nameIn(url: string): string {
+  return `"${new URL(url).pathname.slice(1)}"`;
 }
 
 /**
  * Deletes all rows that migrations have not written, in one statement, at whose end references are checked. Identities
- * begin with 1 again.
+ * begin with 1 again. The trigger that protects the audit log is off meanwhile: `session_replication_role` would need a
+ * superuser, and `TRUNCATE` fires it, too.
  */
 const deleteRows = `DO $$
   DECLARE
