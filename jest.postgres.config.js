@@ -1,4 +1,5 @@
 import base from './jest.config.js';
+import { isClientInstalled } from './tools/public-client/public-client.ts';
 
 /** The tests that need PostgreSQL or S3-compatible object storage, which are started once: `npm run test:postgres`. */
 /** @type {import('jest').Config} */
@@ -17,6 +18,8 @@ export default {
     '**/test/service/http/pages/page-routes.test.ts',
     '**/test/service/http/{bounds,hostile}.test.ts',
     '**/test/service/{idempotency,model,notifications}.test.ts',
+    // The same pipeline as with SQLite must get the same answers.
+    ...(isClientInstalled() ? ['**/test/public-client/pipeline.client.test.ts'] : []),
   ],
   globals: { serviceDatabase: 'postgres', faultSteps: 15, modelRuns: 15 },
 };

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { errorMessage } from '../../src/runtime/failure.ts';
 import { parseDatabaseUrl } from '../../src/service/storage/postgres/database-url.ts';
 import { migrate } from '../../src/service/storage/postgres/migrations.ts';
+import { isClientInstalled } from '../../tools/public-client/public-client.ts';
 import { startObjectStorage } from '../../tools/servers/object-storage/object-storage-server.ts';
 import { isVersitygwBuilt } from '../../tools/servers/object-storage/versitygw.ts';
 import { canStartPostgres } from '../../tools/servers/postgres/binaries.ts';
@@ -19,6 +20,8 @@ export function skippedTests(): readonly string[] {
     skipped.push(
       'Tests that stop the object storage are skipped: run `node tools/servers/install.ts` without COMPLIANCE_TEST_S3.',
     );
+  if (!isClientInstalled())
+    skipped.push('The public client is not run with PostgreSQL: it is not installed; `npm run test:client` does that.');
   return skipped;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LockedPackages } from '../locked-packages.ts';
 
@@ -28,3 +29,8 @@ export const clientProgram = join(
   'bin',
   'kosli',
 );
+
+/** Whether `npm run test:client` has installed the public client. */
+export function isClientInstalled(): boolean {
+  return existsSync(clientProgram);
+}
