@@ -107,7 +107,9 @@ describe('an object storage', () => {
     const content = { digest: digestOf(whole), size: whole.length, chunks: () => [whole] };
     const limits = { connect: 2000, request: 2000, call: 2000, attempts: 1 };
     await openClient({ ...server.options, credentials }, clock).put('ab/cd', content, limits);
-    expect(server.calls[0]?.headers['x-amz-security-token']).toBe('session');
+    const headers = server.calls[0]?.headers;
+    expect(headers?.['x-amz-security-token']).toBe('session');
+    expect(headers?.authorization).toMatch(/SignedHeaders=[\w;-]*;x-amz-security-token,/u);
   });
 
   it('gets always the same small object as a probe', async () => {
