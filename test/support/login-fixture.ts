@@ -1,0 +1,66 @@
+import { administer } from './administration.ts';
+import {
+  createSigningKey,
+  signToken,
+  startIdentityProvider,
+  type IdentityProvider,
+  type SigningKey,
+} from './identity-provider.ts';
+import { prepareEverything } from './prepare-organization.ts';
+import { call, mappingOf, type Called } from './service-call.ts';
+import { startTestService, type TestService } from './service.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** A service whose organization `acme` has everything, and an issuer of identity tokens. */
+export interface LoginFixture {
+  readonly service: TestService;
+  readonly provider: IdentityProvider;
+  readonly key: SigningKey;
+  /** The service's clock: `offset` is how far it is ahead of the system's, in milliseconds. */
+  readonly clock: { offset: number; now(): number };
+  /** Declares the login rule `deploy` for runs of `acme/web` on `main`. */
+  saveRule(change?: Readonly<Record<string, unknown>>): Promise<Called>;
+  /** Signs a token for the service. */
+  token(claims?: Claims): Promise<string>;
+  logInWith(token: string, org?: string): Promise<Called>;
+  /** Logs in, and returns the key. */
+  logIn(claims?: Claims): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The path of the login rule that `saveRule` declares. */
+export const rulePath = '/organizations/acme/login-rules/deploy';
+
+/** Starts a service and an issuer. Call `stop` in the end. */
+export async function startLoginFixture(): Promise<LoginFixture> {
+  const clock = { offset: 0, now: () => Date.now() + clock.offset };
+  const key = await createSigningKey('one');
+  const provider = await startIdentityProvider(key);
+  const service = await startTestService({
+    options: { allowPrivateIssuers: true },
+    sources: { now: () => clock.now() },
+  });
+  await prepareEverything(service, 'acme', service.apiKey);
+  const token = (claims: Claims = {}): Promise<string> =>
+    signToken(key, { iss: provider.issuer, aud: service.url, ...claims }, { now: clock.now() });
+  const logInWith = (sent: string, org = 'acme'): Promise<Called> =>
+    call(service, { method: 'POST', path: `/login/${org}`, key: sent });
+  return {
+    ...{ service, provider, key, clock, token, logInWith },
+    saveRule: (change = {}) =>
+      administer(service, {
+        method: 'PUT',
+        path: rulePath,
+        json: {
+          ...{ issuer: provider.issuer, repository: 'acme/web', repository_id: '123' },
+          ...{ refs: ['refs/heads/main'], events: ['push'], role: 'member', ...change },
+        },
+      }),
+    logIn: async (claims) => String(mappingOf(await logInWith(await token(claims)))['key']),
+    stop: async () => {
+      await service.stop();
+      await provider.stop();
+    },
+  };
+}
