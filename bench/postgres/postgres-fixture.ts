@@ -3,9 +3,9 @@ import { chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { systemClock, type Clock } from '../../src/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { openPostgres } from '../../src/service/storage/postgres/open-postgres.ts';
-import type { Storage } from '../../src/service/storage/storage.ts';
+import type { Storage, StorageDependencies } from '../../src/service/storage/storage.ts';
 import { startPostgres, type PostgresServer } from '../../tools/servers/postgres/postgres-server.ts';
 import { startTrialService, type TrialService } from '../../trial/trial-service.ts';
 import { fill, type Filling } from '../filled-service.ts';
@@ -88,11 +88,16 @@ async function startBenchServer(directory: string): Promise<PostgresServer> {
 /** Runs work with the storage of this process. */
 async function withStorage<Result>(url: string, work: (storage: Storage) => Promise<Result>): Promise<Result> {
   const closers: (() => Promise<void> | void)[] = [];
-  const clock: Clock = { now: () => systemClock.now(), after: (wait, fire) => systemClock.after(wait, fire) };
-  const log = { info: () => undefined, error: () => undefined };
+  const dependencies: StorageDependencies = {
+    now: () => systemClock.now(),
+    monotonic: () => performance.now(),
+    after: (wait, fire) => systemClock.after(wait, fire),
+    randomBytes: (size) => randomBytes(size),
+    log: { info: () => undefined, error: () => undefined },
+  };
   const options = { kind: 'postgres', url, temporaryFolder: tmpdir() } as const;
   try {
-    const { storage } = await openPostgres(options, { ...clock, randomBytes, log }, closers);
+    const { storage } = await openPostgres(options, dependencies, closers);
     return await work(storage);
   } finally {
     for (const close of closers.reverse()) await close();

@@ -26,6 +26,7 @@ const terminal: Terminal = {
 /** The dependencies of the commands that open a storage. */
 const dependencies: StorageDependencies = {
   now: () => systemClock.now(),
+  monotonic: () => performance.now(),
   after: (milliseconds, fire) => systemClock.after(milliseconds, fire),
   randomBytes: (size) => randomBytes(size),
   log: { info: terminal.writeLine, error: terminal.writeError },

@@ -6,6 +6,7 @@ import type { StorageDependencies } from '../../src/service/storage/storage.ts';
 export function storageDependencies(change: Partial<StorageDependencies> = {}): StorageDependencies {
   return {
     now: () => systemClock.now(),
+    monotonic: () => performance.now(),
     after: (milliseconds, fire) => systemClock.after(milliseconds, fire),
     randomBytes: (size) => randomBytes(size),
     log: { info: () => undefined, error: () => undefined },

@@ -126,6 +126,8 @@ export interface OpenedStorage {
 /** The dependencies of a storage. */
 export interface StorageDependencies {
   readonly now: Now;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: Now;
   readonly after: After;
   readonly randomBytes: RandomBytes;
   readonly log: ServiceLog;

@@ -22,6 +22,9 @@ const uncertain = {
     'The service lost its database while it was recording this; it may have been recorded; try again with the same Idempotency-Key, or look before you send it again',
 };
 
+/** How much faster time passes for the service. */
+const speed = 10;
+
 describe('a connection that is lost during a commit', () => {
   let database: TestDatabase;
   let cutter: CommitCutter;
@@ -36,9 +39,9 @@ describe('a connection that is lost during a commit', () => {
     cutter = await startCommitCutter(new URL(database.url));
     url.hostname = '127.0.0.1';
     url.port = String(cutter.port);
-    // The pauses in which the outcome is asked for.
-    const after: typeof systemClock.after = (wait, fire) => systemClock.after(wait / 50, fire);
-    service = await startInstance({ url: url.href }, { after });
+    // The outcome of a lost commit is asked for during ten seconds.
+    const after: typeof systemClock.after = (wait, fire) => systemClock.after(wait / speed, fire);
+    service = await startInstance({ url: url.href }, { after, monotonic: () => performance.now() * speed });
     other = await startInstance({ url: database.url });
     expect((await sendJson(other.baseUrl, 'PUT', '/flows/acme', sampleFlow())).status).toBe(201);
   });

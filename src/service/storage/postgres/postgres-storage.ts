@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { After } from '../../../runtime/clock.ts';
+import type { After, Now } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { RecordCaches } from '../record-caches.ts';
@@ -14,6 +14,8 @@ import { WriteGroups } from './write-groups.ts';
 
 /** The dependencies of a PostgreSQL storage. */
 export interface PostgresStorageDependencies {
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: Now;
   readonly after: After;
   readonly log: ServiceLog;
 }
@@ -48,7 +50,7 @@ export class PostgresStorage implements Storage {
       connections,
       changes: this.#changes,
       createTransaction: (session) => createWriters(session, this.#caches),
-      elapsed: () => performance.now(),
+      elapsed: dependencies.monotonic,
       sleep: (milliseconds) => new Promise((resolve) => dependencies.after(milliseconds, resolve)),
       newToken: randomUUID,
     });

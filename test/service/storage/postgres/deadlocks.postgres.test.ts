@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { systemClock } from '../../../../src/runtime/clock.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { migrate } from '../../../../src/service/storage/postgres/migrations.ts';
 import { base } from '../../../../src/service/storage/postgres/migrations/base.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
 import { waitUntil } from '../../../../tools/servers/ports.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { withAdministrator } from '../../../support/test-servers.ts';
 
@@ -19,9 +19,7 @@ describe('a migration that locks tables which are in use', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase({ isMigrated: true });
-    const log = { info: (): void => undefined, error: (): void => undefined };
-    const after: typeof systemClock.after = (wait, fire) => systemClock.after(wait, fire);
-    storage = new PostgresStorage(new Connections(parseDatabaseUrl(database.url)), { after, log });
+    storage = new PostgresStorage(new Connections(parseDatabaseUrl(database.url)), storageDependencies());
     administrator = new Client({ connectionString: database.url });
     await administrator.connect();
   });

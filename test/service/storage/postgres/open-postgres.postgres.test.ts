@@ -1,25 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { Client } from 'pg';
-import { systemClock } from '../../../../src/runtime/clock.ts';
 import { errorMessage } from '../../../../src/runtime/failure.ts';
 import { openPostgres } from '../../../../src/service/storage/postgres/open-postgres.ts';
 import { allOrganizations, type Storage } from '../../../../src/service/storage/storage.ts';
 import { freePort } from '../../../../tools/servers/ports.ts';
 import { createTestDatabase, sharedPostgres, type TestDatabase } from '../../../support/postgres.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 const closers: (() => Promise<void> | void)[] = [];
 
 async function open(url: string): Promise<Storage> {
   const { storage } = await openPostgres(
     { kind: 'postgres', url, temporaryFolder: tmpdir(), attachments: undefined },
-    {
-      now: () => systemClock.now(),
-      after: (wait, fire) => systemClock.after(wait, fire),
-      randomBytes: (size) => randomBytes(size),
-      log: { info: () => undefined, error: () => undefined },
-    },
+    storageDependencies(),
     closers,
   );
   return storage;

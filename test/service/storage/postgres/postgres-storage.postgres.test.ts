@@ -1,9 +1,9 @@
-import { systemClock } from '../../../../src/runtime/clock.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
 import { borrowTestDatabase } from '../../../support/postgres.ts';
 import { Records } from '../../../support/records.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeClaims } from '../claims-acceptance.ts';
@@ -24,14 +24,7 @@ const openWith = (count: number) => async (): Promise<StorageUnderTest> => {
   const database = await borrowTestDatabase();
   const address = parseDatabaseUrl(database.url);
   const open = (): readonly PostgresStorage[] =>
-    Array.from(
-      { length: count },
-      () =>
-        new PostgresStorage(new Connections(address), {
-          after: (wait, fire) => systemClock.after(wait, fire),
-          log: { info: () => undefined, error: () => undefined },
-        }),
-    );
+    Array.from({ length: count }, () => new PostgresStorage(new Connections(address), storageDependencies()));
   let storages = open();
   const opened = (): OpenStorage => ({ records: takingTurns(storages.map((storage) => new Records(storage))) });
   const close = async (): Promise<void> => {

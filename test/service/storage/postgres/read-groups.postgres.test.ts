@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { systemClock } from '../../../../src/runtime/clock.ts';
 import type { Flow } from '../../../../src/service/domain/records.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { Records } from '../../../support/records.ts';
 
@@ -15,10 +15,7 @@ describe('reads of a PostgreSQL storage that begin at the same time', () => {
   beforeEach(async () => {
     database = await createTestDatabase({ isMigrated: true });
     connections = new Connections(parseDatabaseUrl(database.url));
-    storage = new PostgresStorage(connections, {
-      after: (wait, fire) => systemClock.after(wait, fire),
-      log: { info: () => undefined, error: () => undefined },
-    });
+    storage = new PostgresStorage(connections, storageDependencies());
     await new Records(storage).createOrganization('acme', 1);
     await saveFlow('web');
   });
