@@ -91,7 +91,7 @@ export class ChangeLog {
   async learnIn(client: ClientBase): Promise<void> {
     const since = this.#since;
     const rows = await findChanges(client, since);
-    if (since === undefined) this.#versions.recordAll();
+    if (since === undefined || isIncomplete(rows, since)) this.#versions.recordAll();
     else for (const row of rows) this.#apply(row);
   }
 
@@ -104,7 +104,7 @@ export class ChangeLog {
     if (!isConnected()) throw storageError('unreachable');
     const [first] = rows;
     if (first === undefined) throw new TypeError('the database has no state of its change log');
-    if (since === undefined || BigInt(first.forgotten_before) > since) {
+    if (since === undefined || isIncomplete(rows, since)) {
       this.#versions.recordAll();
       this.#known = new Set(rows.flatMap(({ xid }) => xid ?? []));
     } else {
@@ -193,4 +193,9 @@ async function findChanges(client: ClientBase, since: bigint | undefined): Promi
     values: [since === undefined ? null : String(since)],
   });
   return rows;
+}
+
+/** Whether the changes since then lack some that were deleted. */
+function isIncomplete([first]: readonly ChangeRow[], since: bigint): boolean {
+  return first !== undefined && BigInt(first.forgotten_before) > since;
 }

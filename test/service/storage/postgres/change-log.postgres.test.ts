@@ -37,4 +37,22 @@ describe('the change log', () => {
     expect(changes.latest).toBeGreaterThan(known);
     await changes.close();
   });
+
+  it('notices in a transaction that changes were deleted which it does not know', async () => {
+    const changes = new ChangeLog(connections);
+    const other = new ChangeLog(connections);
+    await changes.refresh();
+    const known = changes.latest;
+    const client = await connections.acquire();
+    await client.query("INSERT INTO written_sources VALUES (pg_current_xact_id(), '{1}', '')");
+    await other.refresh();
+    await other.forget(other.position ?? 0n);
+    const { rowCount: left } = await client.query('SELECT 1 FROM written_sources');
+    await changes.learnIn(client);
+    client.release();
+    await changes.close();
+    await other.close();
+    expect(left).toBe(0);
+    expect(changes.findLastWrite([1])).toBeGreaterThan(known);
+  });
 });
