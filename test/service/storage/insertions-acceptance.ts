@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AttestationPlace, InsertConditions, Latest } from '../../../src/service/storage/attestations.ts';
-import type { WriteTransaction } from '../../../src/service/storage/storage.ts';
+import { allOrganizations, type WriteTransaction } from '../../../src/service/storage/storage.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
 const maximumNames = 2;
@@ -73,6 +73,26 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
         }),
         { numRuns: 15 },
       );
+    });
+
+    it('sees nothing of another organization in a transaction of all', async () => {
+      const rest = { flow: 'web', evidence: 'unit', key: undefined, maximumNames };
+      const places = [
+        { ...rest, org: await createOrganization(), scopes: ['trail/a'] },
+        { ...rest, org: await createOrganization(), scopes: ['trail/b'] },
+      ];
+      const seen = await tested.records.storage.transaction(allOrganizations, async (transaction) => {
+        const { attestations } = transaction;
+        await Promise.all(places.map((place) => attestations.findConditions(place)));
+        for (const [number, place] of places.entries()) {
+          await insert(transaction, place, await attestations.findConditions(place), number);
+        }
+        return Promise.all(places.map((place) => attestations.findConditions(place)));
+      });
+      expect(seen.map(({ latest }) => latest)).toEqual([
+        { sequence: 1, createdAt: 0 },
+        { sequence: 1, createdAt: 1 },
+      ]);
     });
   });
 }
