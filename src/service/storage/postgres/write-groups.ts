@@ -12,6 +12,7 @@ import { storageError } from '../storage-faults.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
 import { isConflict, isConnectionLost, isDatabaseError, translatePostgresError } from './postgres-errors.ts';
+import { runInTurn, type PreparedWork } from './run-in-turn.ts';
 import { WriteSession, type WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
@@ -24,10 +25,6 @@ const statements = defineStatements('transactions', {
 /** The first key of the advisory locks of the service, so that they are not those of another program. */
 const lockSpace = 0x636f6d70;
 
-/** Works of one organization that are waiting at the same time share a transaction, until it has taken this long (ms). */
-const maximumGroupMilliseconds = 15;
-/** How many works of a group prepare at the same time at most. Those that are not run prepare again in the next group. */
-const maximumPrepared = 16;
 /** How many times a transaction is run at most, if it conflicts with others. */
 const maximumAttempts = 6;
 /** How long the outcome of a lost commit is asked for, and how long to wait in between, in milliseconds. */
@@ -35,8 +32,7 @@ const outcomeMilliseconds = 10_000;
 const outcomeDelay = 500;
 
 /** Work that waits for its transaction. */
-interface Job {
-  readonly prepare: Preparation;
+interface Job extends PreparedWork {
   /** Runs the work; its result is kept until the commit. */
   readonly run: (transaction: WriteTransaction) => Promise<void>;
   readonly resolve: () => void;
@@ -171,9 +167,7 @@ export class WriteGroups {
     const session = new WriteSession(client, changes);
     let isReusable = false;
     try {
-      const begun = elapsed();
-      const isLong = (): boolean => elapsed() - begun >= maximumGroupMilliseconds;
-      const done = await runInTurn(jobs, createTransaction(session), isLong);
+      const done = await runInTurn(jobs, createTransaction(session), elapsed);
       await session.settle();
       await this.#commit(client, { scope, xid, written: session.written });
       isReusable = true;
@@ -291,21 +285,6 @@ class FailedTransactionError extends Error {
   constructor(cause: unknown) {
     super('the transaction failed', { cause });
   }
-}
-
-/** Runs works one after the other until it takes too long. Returns how many of them were run, at least one. */
-async function runInTurn(jobs: readonly Job[], transaction: WriteTransaction, isLong: () => boolean): Promise<number> {
-  let done = 0;
-  while (done < jobs.length) {
-    const next = jobs.slice(done, done + maximumPrepared);
-    await Promise.all(next.map(({ prepare }) => prepare(transaction)));
-    for (const job of next) {
-      await job.run(transaction);
-      done += 1;
-      if (isLong()) return done;
-    }
-  }
-  return done;
 }
 
 /** Rolls back. Returns false if the connection cannot be used any more. */

@@ -1,0 +1,36 @@
+import type { Preparation, WriteTransaction } from '../storage.ts';
+
+/** Works of one organization that are waiting at the same time share a transaction, until it has taken this long (ms). */
+const maximumGroupMilliseconds = 15;
+/** How many works of a group prepare at the same time at most. Those that are not run prepare again in the next group. */
+const maximumPrepared = 16;
+
+/** Work that may share a transaction with others. */
+export interface PreparedWork {
+  readonly prepare: Preparation;
+  readonly run: (transaction: WriteTransaction) => Promise<void>;
+}
+
+/**
+ * Runs works one after the other until it takes too long. Returns how many of them were run, at least one.
+ *
+ * @param elapsed monotonic time in milliseconds
+ */
+export async function runInTurn(
+  works: readonly PreparedWork[],
+  transaction: WriteTransaction,
+  elapsed: () => number,
+): Promise<number> {
+  const begun = elapsed();
+  let done = 0;
+  while (done < works.length) {
+    const next = works.slice(done, done + maximumPrepared);
+    await Promise.all(next.map(({ prepare }) => prepare(transaction)));
+    for (const { run } of next) {
+      await run(transaction);
+      done += 1;
+      if (elapsed() - begun >= maximumGroupMilliseconds) return done;
+    }
+  }
+  return done;
+}
