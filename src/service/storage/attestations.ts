@@ -97,7 +97,10 @@ export interface InsertConditions {
 
 /** Reads and writes attestations. */
 export interface AttestationWriter extends AttestationReader {
-  /** Reads at once what decides about an insertion, because other transactions wait for it. */
+  /**
+   * Reads at once what decides about an insertion, because other transactions wait for it. The transaction keeps the
+   * result until it inserts something that changes it.
+   */
   findConditions(place: AttestationPlace): Promise<InsertConditions>;
   /** Inserts the attestation and binds it to its scopes. Its trail must exist. */
   insert(attestation: NewAttestation): Promise<void>;

@@ -75,7 +75,10 @@ export const concurrent: unique symbol = Symbol('concurrent');
  */
 export type TransactionScope = string | typeof allOrganizations | typeof concurrent;
 
-/** Reads what a work will read; see `Storage.transaction`. */
+/**
+ * Reads what the work of a transaction will read, before it runs, and writes nothing. It may be run several times. See
+ * `Storage.transaction`.
+ */
 export type Preparation = (transaction: WriteTransaction) => Promise<unknown>;
 
 /**
@@ -94,8 +97,9 @@ export interface Storage {
   /**
    * Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects.
    *
-   * @param prepare reads what `work` will read. If reading takes a round trip, works that wait for each other share those
-   *   of their preparations, so others wait for less.
+   * @param prepare saves round trips to a database: works of one organization run one after the other, but their
+   *   preparations run together. Prepare with methods that keep what they have read, such as
+   *   `AttestationWriter.findConditions`. If it rejects, so does the transaction. An adapter may ignore it.
    */
   transaction<Result>(
     scope: TransactionScope,

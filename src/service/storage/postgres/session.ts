@@ -111,7 +111,8 @@ export class ReadSession implements Session {
     const known = await this.#learn();
     const slots = toSlots([source]);
     const lastWrite = this.#changes.findLastWrite(slots);
-    // A value that was cached later is the same if its source was not written since the read began.
+    // A value that was cached later is the same if its source was not written since the read began. That holds in the
+    // transaction, too, because all changes that it sees are known since its begin.
     const isUsable = this.#mode.usesCaches && lastWrite <= known;
     const cached = isUsable ? cache.latest(source) : undefined;
     if (cached !== undefined && lastWrite <= Number(cached.version)) {
