@@ -13,7 +13,7 @@ import type { RecordKey } from '../remembered-answers.ts';
 import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
 import { toSource } from '../sources.ts';
 import type { DataVersion } from '../versioned-cache.ts';
-import { appearancesOf } from './evidence-queries.ts';
+import { selectAppearances } from './evidence-queries.ts';
 import { indexedLength } from './migrations/base/evidence.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
@@ -54,7 +54,7 @@ const statements = defineStatements('artifacts', {
         SELECT flow, sequence FROM artifacts WHERE org = $1 AND flow = $2 AND trail = $3 OFFSET 0
       ) t ORDER BY sequence DESC LIMIT $4
     ) l ${bySequence('l')} ORDER BY l.sequence DESC`,
-  listAppearances: appearancesOf('$2', '$3'),
+  listAppearances: selectAppearances('$2', '$3'),
   findLatestInAnyFlow: `SELECT f.fingerprint, ${columns} FROM unnest($2::text[]) AS f (fingerprint)
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a

@@ -14,7 +14,7 @@ import type {
 import { number, optional, summaryColumns, text, toAttestation, toAttestationWithSubject } from '../rows.ts';
 import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import { toSource } from '../sources.ts';
-import { attestationsOf, boundSequences, currentSequences } from './evidence-queries.ts';
+import { joinAttestations, selectBound, selectCurrent } from './evidence-queries.ts';
 import { KnownConditions } from './known-conditions.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
@@ -28,7 +28,7 @@ const statements = defineStatements('attestations', {
     CROSS JOIN LATERAL (
       SELECT flow, sequence FROM current_evidence
       WHERE org = $1 AND flow = f.flow AND scope = s.scope AND name = $4 LIMIT 1
-    ) c ${attestationsOf('c')}
+    ) c ${joinAttestations('c')}
     WHERE f.org = $1 AND f.idempotency_key = $2 AND a.type = f.type AND a.request_digest = f.request_digest`,
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2
     ORDER BY sequence DESC LIMIT 1`,
@@ -40,11 +40,11 @@ const statements = defineStatements('attestations', {
     FROM (
       SELECT flow, sequence, sum(octet_length(document)) OVER (ORDER BY sequence DESC) AS bytes FROM attestations
       WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4
-    ) l ${attestationsOf('l')} CROSS JOIN LATERAL json_to_record(a.document::json)
+    ) l ${joinAttestations('l')} CROSS JOIN LATERAL json_to_record(a.document::json)
       AS d (artifact_fingerprint text, target_artifacts text, git_commit_info json)
     WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
-  listCurrent: `SELECT c.scope, ${summaryColumns} FROM (${currentSequences('$3')}) c ${attestationsOf('c')}`,
-  listBound: `SELECT ${summaryColumns} FROM (${boundSequences('$3', '$4')}) b ${attestationsOf('b')}
+  listCurrent: `SELECT c.scope, ${summaryColumns} FROM (${selectCurrent('$3')}) c ${joinAttestations('c')}`,
+  listBound: `SELECT ${summaryColumns} FROM (${selectBound('$3', '$4')}) b ${joinAttestations('b')}
     ORDER BY b.sequence DESC`,
   findConditions: `SELECT
       (SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $6) AS request_digest,

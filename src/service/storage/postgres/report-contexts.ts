@@ -3,7 +3,7 @@ import type { ContextLimits, ReportContext, ReportContextReader, ReportPlace } f
 import { number, summaryColumns, text, toAppearance, type Row } from '../rows.ts';
 import { toRecordedSummary } from '../rows/attestations.ts';
 import { toFileTemplate } from '../rows/trails.ts';
-import { appearancesOf, boundSequences, currentSequences } from './evidence-queries.ts';
+import { selectAppearances, selectBound, selectCurrent } from './evidence-queries.ts';
 import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
@@ -12,14 +12,14 @@ const asJson = (query: string): string => `(SELECT coalesce(json_agg(r), '[]') F
 
 const statements = defineStatements('report_contexts', {
   // What counts now is usually among the latest, and is read with them.
-  read: `WITH current AS MATERIALIZED (${currentSequences('$4')}), bound AS MATERIALIZED (${boundSequences('$4', '$5')})
+  read: `WITH current AS MATERIALIZED (${selectCurrent('$4')}), bound AS MATERIALIZED (${selectBound('$4', '$5')})
     SELECT (SELECT template FROM trail_templates WHERE org = $1 AND flow = $2 AND trail = $3) AS template,
       ${asJson('SELECT scope, sequence FROM current')} AS current,
       ${asJson('SELECT sequence FROM bound')} AS history,
       ${asJson(`SELECT ${summaryColumns} FROM attestations a WHERE a.org = $1 AND a.flow = $2 AND a.sequence = ANY (
         ARRAY(SELECT sequence FROM current UNION ALL SELECT sequence FROM bound)
       )`)} AS attestations,
-      ${asJson(appearancesOf('$6', '$7'))} AS appearances`,
+      ${asJson(selectAppearances('$6', '$7'))} AS appearances`,
 });
 
 /** Reads contexts of reports from PostgreSQL, each with one statement. */
