@@ -17,8 +17,8 @@ export interface FlowReference {
   readonly flow: string;
 }
 
-/** The latest attestation of a flow. */
-export interface Latest extends Sequenced {
+/** What is read of the latest attestation of a flow. */
+export interface LatestAttestation extends Sequenced {
   readonly createdAt: number;
 }
 
@@ -35,7 +35,7 @@ export interface AttestationReader {
    */
   isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean>;
   /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
-  findLatest(flow: FlowReference): Promise<Latest | undefined>;
+  findLatest(flow: FlowReference): Promise<LatestAttestation | undefined>;
   /** The latest attestations of a trail, newest first. */
   listByTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]>;
 
@@ -92,7 +92,7 @@ export interface InsertConditions {
   /** Whether any of the scopes has the maximum number of evidence names and none of them is this name. */
   readonly isAnyScopeFull: boolean;
   /** See `AttestationReader.findLatest`. */
-  readonly latest: Latest | undefined;
+  readonly latest: LatestAttestation | undefined;
 }
 
 /** Reads and writes attestations. */

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AttestationPlace, InsertConditions, Latest } from '../../../src/service/storage/attestations.ts';
+import type {
+  AttestationPlace,
+  InsertConditions,
+  LatestAttestation,
+} from '../../../src/service/storage/attestations.ts';
 import { allOrganizations, type WriteTransaction } from '../../../src/service/storage/storage.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
@@ -124,7 +128,7 @@ async function insert(
 class Model {
   readonly #keys = new Set<string | undefined>();
   readonly #names = new Map<string, Set<string>>();
-  readonly #latest = new Map<string, Latest>();
+  readonly #latest = new Map<string, LatestAttestation>();
 
   conditions({ flow, scopes, evidence, key }: Insertion): InsertConditions {
     const names = scopes.map((scope) => this.#names.get(`${flow} ${scope}`) ?? new Set<string>());

@@ -1,4 +1,10 @@
-import type { AttestationPlace, FlowReference, InsertConditions, Latest, NewAttestation } from '../attestations.ts';
+import type {
+  AttestationPlace,
+  FlowReference,
+  InsertConditions,
+  LatestAttestation,
+  NewAttestation,
+} from '../attestations.ts';
 
 /**
  * What a transaction has read about insertions of attestations. It holds the locks of their organizations, so only its
@@ -7,7 +13,7 @@ import type { AttestationPlace, FlowReference, InsertConditions, Latest, NewAtte
 export class KnownConditions {
   readonly #conditions = new Map<string, InsertConditions>();
   /** The latest inserted attestation of each flow, by the flow with its organization. */
-  readonly #latest = new Map<string, Latest>();
+  readonly #latest = new Map<string, LatestAttestation>();
   /** The scopes and the idempotency keys of inserted attestations; see `toParts`. */
   readonly #changed = new Set<string>();
 
