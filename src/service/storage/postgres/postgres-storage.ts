@@ -37,6 +37,8 @@ export class PostgresStorage implements Storage {
   readonly #changes: ChangeLog;
   readonly #caches = new RecordCaches();
   readonly #reads: ReadGroups;
+  /** The reads that have begun and not ended. */
+  readonly #reading = new Set<Promise<unknown>>();
   readonly #groups: WriteGroups;
   readonly #dependencies: PostgresStorageDependencies;
   #cancelForgetting: () => void = () => undefined;
@@ -58,6 +60,16 @@ export class PostgresStorage implements Storage {
   }
 
   async read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    const reading = this.#readAgainIfNeeded(work);
+    this.#reading.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.#reading.delete(reading);
+    }
+  }
+
+  async #readAgainIfNeeded<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       const mode = { usesCaches: attempt <= maximumStaleReads, isAlone: attempt > 1 };
       const session = new ReadSession(this.#reads, this.#changes, mode);
@@ -98,7 +110,8 @@ export class PostgresStorage implements Storage {
 
   async close(): Promise<void> {
     this.#cancelForgetting();
-    await this.#groups.drain();
+    // A read may still wait for a connection.
+    await Promise.all([this.#groups.drain(), Promise.allSettled(this.#reading)]);
     await this.#changes.close();
     await this.#connections.close();
   }

@@ -3,19 +3,20 @@ import type { Flow } from '../../../../src/service/domain/records.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
-import { storageDependencies } from '../../../support/storage-dependencies.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { Records } from '../../../support/records.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 describe('reads of a PostgreSQL storage that begin at the same time', () => {
   let database: TestDatabase;
   let connections: Connections;
   let storage: PostgresStorage;
 
+  const open = (): PostgresStorage => new PostgresStorage(connections, storageDependencies());
   beforeEach(async () => {
     database = await createTestDatabase({ isMigrated: true });
     connections = new Connections(parseDatabaseUrl(database.url));
-    storage = new PostgresStorage(connections, storageDependencies());
+    storage = open();
     await new Records(storage).createOrganization('acme', 1);
     await saveFlow('web');
   });
@@ -57,6 +58,14 @@ describe('reads of a PostgreSQL storage that begin at the same time', () => {
       const [found] = await Promise.all([findFlow(`flow-${number}`), earlier]);
       expect(found?.name).toBe(`flow-${number}`);
     }
+  });
+
+  it('end before the storage is closed, also if they wait for others', async () => {
+    const found = Promise.all(Array.from({ length: 60 }, () => findFlow('web')));
+    await storage.close();
+    expect(await found).toHaveLength(60);
+    connections = new Connections(parseDatabaseUrl(database.url));
+    storage = open();
   });
 
   it('do not fail because another one does', async () => {
