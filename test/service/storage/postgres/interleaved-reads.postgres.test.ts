@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { Client } from 'pg';
-import { systemClock } from '../../../../src/runtime/clock.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
 import type { ReadTransaction, Storage } from '../../../../src/service/storage/storage.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 import { Records } from '../../../support/records.ts';
 
 /** The descriptions of flows by name; each is the number of the write that it is from. */
@@ -52,8 +52,7 @@ describe('reads in two processes, with writes between their lookups', () => {
       opened.push(client);
       return client;
     });
-    const log = { info: (): void => undefined, error: (): void => undefined };
-    const storage = new PostgresStorage(connections, { after: (wait, fire) => systemClock.after(wait, fire), log });
+    const storage = new PostgresStorage(connections, storageDependencies());
     return { storage, opened };
   };
   const at = (index: number): (typeof processes)[number] => {
