@@ -5,8 +5,8 @@ import { pinnedLookup, resolvePermittedAddress, type Refusals, type Web } from '
 /** Fetches a JSON document. Rejects if the answer is not one. */
 export type FetchJson = (url: URL) => Promise<unknown>;
 
-/** The maximum size of a document, in bytes: issuers have a few keys. */
-const maximumBytes = 256 * 1024;
+/** The maximum size of a document, in bytes: issuers have a few keys, and those of many issuers are kept in memory. */
+const maximumBytes = 64 * 1024;
 
 /** The time limit for the whole answer, in milliseconds: a step waits for it. */
 const timeout = 5000;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import { createFetchJson } from '../../../src/service/identity/fetch-json.ts';
 
+const maximumBytes = 65_536;
 const loopback = { address: '127.0.0.1', family: 4 };
 const resolve = (): Promise<readonly (typeof loopback)[]> => Promise.resolve([loopback]);
 
@@ -11,7 +12,8 @@ describe('documents of a token issuer', () => {
   beforeAll(async () => {
     server = createServer((request, response) => {
       if (request.url === '/keys') response.end('{"keys":[]}');
-      else if (request.url === '/large') response.end('x'.repeat(300_000));
+      else if (request.url === '/largest') response.end(JSON.stringify('x'.repeat(maximumBytes - 2)));
+      else if (request.url === '/larger') response.end(JSON.stringify('x'.repeat(maximumBytes - 1)));
       else response.writeHead(302, { location: '/keys' }).end();
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -39,6 +41,7 @@ describe('documents of a token issuer', () => {
 
   it('are not found behind redirects, and have a limit', async () => {
     await expect(fetchJson(new URL(`${address}/elsewhere`))).rejects.toThrow('it answered 302');
-    await expect(fetchJson(new URL(`${address}/large`))).rejects.toThrow('more than 262144 bytes');
+    expect(await fetchJson(new URL(`${address}/largest`))).toHaveLength(maximumBytes - 2);
+    await expect(fetchJson(new URL(`${address}/larger`))).rejects.toThrow('it answered with more than 65536 bytes');
   });
 });
