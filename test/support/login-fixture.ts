@@ -19,6 +19,8 @@ export interface LoginFixture {
   readonly key: SigningKey;
   /** The service's clock: `offset` is how far it is ahead of the system's, in milliseconds. */
   readonly clock: { offset: number; now(): number };
+  /** What the service logged, without details. */
+  readonly lines: readonly string[];
   /** Declares the login rule `deploy` for runs of `acme/web` on `main`. */
   saveRule(change?: Readonly<Record<string, unknown>>): Promise<Called>;
   /** Signs a token for the service. */
@@ -37,9 +39,11 @@ export async function startLoginFixture(): Promise<LoginFixture> {
   const clock = { offset: 0, now: () => Date.now() + clock.offset };
   const key = await createSigningKey('one');
   const provider = await startIdentityProvider(key);
+  const lines: string[] = [];
+  const log = { info: (line: string) => lines.push(line), error: (line: string) => lines.push(line) };
   const service = await startTestService({
     options: { allowPrivateIssuers: true },
-    sources: { now: () => clock.now() },
+    sources: { now: () => clock.now(), log },
   });
   await prepareEverything(service, 'acme', service.apiKey);
   const token = (claims: Claims = {}): Promise<string> =>
@@ -47,7 +51,7 @@ export async function startLoginFixture(): Promise<LoginFixture> {
   const logInWith = (sent: string, org = 'acme'): Promise<Called> =>
     call(service, { method: 'POST', path: `/login/${org}`, key: sent });
   return {
-    ...{ service, provider, key, clock, token, logInWith },
+    ...{ service, provider, key, clock, lines, token, logInWith },
     saveRule: (change = {}) =>
       administer(service, {
         method: 'PUT',

@@ -254,7 +254,7 @@ export function requireAdminKey(adminKey: string, failures: FailedAuthentication
 
 /** Counts a wrong key. Returns the given error, or 429 after too many wrong keys. */
 export function countGuess(failures: FailedAuthentications, failure: FailedAuthentication, error: ApiError): ApiError {
-  const retryAfter = failures.count(failure);
+  const retryAfter = failures.count({ ...failure, status: error.status });
   if (retryAfter === undefined) return error;
   return new ApiError(httpErrors.tooManyFailures, {
     errors: [['authorization', 'was wrong too often; check the API key']],

@@ -35,6 +35,8 @@ export interface FailedAuthentication {
   readonly type?: AuditedFailure['type'];
   /** What is wrong, as a predicate: `has a wrong secret`. */
   readonly reason: string;
+  /** The status of the answer, unless the failure is throttled. Default: 401. */
+  readonly status?: number;
   readonly origin: RequestOrigin;
 }
 
@@ -163,10 +165,11 @@ export function toNetwork(address: string): string {
     .join(':');
 }
 
-function describe({ key, unknownId, reason, origin }: FailedAuthentication, now: number, isThrottled: boolean): string {
+function describe(failure: FailedAuthentication, now: number, isThrottled: boolean): string {
+  const { key, unknownId, reason, origin } = failure;
   const { address, forwardedFor, method, path } = origin;
   const client = forwardedFor === undefined ? address : `${address} (forwarded for ${forwardedFor})`;
-  const status = isThrottled ? 429 : 401;
+  const status = isThrottled ? 429 : (failure.status ?? 401);
   return `${renderTimestamp(now)} failed authentication: ${describeKey({ key, unknownId })} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
 }
 

@@ -26,7 +26,7 @@ export function requireIdentityToken(
         return result;
       case 'invalid': {
         const { reason } = result;
-        const failed: FailedAuthentication = { ...failure, reason: `sent an identity token that ${reason}` };
+        const failed: FailedAuthentication = { ...failure, reason: `is an identity token that ${reason}` };
         throw countGuess(failures, failed, unauthenticatedError(methods, `is an identity token that ${reason}`));
       }
       case 'refused':
@@ -64,5 +64,5 @@ function describeRefusal({ identity, mismatches }: Refused): Pick<FailedAuthenti
   const { repository, repository_id: id, run_id: run, ref, event_name: event } = identity;
   const rules = mismatches.map(({ rule, conditions }) => `${rule} (${conditions.join(', ')})`).join('; ');
   const why = rules === '' ? 'no rule names it' : `not admitted by ${rules}`;
-  return { reason: `run ${run} of ${repository} (${id}), ${event} on ${ref}: ${why}` };
+  return { reason: `is the identity token of run ${run} of ${repository} (${id}), ${event} on ${ref}: ${why}` };
 }

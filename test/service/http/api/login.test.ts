@@ -76,6 +76,18 @@ describe('a login', () => {
     });
   });
 
+  it('that is refused is logged with the status of the answer', async () => {
+    const known = fixture.lines.length;
+    await logInWith(await token({ ref: 'refs/heads/feature' }));
+    await logInWith('nonsense');
+    expect(fixture.lines.slice(known)).toEqual([
+      expect.stringMatching(
+        /failed authentication: what was sent is the identity token of run 4711 of acme\/web \(123\), .*: 403$/u,
+      ),
+      expect.stringMatching(/failed authentication: what was sent is an identity token that is not .*: 401$/u),
+    ]);
+  });
+
   it('says nothing about the rules of other repositories', async () => {
     const { status, text } = await logInWith(await token({ repository: 'eve/x', repository_id: '9' }));
     expect([status, text]).toEqual([403, expect.not.stringContaining('deploy')]);
@@ -161,7 +173,7 @@ describe('a login', () => {
     const { status, headers, body } = await logInWith(await token());
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(textAt(body, 'message')).toContain(provider.issuer);
-    const logged = (): number => service.errors.filter((line) => line.includes('cannot be fetched')).length;
+    const logged = (): number => fixture.lines.filter((line) => line.includes('cannot be fetched')).length;
     expect([(await logInWith(await token())).status, logged()]).toEqual([503, 1]);
     clock.offset += 5000;
     expect([(await logInWith(await token())).status, logged()]).toEqual([503, 2]);
