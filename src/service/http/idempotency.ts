@@ -87,10 +87,9 @@ export interface ReceivedRequest {
 /**
  * The requests with idempotency keys that are running in this process.
  *
- * If several processes shared a storage, a request could run in two of them. It would still be recorded once, because
- * every transaction looks for the key first, and the keys are unique in the storage: the second request would be
- * answered with the result of the first, or with the error of a violated constraint. For a 409 as here, running keys
- * would have to be in the storage, too, with the time when a process that died releases them.
+ * A request that runs in another process with the same storage is not answered 409: it is carried out there, and here
+ * it waits. The transactions of an organization run one after another, in all processes, and each looks for the key
+ * first. So it is recorded once, and the second request gets the answer to the first.
  */
 export class KeyedRequests {
   readonly #running = new Set<string>();
