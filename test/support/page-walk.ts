@@ -4,7 +4,7 @@ import { findBrowser, noBrowser } from '../../tools/browser/find-browser.ts';
 
 /** Whether there is a browser. If not, the command says so, and its tests are skipped. */
 export const hasBrowser = findBrowser() !== undefined;
-if (!hasBrowser) console.warn(noBrowser);
+if (!hasBrowser) console.warn(`The pages are not tested. ${noBrowser}`);
 
 /** The time of the samples' last record, in Unix seconds. */
 const sampleEnd = 1_790_000_000;

@@ -5,9 +5,9 @@ import { delimiter, join } from 'node:path';
 /** The variable that names the browser to use. */
 export const browserVariable = 'COMPLIANCE_TEST_BROWSER';
 
-/** The message if there is no browser. */
+/** What is wrong if there is no browser, and the remedy. Each command says before it what it does not do. */
 export const noBrowser =
-  'The pages are not tested: no Chromium was found. Install one (on Debian: `apt-get install chromium`), or set ' +
+  'No Chromium was found. Install one (on Debian: `apt-get install chromium`), or set ' +
   `${browserVariable} to the path of a Chromium, Chrome or Edge.`;
 
 /** Programs on the path. */

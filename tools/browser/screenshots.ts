@@ -20,7 +20,7 @@ const pictures = [
 const now = 1_790_000_000;
 
 if (findBrowser() === undefined) {
-  console.error(noBrowser);
+  console.error(`No pictures were made. ${noBrowser}`);
   process.exitCode = 1;
 } else {
   await makePictures();
