@@ -112,6 +112,24 @@ const checkPage = `return axe.run().then(({ violations, passes }) => [
     expect(seen.size).toBeGreaterThan(20);
   });
 
+  it('show whole fingerprints and commits on paper', async () => {
+    const page = await walk.open();
+    await page.goto(`${walk.service.url}/acme/flows/web/trails/build-126`);
+    const read = (): Promise<unknown> =>
+      page.evaluate(`[...document.querySelectorAll('code[title]')].map((hash) => [
+        hash.textContent,
+        Number.parseFloat(getComputedStyle(hash).fontSize) > 0,
+        getComputedStyle(hash, '::after').content,
+      ])`);
+    const fingerprint = sampleFingerprint('build-126');
+    expect(await read()).toContainEqual([fingerprint.slice(0, 12), true, 'none']);
+    await page.emulateMedia({ media: 'print' });
+    expect(await read()).toContainEqual([fingerprint.slice(0, 12), false, `"${fingerprint}"`]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')).toBe(
+      true,
+    );
+  });
+
   const exampleOf = [
     '/-/sign-in',
     '/acme/flows',

@@ -93,14 +93,14 @@ export function describeDuration(seconds: number): string {
 /** How many digits of a fingerprint or commit are shown. */
 const shownDigits = 12;
 
-/** Renders the first digits of a fingerprint or commit; all of it is its title. */
+/** Renders the first digits of a fingerprint or commit; all of it is its title, which is printed on paper. */
 export function renderHash(hash: string): Html {
   return html`<code title="${hash}">${hash.slice(0, shownDigits)}</code>`;
 }
 
 /** Renders the first digits of a commit, as a link if its address is known. */
 export function renderCommit({ sha1, url }: { readonly sha1: string; readonly url?: string | undefined }): Html {
-  return url === undefined ? renderHash(sha1) : link(url, sha1.slice(0, shownDigits));
+  return link(url, renderHash(sha1));
 }
 
 /** What a badge can say. */

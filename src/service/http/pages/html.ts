@@ -34,7 +34,7 @@ function renderHole(hole: Hole): string {
 }
 
 /** Renders a link if the address is an http(s) URL, else only the text, because a reported address can be anything. */
-export function link(address: string | undefined | null, text: string): Html {
+export function link(address: string | undefined | null, text: string | Html): Html {
   if (address === undefined || address === null || !isWebAddress(address)) return html`${text}`;
   return html`<a href="${address}" rel="noreferrer">${text}</a>`;
 }

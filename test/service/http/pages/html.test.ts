@@ -25,6 +25,9 @@ describe('a link', () => {
     expect(link('https://example.com/?a=1&b="', 'words').text).toBe(
       '<a href="https://example.com/?a=1&amp;b=&quot;" rel="noreferrer">words</a>',
     );
+    expect(link('https://example.com/', html`<b>words</b>`).text).toBe(
+      '<a href="https://example.com/" rel="noreferrer"><b>words</b></a>',
+    );
   });
 
   it.each([
