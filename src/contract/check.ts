@@ -1,5 +1,5 @@
 // Not TypeBox's own checker, because that takes 12 ms of every step (docs/performance.md).
-import type { Static, TSchema } from './schema.ts';
+import { findPatternRule, type Static, type TSchema } from './schema.ts';
 
 /** One place where a value does not conform to its schema. */
 export interface Violation {
@@ -104,9 +104,10 @@ class Checker {
     else if (isKeywords(value)) this.#checkObject(schema, value);
   }
 
-  #checkText({ pattern, minLength, maxLength }: Keywords, value: string): void {
+  #checkText(schema: Keywords, value: string): void {
+    const { pattern, minLength, maxLength } = schema;
     if (typeof pattern === 'string' && !this.#compiled(pattern).test(value)) {
-      this.#report(`must match pattern "${pattern}"`);
+      this.#report(findPatternRule(schema) ?? `must match pattern "${pattern}"`);
     }
     if (typeof minLength === 'number' && countCharacters(value) < minLength) {
       this.#report(`must not have fewer than ${minLength} characters`);

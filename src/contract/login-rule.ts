@@ -1,7 +1,7 @@
 import { defineEndpoint, noQuery, type Choice } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
-import { Type, type Static } from './schema.ts';
+import { Type, withRule, type Static } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
 
 /** The issuer of the identity tokens of github.com (GitHub's documentation, "OpenID Connect reference"). */
@@ -31,6 +31,11 @@ const maximumEntries = 100;
 /** A ref with at most one `*` in each segment, and `**` only as the last segment, so that comparing is linear. */
 const refPattern = String.raw`^refs(?:(?:/(?:[^*\s/]+(?:\*[^*\s/]*)?|\*[^*\s/]*))+(?:/\*\*)?|/\*\*)$`;
 
+const refRule =
+  'must begin with refs/, such as refs/heads/main; * at most once between two slashes, and ** only after the last one';
+const eventRule = 'must be the name of an event, such as push';
+const workflowRule = 'must begin with .github/workflows/, and have no @ and no space';
+
 const entries = { minItems: 1, maxItems: maximumEntries };
 
 /** Which workflow runs a rule admits, and what they may do. */
@@ -38,31 +43,40 @@ export const loginRuleDocument = Type.Object(
   {
     description: Type.Optional(Type.String({ maxLength: 1000 })),
     issuer: Type.Optional(
-      addressText({
-        pattern: '^https?://[^\\s?#@]+$',
-        description: `The issuer of the tokens, exactly as in their claim \`iss\`. Default: ${githubIssuer}.`,
-      }),
+      withRule(
+        addressText({
+          pattern: '^https?://[^\\s?#@]+$',
+          description: `The issuer of the tokens, exactly as in their claim \`iss\`. Default: ${githubIssuer}.`,
+        }),
+        'must be an http(s) URL without a user, query or fragment',
+      ),
     ),
-    repository: Type.String({
-      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$',
-      maxLength: 200,
-      description: '`owner/name`. A renamed repository needs a changed rule.',
-    }),
-    repository_id: Type.String({
-      pattern: '^[1-9][0-9]{0,19}$',
-      description: "The repository's number at GitHub, which a new repository of the same name does not have.",
-    }),
-    refs: Type.Array(Type.String({ pattern: refPattern, maxLength: 1000 }), {
+    repository: withRule(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$',
+        maxLength: 200,
+        description: '`owner/name`. A renamed repository needs a changed rule.',
+      }),
+      'must be owner/name, such as acme/web',
+    ),
+    repository_id: withRule(
+      Type.String({
+        pattern: '^[1-9][0-9]{0,19}$',
+        description: "The repository's number at GitHub, which a new repository of the same name does not have.",
+      }),
+      "must be the repository's number at GitHub, as a text of digits",
+    ),
+    refs: Type.Array(withRule(Type.String({ pattern: refPattern, maxLength: 1000 }), refRule), {
       ...entries,
       description:
         'Full refs such as `refs/heads/main`. `*` (once between two slashes) stands for any characters but `/`, and `/**` at the end for anything.',
     }),
-    events: Type.Array(Type.String({ pattern: '^[a-z_]+$', maxLength: 100 }), {
+    events: Type.Array(withRule(Type.String({ pattern: '^[a-z_]+$', maxLength: 100 }), eventRule), {
       ...entries,
       description: 'Names of events, such as `push`. None is implied, `pull_request_target` neither.',
     }),
     workflows: Type.Optional(
-      Type.Array(Type.String({ pattern: '^\\.github/workflows/[^@\\s]+$', maxLength: 1000 }), {
+      Type.Array(withRule(Type.String({ pattern: '^\\.github/workflows/[^@\\s]+$', maxLength: 1000 }), workflowRule), {
         ...entries,
         description: 'Files of workflows of this repository: `.github/workflows/ci.yml`. Default: any.',
       }),

@@ -19,6 +19,9 @@ const optional = Symbol('optional');
 // Marks a decisive property. Not enumerable either.
 const decisiveMark = Symbol('decisive');
 
+// Holds the words for a pattern. Not enumerable either.
+const patternRule = Symbol('rule');
+
 // Holds the wider schema that a client accepts. Not enumerable either.
 const widerSchema = Symbol('wider form');
 
@@ -57,7 +60,11 @@ const builders = {
   Optional: (schema: Schema): Schema =>
     Object.defineProperties(
       { ...schema },
-      { [optional]: { value: true }, [widerSchema]: { value: findWiderSchema(schema), configurable: true } },
+      {
+        [optional]: { value: true },
+        [widerSchema]: { value: findWiderSchema(schema), configurable: true },
+        [patternRule]: { value: findPatternRule(schema) },
+      },
     ),
   Object(properties: Readonly<Record<string, Schema>>, options: Options = {}): Schema {
     const required = Object.entries(properties).flatMap(([key, schema]) => (isOptional(schema) ? [] : [key]));
@@ -82,6 +89,20 @@ export function decisive<Schema extends TSchema>(schema: Schema): Schema {
  */
 export function tolerant<Accepted extends TSchema>(declared: TSchema, accepted: Accepted): Accepted {
   return Object.defineProperty(declared, widerSchema, { value: accepted }) as unknown as Accepted;
+}
+
+/**
+ * Gives a text with a pattern a rule in words, which messages say instead of the pattern: `must be owner/name`. The
+ * interface shows messages with patterns; use it only for fields that it does not have.
+ */
+export function withRule<Schema extends TSchema>(schema: Schema, rule: string): Schema {
+  return Object.defineProperty(schema, patternRule, { value: rule });
+}
+
+/** The words for the pattern of a text; undefined if it has none. */
+export function findPatternRule(schema: object): string | undefined {
+  const rule: unknown = Reflect.get(schema, patternRule);
+  return typeof rule === 'string' ? rule : undefined;
 }
 
 /** A whole number of seconds. A client accepts fractions, too, because a real service was observed to send them. */

@@ -184,6 +184,23 @@ describe('a login', () => {
 });
 
 describe('the login rules of an organization', () => {
+  it('are refused in words if a text does not have its form', async () => {
+    const change = { refs: ['main', 'refs/heads/**/x'], workflows: ['ci.yml'], issuer: 'github', repository: 'web' };
+    const { status, body } = await saveRule({ ...change, repository_id: '0', events: ['Push'] });
+    expect([status, valueAt(body, 'errors')]).toEqual([
+      400,
+      {
+        'refs.0': expect.stringMatching(/^must begin with refs\/, such as refs\/heads\/main; .* \[input: main\]$/u),
+        'refs.1': expect.stringContaining('** only after the last one'),
+        'workflows.0': expect.stringContaining('must begin with .github/workflows/'),
+        issuer: expect.stringContaining('must be an http(s) URL'),
+        repository: expect.stringContaining('must be owner/name'),
+        repository_id: expect.stringContaining("must be the repository's number"),
+        'events.0': expect.stringContaining('must be the name of an event'),
+      },
+    ]);
+  });
+
   it('have a maximum length together, because each attempt to log in reads them', async () => {
     await service.createOrganization('large');
     const refs = Array.from({ length: 100 }, (_, index) => `refs/heads/${index}`.padEnd(1000, 'x'));
