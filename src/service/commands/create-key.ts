@@ -4,7 +4,7 @@ import { userName } from '../../contract/names.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { createAdminKey } from '../application/admin-keys.ts';
 import { helpFlag, withUsage } from './command-line.ts';
-import { outputApiKey, type Terminal } from './output-api-key.ts';
+import { outputApiKey, requireOutput, type Terminal } from './output-api-key.ts';
 import { OptionError } from './option-error.ts';
 import { defaultDataFolder, readDatabaseUrl, readDataFolder, readOrganization } from './service-options.ts';
 import { prepareDataFolder } from '../storage/files/data-folder.ts';
@@ -74,13 +74,14 @@ function parse(words: readonly string[]): Values {
 /**
  * Creates an API key with the role admin, and prints it or writes it to a file.
  *
- * @throws Error if there is no such organization, or the user cannot have such a key.
+ * @throws Error if there is no such organization, the user cannot have such a key, or the file still has an earlier key.
  */
 export async function createKey(
   { org, user, dataFolder, database }: CreateKeyCommand,
   dependencies: StorageDependencies,
   terminal: Pick<Terminal, 'isInteractive' | 'writeLine'>,
 ): Promise<void> {
+  await requireOutput(org, dataFolder, terminal);
   const isInFolder = database === undefined;
   // The folder of the file has to be usable before there is a key.
   if (!isInFolder && !terminal.isInteractive) await prepareDataFolder(dataFolder, terminal.writeLine);

@@ -1,6 +1,7 @@
-import { open, readdir, rm } from 'node:fs/promises';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defaultKeyDays } from '../../contract/api-key.ts';
+import { errorCode } from '../../runtime/failure.ts';
 import { apiKeyFileForm } from '../storage/files/data-folder.ts';
 import { privateFileMode } from '../storage/files/durable-files.ts';
 
@@ -21,13 +22,38 @@ export interface Terminal {
 
 const lifetime = `it expires in ${defaultKeyDays} days; create its successor before, with the API or create-key`;
 
-const toFileName = (org: string): string => `api-key-of-${org}.txt`;
+/** A file with an earlier key is still there. */
+class KeyFileExistsError extends Error {
+  constructor(org: string, path: string) {
+    const remedy = 'Use that key; or, if it is revoked or has expired, delete the file and try again';
+    super(`${path} still has an earlier API key of ${org}, and is not overwritten. ${remedy}`);
+  }
+}
+
+function toFilePath(dataFolder: string, org: string): string {
+  return resolve(dataFolder, `api-key-of-${org}.txt`);
+}
+
+/**
+ * Call it before a key is created for `outputApiKey`.
+ *
+ * @throws Error if the key would be written to a file that still has an earlier one.
+ */
+export async function requireOutput(
+  org: string,
+  dataFolder: string,
+  { isInteractive }: Pick<Terminal, 'isInteractive'>,
+): Promise<void> {
+  if (isInteractive) return;
+  const path = toFilePath(dataFolder, org);
+  if (await lstat(path).catch(() => undefined)) throw new KeyFileExistsError(org, path);
+}
 
 /**
  * Gives a new key to the operator: prints it on a terminal, and otherwise writes it to a file in the data folder that
  * only this user can read, because a log must not contain it.
  *
- * @throws Error if the file cannot be written.
+ * @throws Error if the file cannot be written, or still has an earlier key.
  */
 export async function outputApiKey(
   { org, key }: NewKey,
@@ -39,15 +65,16 @@ export async function outputApiKey(
     terminal.writeLine(lifetime);
     return;
   }
-  const path = resolve(dataFolder, toFileName(org));
-  await writePrivateFile(path, `${key}\n`);
+  const path = toFilePath(dataFolder, org);
+  await writePrivateFile(path, `${key}\n`).catch((error: unknown) => {
+    throw errorCode(error) === 'EEXIST' ? new KeyFileExistsError(org, path) : error;
+  });
   terminal.writeLine(`the API key of ${org} is in ${path}; store it where it is used, and delete the file`);
   terminal.writeLine(lifetime);
 }
 
-/** Removes an existing file first, because it would keep its mode. */
+/** Never writes to an existing file: it may have a key that nobody has read yet, and it would keep its mode. */
 async function writePrivateFile(path: string, text: string): Promise<void> {
-  await rm(path, { force: true });
   const file = await open(path, 'wx', privateFileMode);
   try {
     await file.writeFile(text);

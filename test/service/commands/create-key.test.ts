@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -40,6 +40,12 @@ describe('the command that creates a key', () => {
     database.exec(statement);
     database.close();
   };
+  const countKeys = (): unknown => {
+    const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'), { readOnly: true });
+    const row = database.prepare('SELECT count(*) AS count FROM api_keys').get();
+    database.close();
+    return row?.['count'];
+  };
   const revokeFirst = async (): Promise<void> => {
     // The service does not revoke the last key of an admin.
     change("UPDATE api_keys SET revoked_at = 1 WHERE id = 'first0key'");
@@ -78,21 +84,30 @@ describe('the command that creates a key', () => {
     );
   });
 
-  it('writes the key to a private file if there is no terminal, and replaces an older file', async () => {
+  it('writes the key to a private file if there is no terminal, and overwrites none', async () => {
     const path = join(dataFolder, 'api-key-of-acme.txt');
-    await writeFile(path, 'old', { mode: 0o644 });
     const lines: string[] = [];
-    await createKey({ dataFolder, org: 'acme', user: undefined }, storageDependencies(), {
-      isInteractive: false,
-      writeLine: (line) => lines.push(line),
-    });
-    const key = (await readFile(path, 'utf8')).trim();
-    expect(await saveFlow(key)).toBe(201);
+    const createWithoutTerminal = (): Promise<void> =>
+      createKey({ dataFolder, org: 'acme', user: undefined }, storageDependencies(), {
+        isInteractive: false,
+        writeLine: (line) => lines.push(line),
+      });
+    await createWithoutTerminal();
+    const key = await readFile(path, 'utf8');
+    expect(await saveFlow(key.trim())).toBe(201);
     expect(lines).toEqual([
       `the API key of acme is in ${path}; store it where it is used, and delete the file`,
       'it expires in 365 days; create its successor before, with the API or create-key',
     ]);
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const keys = countKeys();
+    await expect(createWithoutTerminal()).rejects.toThrow(
+      `${path} still has an earlier API key of acme, and is not overwritten. Use that key; or, if`,
+    );
+    expect([await readFile(path, 'utf8'), countKeys()]).toEqual([key, keys]);
+    await rm(path);
+    await createWithoutTerminal();
+    expect(await saveFlow((await readFile(path, 'utf8')).trim())).toBe(200);
   });
 
   it.each([
