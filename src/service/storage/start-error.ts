@@ -19,6 +19,7 @@ const sentences: Readonly<Record<StorageReason, (path: string) => string>> = {
   damaged: (path) =>
     `${path} is damaged, or is not a database of this service; restore a backup, or choose another folder with --data`,
   unreachable: (path) => `${path} cannot be reached; check its address and the network, and start again`,
+  slow: (path) => `${path} did not answer in time; see what it waits for, and start again`,
 };
 
 /**

@@ -1,10 +1,19 @@
 /**
  * Why the storage cannot be used, as one word for `/ready` and the log. In this order: no space left; locked by another
  * process; read-only; no permission; folder or file missing; no file handles left; input/output error; content altered;
- * database or object storage not reached.
+ * database or object storage not reached; no answer of the database in time, although it is reached.
  */
 export type StorageReason =
-  'full' | 'busy' | 'read-only' | 'inaccessible' | 'missing' | 'exhausted' | 'failing' | 'damaged' | 'unreachable';
+  | 'full'
+  | 'busy'
+  | 'read-only'
+  | 'inaccessible'
+  | 'missing'
+  | 'exhausted'
+  | 'failing'
+  | 'damaged'
+  | 'unreachable'
+  | 'slow';
 
 /** A storage operation failed. A failed write has no effect. */
 export class StorageError extends Error {

@@ -31,6 +31,7 @@ const messages: Readonly<Record<StorageReason, string>> = {
   failing: 'the disk reports an error',
   damaged: 'the storage is damaged',
   unreachable: 'the database or object storage cannot be reached',
+  slow: 'the storage did not answer in time',
 };
 
 /** Creates the storage error for a reason. */

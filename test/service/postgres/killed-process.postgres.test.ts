@@ -98,8 +98,8 @@ describe('when one of two processes', () => {
     });
     await waitUntil(async () => (await countIdle()) === 1, patience);
     const refused = await attest(other, 'two');
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(refused.text).toContain('The storage is in use by another process; try again later');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10']);
+    expect(refused.text).toContain('The service cannot use its storage; nothing was recorded; try again later');
     // Other organizations, and reads, are not concerned.
     expect(await listTrails(other.baseUrl)).toEqual([]);
     expect(await readiness(other)).toBe('OK');

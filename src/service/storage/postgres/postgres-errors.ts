@@ -14,8 +14,8 @@ const reasons: Readonly<Record<string, StorageReason>> = {
   '53': 'exhausted',
   '53100': 'full',
   '54': 'failing',
-  '55P03': 'busy', // lock_timeout
-  '57014': 'busy', // statement_timeout
+  '55P03': 'slow', // lock_timeout
+  '57014': 'slow', // statement_timeout
   '57': 'unreachable', // shutting down, starting up, restarting after a crash
   '58': 'failing', // system errors
   '58P01': 'missing',
@@ -73,6 +73,9 @@ const messages: Readonly<Record<StorageReason, string>> = {
   failing: 'the database reports an error',
   damaged: 'the database is damaged',
   unreachable: 'the database cannot be reached',
+  slow:
+    'the database did not answer in time: it is overloaded, or waits for a lock of another transaction, or for a ' +
+    'standby in synchronous_standby_names that is missing (pg_stat_activity shows what it waits for)',
 };
 
 function databaseFault(reason: StorageReason, cause: unknown): StorageError {

@@ -28,6 +28,10 @@ const byReason: Readonly<Record<StorageReason, Explanation>> = {
     what: 'there is no connection to the server',
     remedy: 'check the host and the port in the URL, and that the server runs and accepts connections of this machine',
   },
+  slow: {
+    what: 'it did not answer in time',
+    remedy: 'see in pg_stat_activity what it waits for: a lock, or a standby in synchronous_standby_names',
+  },
 };
 
 /**

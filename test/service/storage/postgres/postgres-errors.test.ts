@@ -17,8 +17,8 @@ describe('errors of PostgreSQL', () => {
   it.each([
     ['53100', 'full'],
     ['53300', 'exhausted'],
-    ['55P03', 'busy'],
-    ['57014', 'busy'],
+    ['55P03', 'slow'],
+    ['57014', 'slow'],
     ['57P01', 'unreachable'],
     ['57P03', 'unreachable'],
     ['08006', 'unreachable'],
@@ -31,6 +31,11 @@ describe('errors of PostgreSQL', () => {
     const fault = translatePostgresError(databaseError(code));
     expect(fault).toBeInstanceOf(StorageError);
     expect(fault).toHaveProperty('reason', reason);
+  });
+
+  it.each(['55P03', '57014'])('with the code %s name what the database may be waiting for', (code) => {
+    const fault = translatePostgresError(databaseError(code));
+    expect(valueAt(fault, 'message')).toMatch(/did not answer in time.* lock .*synchronous_standby_names/u);
   });
 
   it('are defects if a statement is wrong', () => {
