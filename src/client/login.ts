@@ -52,7 +52,11 @@ interface Key {
 /** How long before its end a key is renewed, in milliseconds: longer than a request takes. */
 const margin = 120_000;
 
-/** Exchanges identity tokens of the job for keys of the service, and renews them. */
+/**
+ * Exchanges identity tokens of the job for keys of the service, and renews them. Both requests use the transport of the
+ * step, with its proxies, certificates, deadlines and retries. `core.getIDToken` would send the first one with an HTTP
+ * client of its own, which has none of them, and which would be a second one in the bundle.
+ */
 export class Login {
   readonly #options: LoginOptions;
   #key: Key | undefined;
