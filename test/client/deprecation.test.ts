@@ -92,9 +92,9 @@ describe('the notice of a deprecated operation', () => {
     );
   });
 
-  // In quadratic time, this would take hours.
+  // In quadratic time, this would take many minutes.
   it('takes linear time', () => {
-    for (const link of ['<a>;'.repeat(1_000_000) + '<'.repeat(1_000_000), `<a>${'; rel'.repeat(1_000_000)}`]) {
+    for (const link of ['<a>;'.repeat(200_000) + '<'.repeat(200_000), `<a>${'; rel'.repeat(200_000)}`]) {
       expect(noticeOf({ deprecation: 'true', link })).toMatch(/deprecated/u);
     }
   });

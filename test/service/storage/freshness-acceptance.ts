@@ -11,7 +11,7 @@ import type { OpenStorage, StorageUnderTest } from './storage-acceptance.ts';
  *
  * @param numRuns how many series of writes are tried
  */
-export function describeFreshness(name: string, open: () => Promise<StorageUnderTest>, numRuns = 40): void {
+export function describeFreshness(name: string, open: () => Promise<StorageUnderTest>, numRuns = 20): void {
   describe(name, () => {
     let tested: StorageUnderTest;
     let runs = 0;

@@ -107,7 +107,7 @@ describe('the released README', () => {
         target.includes('/tree/') ? 'tree' : 'blob',
       );
     }
-    expect(linksOf(page).filter((target) => !/^(?:https?:|#)/u.test(target))).toEqual(['actions', 'LICENSE']);
+    expect(linksOf(page).filter((target) => !/^(?:https?:|#)/u.test(target))).toEqual(['LICENSE', 'actions']);
   });
 
   it('differs from the source in nothing else', () => {
