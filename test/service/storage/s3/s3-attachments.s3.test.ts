@@ -91,7 +91,7 @@ describe('a real object storage', () => {
     const options = place();
     for (const wrong of [{ secretAccessKey: 'wrong' }, { accessKeyId: 'WRONG' }]) {
       const started = open({ ...options, credentials: { ...options.credentials, ...wrong } });
-      await expect(started).rejects.toThrow(/^the attachments in s3:.* cannot be written: .*AWS_SECRET_ACCESS_KEY/u);
+      await expect(started).rejects.toThrow(/^the attachments in s3:.* cannot be used: .*AWS_SECRET_ACCESS_KEY/u);
       await expect(started).rejects.toMatchObject({ name: 'StartError' });
     }
   });
