@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { StartError } from '../start-error.ts';
 import { base } from './migrations/base.ts';
+import { lockAllOrganizations } from './organization-locks.ts';
 import { isConflict } from './postgres-errors.ts';
 
 /**
@@ -49,13 +50,15 @@ export async function migrate(client: ClientBase, shown: string, steps = scripts
 }
 
 /**
- * Runs a script, again after a deadlock: other processes use the tables meanwhile, and a script locks one table after
- * the other.
+ * Runs a script, while no process writes, because a script locks one table after the other, and so does a write. It is
+ * run again after a deadlock with reads.
  */
 async function apply(client: ClientBase, script: string, version: number): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await client.query(`BEGIN; ${script}; INSERT INTO schema_versions (version) VALUES (${version}); COMMIT`);
+      await client.query(
+        `BEGIN; ${lockAllOrganizations} ${script}; INSERT INTO schema_versions (version) VALUES (${version}); COMMIT`,
+      );
       return;
     } catch (error) {
       await client.query('ROLLBACK');

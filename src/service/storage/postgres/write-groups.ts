@@ -1,16 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { UncertainWriteError } from '../storage-error.ts';
-import {
-  allOrganizations,
-  concurrent,
-  type Preparation,
-  type TransactionScope,
-  type WriteTransaction,
-} from '../storage.ts';
+import { concurrent, type Preparation, type TransactionScope, type WriteTransaction } from '../storage.ts';
 import { storageError } from '../storage-faults.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
+import { lockStatement } from './organization-locks.ts';
 import { isConflict, isConnectionLost, isDatabaseError, translatePostgresError } from './postgres-errors.ts';
 import { runInTurn, type PreparedWork } from './run-in-turn.ts';
 import { WriteSession, type WritingSession } from './session.ts';
@@ -21,9 +15,6 @@ const statements = defineStatements('transactions', {
   isRecorded: 'SELECT 1 FROM written_sources WHERE xid = $1::xid8 AND token = $2',
   probe: 'UPDATE probes SET probed_at = now()',
 });
-
-/** The first key of the advisory locks of the service, so that they are not those of another program. */
-const lockSpace = 0x636f6d70;
 
 /** How many times a transaction is run at most, if it conflicts with others. */
 const maximumAttempts = 6;
@@ -311,16 +302,4 @@ async function begin(client: PoolClient, scope: TransactionScope): Promise<strin
 function firstRow(result: unknown): Readonly<Record<string, unknown>> | undefined {
   const rows: unknown = typeof result === 'object' && result !== null ? Reflect.get(result, 'rows') : undefined;
   return Array.isArray(rows) ? (rows[0] as Readonly<Record<string, unknown>> | undefined) : undefined;
-}
-
-/** Transactions of organizations share the lock that one of all organizations needs for itself. */
-function lockStatement(scope: TransactionScope): string {
-  if (scope === concurrent) return '';
-  if (scope === allOrganizations) return `SELECT pg_advisory_xact_lock(${lockSpace}, 0);`;
-  return `SELECT pg_advisory_xact_lock_shared(${lockSpace}, 0); SELECT pg_advisory_xact_lock(${toLockKey(scope)});`;
-}
-
-/** Organizations that share a key only wait for each other. */
-function toLockKey(org: string): bigint {
-  return createHash('sha256').update(org).digest().readBigInt64BE();
 }
