@@ -54,8 +54,8 @@ const margin = 120_000;
 
 /**
  * Exchanges identity tokens of the job for keys of the service, and renews them. Both requests use the transport of the
- * step, with its proxies, certificates, deadlines and retries. `core.getIDToken` would send the first one with an HTTP
- * client of its own, which has none of them, and which would be a second one in the bundle.
+ * step, with its deadlines and retries. `core.getIDToken` would send the first one with another HTTP client, with settings
+ * of its own, which would be a second one in the bundle.
  */
 export class Login {
   readonly #options: LoginOptions;
