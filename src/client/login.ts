@@ -115,7 +115,7 @@ export class Login {
     const path = fillPath(logIn.path, { org });
     const url = new URL(baseUrl.href.replace(/\/$/u, '') + path);
     const headers = { accept: 'application/json', authorization: authorization('bearer', token) };
-    const answer = await transport.send({ method: logIn.method, url, headers, idempotent: true }, signal);
+    const answer = await transport.send({ method: logIn.method, url, headers }, signal);
     if (isPassingStatus(answer.status)) return answer;
     if (answer.status >= 300) throw toLoginError(answer, { origin: url.origin, path });
     const call = { endpoint: logIn, path, attempts: 1, answeredAt: clock.now() };

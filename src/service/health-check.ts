@@ -1,4 +1,4 @@
-import type { After, Now } from '../runtime/clock.ts';
+import { isRecent, type After, type Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 import { storageError } from './storage/storage-faults.ts';
 import { StorageError, type StorageReason } from './storage/storage-error.ts';
@@ -23,7 +23,7 @@ export interface HealthCheckDependencies {
 const resultLifetime = 250;
 /** How long a check waits for a slow probe before it relies on the previous result, in milliseconds. */
 const maximumWait = 25;
-/** How old a positive result may be that stands in for a slow check, in milliseconds. */
+/** The maximum age of a positive result that stands in for a slow check, in milliseconds. */
 const maximumResultAge = 15_000;
 
 interface CheckResult {
@@ -54,18 +54,20 @@ export class HealthCheck {
    * worked recently and `forget` was not called since, it is assumed to work.
    */
   async check(): Promise<StorageError | undefined> {
+    const { now } = this.#dependencies;
     const known = this.#result;
-    if (known !== undefined && this.#isYounger(known, resultLifetime)) return known.fault;
+    if (known !== undefined && isRecent(known.at, resultLifetime, now())) return known.fault;
     this.#running ??= this.#start();
     const { since, result } = this.#running;
-    const isRecent = known !== undefined && known.fault === undefined && this.#isYounger(known, maximumResultAge);
-    const { fault } = await (isRecent
+    const workedRecently =
+      known !== undefined && known.fault === undefined && isRecent(known.at, maximumResultAge, now());
+    const { fault } = await (workedRecently
       ? this.#waitUntil(since + maximumWait, result, () => (this.#result === known ? known : undefined))
       : this.#waitPatiently(since, result));
     return fault;
   }
 
-  /** Makes the next check wait for its probe. Call it when something else than a check failed. */
+  /** Makes the next check wait for its probe. Call it when something other than a check failed. */
   forget(): void {
     this.#result = undefined;
   }
@@ -77,19 +79,13 @@ export class HealthCheck {
     return { since: this.#dependencies.now(), result };
   }
 
-  /** After the clock was set back, the result has a time in the future and must not be reused. */
-  #isYounger({ at }: CheckResult, milliseconds: number): boolean {
-    const age = this.#dependencies.now() - at;
-    return age >= 0 && age < milliseconds;
-  }
-
   #waitPatiently(since: number, result: Promise<CheckResult>): Promise<CheckResult> {
     const { patience } = this.#dependencies;
     if (patience === undefined) return result;
     return this.#waitUntil(since + patience, result, () => ({ at: since, fault: storageError('unreachable') }));
   }
 
-  /** Returns the result, or what stands in for it if it takes longer; if nothing does, it waits on. */
+  /** Returns the result, or what stands in for it if it takes longer. If nothing stands in, it keeps waiting. */
   async #waitUntil(
     time: number,
     result: Promise<CheckResult>,

@@ -55,8 +55,9 @@ export async function attest(
   const { artifact_fingerprint: fingerprint } = document;
   const place = toPlace({ ...command, name: document.attestation_name });
   const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
+    const findDigest = attestations.findRequestDigest.bind(attestations);
     // The transaction looks for repetitions, too, but only after the file was kept.
-    const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
+    const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request, findDigest);
     if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
@@ -101,7 +102,7 @@ function findRepeated(
   attestations: AttestationReader,
   { org, scopes, evidence }: EvidencePlace,
   request: KeyedRequest<AttestResult> | undefined,
-  findDigest = attestations.findRequestDigest.bind(attestations),
+  findDigest: (org: string, key: string) => Promise<string | undefined>,
 ): Promise<RepeatedRequest<AttestResult> | undefined> {
   return findRepeatedRequest(
     request,
