@@ -10,7 +10,7 @@ import { serviceAccountNotFound } from './service-account.ts';
 /** How long a key lives if the request does not say when it expires, in days. */
 export const defaultKeyDays = 365;
 
-/** How long a key may live, in days: a year, also a leap year, and also by a clock that is ahead. */
+/** The maximum lifetime of a key, in days. A client whose clock is ahead can still ask for a year, or a leap year. */
 export const maximumKeyDays = 366;
 
 const seconds = (description: string) => Type.Number({ minimum: 0, maximum: maximumTimestamp, description });
@@ -116,7 +116,7 @@ export const createServiceAccountKey = defineEndpoint({
     { subject: 'an `expires_at` in the past', choice: '400', source: 'such a key would never be of use' },
     {
       subject: '`expires_at` left out, or 0',
-      choice: `the key expires after ${defaultKeyDays} days, and the answer says when; no key lives for ever`,
+      choice: `the key expires after ${defaultKeyDays} days, and the answer says when; no key lives forever`,
       source: 'a key that was forgotten must stop working; GitHub limits its fine-grained tokens in the same way',
     },
     {

@@ -59,7 +59,7 @@ export const logIn = defineEndpoint({
     {
       subject: 'an identity token that was exchanged for a key before',
       choice: '401; a run whose answer was lost requests another token',
-      source: 'a token that somebody finds, such as in a log, must be of no use',
+      source: 'a token that leaks after its use, for example into a log, must be useless',
     },
     {
       subject: 'several rules that admit the same run',

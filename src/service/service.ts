@@ -143,7 +143,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     closers.push(() => shutdown.stop());
     await listen(app, { host: options.host, port: options.port });
     own.url = toUrl(app.server.address());
-    // Not before: a key that was created by a start that failed would never be shown.
+    // Last: if the start failed after a key was created, nobody would ever see that key.
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
     const administration = new AdministrationWatch(dependencies);
@@ -164,9 +164,7 @@ async function prepareOrganization(
   const { generated, problem } = await ensureInitialApiKey(dependencies, first);
   if (problem !== undefined) {
     const remedy = `set --key (COMPLIANCE_SERVICE_KEY) to a new key, or create one with: npm run service -- create-key`;
-    dependencies.log.info(
-      `the key of organization ${first.org} that --key gives ${problem}; ${remedy} --org ${first.org}`,
-    );
+    dependencies.log.info(`the key of organization ${first.org} in --key ${problem}; ${remedy} --org ${first.org}`);
   }
   return generated;
 }

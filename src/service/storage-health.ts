@@ -26,7 +26,7 @@ const objectStoragePatience = 500;
 /** How much more space than at the failure must be free for writes to be accepted again, in bytes. */
 const requiredExtraBytes = 256 * 1024;
 
-/** What of the storage does not work. */
+/** Which parts of the storage fail. */
 export interface StorageFaults {
   /** Why nothing can be recorded; undefined if the storage works. */
   readonly storage: StorageError | undefined;

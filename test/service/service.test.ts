@@ -118,7 +118,7 @@ describe('a service', () => {
       const ends = days === 336 ? 'expires' : 'expired';
       const remedy =
         'set --key (COMPLIANCE_SERVICE_KEY) to a new key, or create one with: npm run service -- create-key';
-      const line = `the key of organization acme that --key gives ${ends} on 2024-11-13T22:13:20Z; ${remedy} --org acme`;
+      const line = `the key of organization acme in --key ${ends} on 2024-11-13T22:13:20Z; ${remedy} --org acme`;
       expect([days, status, lines]).toEqual([days, days === 366 ? 401 : 200, days < 335 ? [] : [line]]);
       expect(logged.some((words) => words.includes('admins'))).toBe(days > 335);
     }

@@ -21,7 +21,7 @@ type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomByte
 export interface EnsuredApiKey {
   /** The key if it was generated: it must be shown to the operator. */
   readonly generated?: string | undefined;
-  /** Why the given key does not work any more, or not much longer, as a predicate: `expired on …`. */
+  /** Why the given key no longer works, or will soon stop working, as a predicate: `expired on …`. */
   readonly problem?: string | undefined;
 }
 

@@ -19,8 +19,8 @@ interface Dependencies {
 }
 
 /**
- * Warns the operator, in the log, of organizations that nobody can administer any more, or soon: the last key of their
- * admins expires or has expired. Only the operator can help them then.
+ * Warns the operator, in the log, of organizations that nobody can administer, or soon nobody will: the last key of
+ * their admins has expired, or expires soon. After that, only the operator can create a key.
  */
 export class AdministrationWatch {
   readonly #dependencies: Dependencies;
@@ -32,7 +32,7 @@ export class AdministrationWatch {
     this.#dependencies = dependencies;
   }
 
-  /** Looks now, when the next of these keys expires, and twice a day. Never rejects: an error is logged. */
+  /** Checks now, when the next of these keys expires, and twice a day. Never rejects: an error is logged. */
   start(): Promise<void> {
     this.#looking = this.#look();
     return this.#looking;

@@ -15,7 +15,7 @@ export interface CachedArtifact {
  */
 export type ArtifactCache = VersionedCache<CachedArtifact>;
 
-/** In characters of the artifacts as JSON, roughly; in memory they take several times as many bytes. */
+/** About the length of the artifacts as JSON, in characters; in memory they take several times as many bytes. */
 const maximumWeight = 8 * 1024 * 1024;
 
 /** Creates an empty cache. */

@@ -98,7 +98,7 @@ export function findContradictions(
   );
 }
 
-/** What a value of any type says; undefined if it says nothing. */
+/** The text of a value of any type; undefined if there is none. */
 function toText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);

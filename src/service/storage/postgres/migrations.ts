@@ -50,8 +50,8 @@ export async function migrate(client: ClientBase, shown: string, steps = scripts
 }
 
 /**
- * Runs a script, while no process writes, because a script locks one table after the other, and so does a write. It is
- * run again after a deadlock with reads.
+ * Runs a script while no transaction of an organization is running, because both lock one table after another. The
+ * script is run again after a deadlock with others, such as reads.
  */
 async function apply(client: ClientBase, script: string, version: number): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
