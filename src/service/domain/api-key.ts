@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, hash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../runtime/random.ts';
 
 /**
@@ -60,7 +60,7 @@ export function newLoginKey(token: readonly [issuer: string, tokenId: string], r
  * bits cannot be guessed at any speed, and the hash is computed for every request.
  */
 export function hashSecret(secret: string): Uint8Array {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /** Whether the secret has this hash; compared in constant time. */
