@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from '../../contract/schema.ts';
 import { conforms, violations } from '../../contract/check.ts';
+import { isMapping } from '../../runtime/untrusted-data.ts';
 import { validationError } from './errors/api-error.ts';
 import { renderRejectedValue } from './rejected-value.ts';
 
@@ -36,14 +37,14 @@ export function validateQuery<Schema extends TObject>(schema: Schema, parameters
 function validateParameters<Schema extends TObject>(schema: Schema, parameters: unknown, part: string): Static<Schema> {
   const valid = validate(schema, convertTypes(schema, parameters), { prefix: `${part}.`, whole: part });
   // As in documents: no record has it, and not every database can compare with it.
-  const faulty = Object.entries(valid).filter(([, value]) => [value].flat().some(hasNul));
+  const faulty = Object.entries(valid).filter(([, value]) => hasNul(value));
   if (faulty.length > 0)
     throw validationError(...faulty.map(([name]) => [`${part}.${name}`, 'must not contain NUL'] as const));
   return valid;
 }
 
 function hasNul(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('\0');
+  return Array.isArray(value) ? value.some(hasNul) : typeof value === 'string' && value.includes('\0');
 }
 
 /**
@@ -51,13 +52,17 @@ function hasNul(value: unknown): boolean {
  * fail validation.
  */
 function convertTypes(schema: TObject, parameters: unknown): unknown {
-  if (typeof parameters !== 'object' || parameters === null) return {};
+  if (!isMapping(parameters)) return {};
   const properties: Readonly<Record<string, TSchema>> = schema.properties;
-  const read = ([name, value]: [string, unknown]): [string, unknown] => {
+  const convert = (name: string): unknown => {
+    const value = parameters[name];
     const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return [name, typeof value === 'string' ? convertText(declaredType(declared), value) : value];
+    return typeof value === 'string' ? convertText(declaredType(declared), value) : value;
   };
-  return Object.fromEntries(Object.entries(parameters).map(read));
+  const names = Object.keys(parameters);
+  // Most parameters are declared as texts.
+  if (names.every((name) => convert(name) === parameters[name])) return parameters;
+  return Object.fromEntries(names.map((name) => [name, convert(name)]));
 }
 
 function declaredType(schema: TSchema | undefined): unknown {
