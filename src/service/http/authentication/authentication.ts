@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
@@ -33,11 +34,12 @@ export interface AuthenticationAttempt {
   readonly org: string | undefined;
   /** The `{flow_name}` and `{env_name}` of the path. */
   readonly target: AccessTarget;
-  /** The endpoint's error for a key without the permission. */
-  readonly forbidden: ErrorResponse;
+  /** The endpoint's errors. */
+  readonly errors: Endpoint['errors'];
   /** Whether the request delivers evidence of an earlier run. */
   readonly isReplay: boolean;
-  readonly origin: RequestOrigin;
+  /** Only for failures, because most requests do not fail. */
+  readonly origin: () => RequestOrigin;
   /** Called if the key is valid and expires soon, with the time (Unix seconds). */
   readonly expiresSoon?: ((at: number) => void) | undefined;
 }
@@ -55,26 +57,32 @@ export type Authenticator<Who> = (attempt: AuthenticationAttempt) => Promise<Who
  * @throws ApiError
  */
 export function authenticate<Who>(
-  request: Pick<FastifyRequest, 'headers' | 'params' | 'socket' | 'method' | 'url'>,
+  request: Pick<FastifyRequest, 'headers' | 'params' | 'method' | 'url'> & {
+    readonly socket: Pick<Socket, 'remoteAddress'>;
+  },
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   authenticator: Authenticator<Who>,
   more: Pick<AuthenticationAttempt, 'session' | 'expiresSoon'> = {},
 ): Promise<Who> {
+  // Now, because a socket that the client has closed has no address.
+  const { remoteAddress = 'an unknown address' } = request.socket;
   return authenticator({
     authorization: request.headers.authorization,
     ...more,
     methods: authentication,
     org: requestOrganization(request),
     target: toTarget(request),
-    forbidden: findForbidden(errors),
+    errors,
     isReplay: request.headers[replayedEvidenceHeader] === '?1',
-    origin: {
-      address: request.socket.remoteAddress ?? 'an unknown address',
-      forwardedFor: forwardedFor(request.headers['x-forwarded-for']),
-      method: request.method,
-      path: request.url.split('?', 1)[0] ?? '',
-    },
+    origin: () => toOrigin(request, remoteAddress),
   });
+}
+
+function toOrigin(
+  { headers, method, url }: Pick<FastifyRequest, 'headers' | 'method' | 'url'>,
+  address: string,
+): RequestOrigin {
+  return { address, forwardedFor: forwardedFor(headers['x-forwarded-for']), method, path: url.split('?', 1)[0] ?? '' };
 }
 
 /** The organization in the path. */
@@ -148,8 +156,8 @@ export function requireApiKey(dependencies: KeyDependencies): Authenticator<Stor
   return async (attempt) => (await authenticateKey(dependencies, attempt)).key;
 }
 
-function forbiddenError({ forbidden, org = '' }: AuthenticationAttempt): ApiError {
-  return new ApiError(forbidden, { values: { org } });
+function forbiddenError({ errors, org = '' }: AuthenticationAttempt): ApiError {
+  return new ApiError(findForbidden(errors), { values: { org } });
 }
 
 /** Returns the key that was sent, or that the session stands for, if it is valid now. */
@@ -164,7 +172,7 @@ async function authenticateKey(dependencies: KeyDependencies, attempt: Authentic
   const fault = findFault(stored, unixSeconds(now()));
   if (fault !== undefined) {
     // The client knows the secret, so this is not a guess, and the error can say what is wrong.
-    failures.report({ key: describeKey(stored), org: stored.org, reason: fault.reason, origin });
+    failures.report({ key: describeKey(stored), org: stored.org, reason: fault.reason, origin: origin() });
     throw unauthenticatedError(methods, fault.rule);
   }
   keyUses.note(stored);
@@ -196,7 +204,7 @@ async function checkSecret({ storage, failures }: KeyDependencies, attempt: Auth
   const holder = key === undefined ? undefined : await findKeyHolder({ storage }, { id: key.id, org });
   const stored = holder?.key;
   if (key !== undefined && holder !== undefined && secretMatches(key.secret, holder.key.secretHash)) return holder;
-  const failure = { ...describeFailedKey(key, stored), org: stored?.org ?? org, origin };
+  const failure = { ...describeFailedKey(key, stored), org: stored?.org ?? org, origin: origin() };
   throw countGuess(failures, failure, unauthenticatedError(methods, 'is not an API key of this service'));
 }
 
@@ -241,7 +249,7 @@ export function requireAdminKey(adminKey: string, failures: FailedAuthentication
     const { methods, origin } = attempt;
     // Digests have the same length, so that the comparison does not reveal the key's length.
     if (!timingSafeEqual(digest(readCredential(attempt)), expected)) {
-      const failure = { key: 'the administration key', reason: 'was tried with another key', origin };
+      const failure = { key: 'the administration key', reason: 'was tried with another key', origin: origin() };
       throw countGuess(
         failures,
         failure,

@@ -20,7 +20,7 @@ export function requireIdentityToken(
     const { org = '', methods, origin } = attempt;
     const token = readCredential(attempt);
     const result = await logIn(dependencies, { org, token, audience: links.origin() });
-    const failure = { org, origin, type: 'login_refused' } as const;
+    const failure = { org, origin: origin(), type: 'login_refused' } as const;
     switch (result.outcome) {
       case 'logged in':
         return result;

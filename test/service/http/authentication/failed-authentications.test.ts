@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { authenticate } from '../../../../src/service/http/authentication/authentication.ts';
 import {
   FailedAuthentications,
   forwardedFor,
@@ -154,6 +155,24 @@ describe('the network of an address', () => {
     ['an unknown address', 'an unknown address'],
   ])('%s is %s', (address, network) => {
     expect(toNetwork(address)).toBe(network);
+  });
+});
+
+describe('the origin of a request', () => {
+  it('has the address of a client that closes the connection before its key is checked', async () => {
+    const socket: { remoteAddress: string | undefined } = { remoteAddress: '203.0.113.7' };
+    const request = {
+      socket,
+      headers: { 'x-forwarded-for': '192.0.2.1' },
+      params: {},
+      method: 'GET',
+      url: '/path?query',
+    };
+    const origin = await authenticate(request, { authentication: ['bearer'], errors: [] }, (attempt) => {
+      socket.remoteAddress = undefined;
+      return Promise.resolve(attempt.origin());
+    });
+    expect(origin).toEqual({ address: '203.0.113.7', forwardedFor: '192.0.2.1', method: 'GET', path: '/path' });
   });
 });
 
