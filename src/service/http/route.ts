@@ -14,6 +14,7 @@ import { keyExpiryHeader } from '../../contract/key-expiry-header.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { countHeldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
+import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
 import { DocumentError, parseDocumentInSteps } from './bodies/json-document.ts';
 import { KeyedRequests, readIdempotencyKey, ReplayedResponse, type CarryOut } from './idempotency.ts';
@@ -69,7 +70,7 @@ export function addRoute<E extends Endpoint, Who>(
   authenticator: Authenticator<Who>,
   handler: EndpointHandler<E, Who>,
 ): void {
-  const callers = new WeakMap<FastifyRequest, { readonly caller: Who; readonly key: string | undefined }>();
+  const authenticated = new AuthenticatedRequests<{ readonly caller: Who; readonly key: string | undefined }>();
   const { body } = endpoint;
   const largeDocuments = new SerialQueue();
   const { keyedRequests = new KeyedRequests() } = host;
@@ -85,27 +86,23 @@ export function addRoute<E extends Endpoint, Who>(
           reply.header(keyExpiryHeader, `@${Math.floor(at)}`);
         },
       });
-      callers.set(request, { caller, key: readKey(request, endpoint, host) });
+      authenticated.set(request, { caller, key: readKey(request, endpoint, host) });
       rejectTooLarge(request, endpoint);
       host.admission.admit(requestOrganization(request) ?? '', countHeldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
-      const authenticated = callers.get(request);
-      if (authenticated === undefined) throw new TypeError('the request was not authenticated');
+      const { caller, key } = authenticated.get(request);
       const work = async (): Promise<EndpointResponse<E> | ReplayedResponse> => {
-        const received = await receive(request, endpoint, host).catch((error: unknown) => {
-          throw withDeclaredMessage(endpoint, error);
-        });
+        const received = await receive(request, endpoint, host);
         const carryOut = keyedRequests.carryOut<EndpointResponse<E>>(endpoint, {
-          key: authenticated.key,
+          key,
           org: requestOrganization(request) ?? '',
           content: received,
         });
-        const { caller } = authenticated;
         try {
           return await handler({ caller, carryOut, ...received });
         } finally {
-          await received.file?.content.discard();
+          if (received.file !== undefined) await received.file.content.discard();
         }
       };
       const response = await (isLarge(request) ? largeDocuments.run(work) : work());
@@ -138,11 +135,15 @@ async function receive<E extends Endpoint>(
   endpoint: E,
   host: RouteHost,
 ): Promise<Omit<EndpointRequest<E, unknown>, 'caller' | 'carryOut'>> {
-  const parameters = validatePath<E['parameters']>(endpoint.parameters, request.params);
-  const query = validateQuery<E['query']>(endpoint.query, request.query);
-  const { document, file } = await receiveBody(request, endpoint, host);
-  // `receiveBody` validated the document against the schema of this type, which the compiler cannot infer.
-  return { parameters, query, document: document as EndpointDocument<E>, file };
+  try {
+    const parameters = validatePath<E['parameters']>(endpoint.parameters, request.params);
+    const query = validateQuery<E['query']>(endpoint.query, request.query);
+    const { document, file } = endpoint.body.kind === 'none' ? noBody : await receiveBody(request, endpoint.body, host);
+    // `receiveBody` validated the document against the schema of this type, which the compiler cannot infer.
+    return { parameters, query, document: document as EndpointDocument<E>, file };
+  } catch (error) {
+    throw withDeclaredMessage(endpoint, error);
+  }
 }
 
 interface ReceivedBody {
@@ -150,11 +151,14 @@ interface ReceivedBody {
   readonly file: UploadedFile | undefined;
 }
 
-async function receiveBody(request: FastifyRequest, endpoint: Endpoint, host: RouteHost): Promise<ReceivedBody> {
-  const { body } = endpoint;
+const noBody: ReceivedBody = { document: undefined, file: undefined };
+
+async function receiveBody(
+  request: FastifyRequest,
+  body: JsonBody | MultipartBody,
+  host: RouteHost,
+): Promise<ReceivedBody> {
   switch (body.kind) {
-    case 'none':
-      return { document: undefined, file: undefined };
     case 'json':
       return { document: await receiveJsonBody(request, body, host), file: undefined };
     case 'multipart':

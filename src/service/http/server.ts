@@ -6,6 +6,7 @@ import { sendError, type ErrorListeners } from './errors/error-response.ts';
 import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
 import { addNotFoundHandler } from './errors/route-not-found.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from './json-response.ts';
+import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { requestOrganization } from './authentication/authentication.ts';
 import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 
@@ -64,6 +65,7 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
   app.server.on('checkExpectation', respondToExpectation);
   app.server.on('connect', respondToConnect);
   leaveUnwantedBodiesUnread(app);
+  AuthenticatedRequests.prepare(app);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.headers(privateResponseHeaders);
     done();

@@ -7,6 +7,7 @@ import { actorName, type Caller, type Permission } from '../../domain/access.ts'
 import type { StoredKey } from '../../domain/accounts.ts';
 import { createPagePaths, type PagePaths } from '../../domain/page-paths.ts';
 import { toFormToken } from '../../domain/session.ts';
+import { AuthenticatedRequests } from '../authentication/authenticated-requests.ts';
 import {
   authenticate,
   requestOrganization,
@@ -105,7 +106,7 @@ export function addAuthenticated<Who>(
   authenticator: Authenticator<Who>,
   handler: (request: FastifyRequest, reply: FastifyReply, who: Who) => Promise<FastifyReply>,
 ): void {
-  const authenticated = new WeakMap<FastifyRequest, { readonly who: Who }>();
+  const authenticated = new AuthenticatedRequests<{ readonly who: Who }>();
   host.app.get(url, {
     config: createRouteConfig(host),
     onRequest: async (request) => {
@@ -113,11 +114,7 @@ export function addAuthenticated<Who>(
       const who = await authenticate(request, pageEndpoint, authenticator, { session });
       authenticated.set(request, { who });
     },
-    handler: (request, reply) => {
-      const found = authenticated.get(request);
-      if (found === undefined) throw new TypeError('the request was not authenticated');
-      return handler(request, reply, found.who);
-    },
+    handler: (request, reply) => handler(request, reply, authenticated.get(request).who),
   });
 }
 
