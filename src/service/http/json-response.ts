@@ -30,8 +30,16 @@ function asPayload(text: string): string | Buffer {
   return text.length > largeResponse ? Buffer.from(text) : text;
 }
 
-/** Sends a value as JSON; a string is sent as a JSON string. */
+/**
+ * Prepares a JSON response, and returns its content for the handler to return; a string is sent as a JSON string. If the
+ * handler returned the reply instead, Fastify would listen to the end of its stream.
+ */
+export function prepareJson(reply: FastifyReply, status: number, body: unknown): string | Buffer {
+  reply.code(status).header('content-type', 'application/json; charset=utf-8');
+  return body instanceof SerializedJson ? body.bytes : asPayload(JSON.stringify(body));
+}
+
+/** Sends a value as JSON. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  const content = body instanceof SerializedJson ? body.bytes : asPayload(JSON.stringify(body));
-  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(content);
+  return reply.send(prepareJson(reply, status, body));
 }

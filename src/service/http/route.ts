@@ -18,7 +18,7 @@ import { AuthenticatedRequests } from './authentication/authenticated-requests.t
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
 import { DocumentError, parseDocumentInSteps } from './bodies/json-document.ts';
 import { KeyedRequests, readIdempotencyKey, ReplayedResponse, type CarryOut } from './idempotency.ts';
-import { sendJson, type SerializedJson } from './json-response.ts';
+import { prepareJson, type SerializedJson } from './json-response.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError, withDeclaredMessage } from './errors/api-error.ts';
 import { httpErrors } from './errors/http-errors.ts';
@@ -106,10 +106,10 @@ export function addRoute<E extends Endpoint, Who>(
         }
       };
       const response = await (isLarge(request) ? largeDocuments.run(work) : work());
-      if (!(response instanceof ReplayedResponse)) return sendJson(reply, response.status, response.body);
+      if (!(response instanceof ReplayedResponse)) return prepareJson(reply, response.status, response.body);
       reply.header(replayedHeader, 'true');
       if (response.isSuperseded) reply.header(supersededHeader, 'true');
-      return sendJson(reply, response.first.status, response.first.body);
+      return prepareJson(reply, response.first.status, response.first.body);
     },
   });
 }

@@ -71,7 +71,21 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
     done();
   });
   limitLargeResponses(app, timeouts, admission);
+  sendTogether(app);
   return app;
+}
+
+/**
+ * Sends the responses of one turn of the event loop one right after the other, when everything that has arrived is
+ * handled. The first one wakes the process that they are sent to, a proxy or a client on the same machine, which takes
+ * longer than all the rest of a fast response; while it runs, the others do not have to.
+ */
+function sendTogether(app: FastifyInstance): void {
+  app.addHook('onSend', (_request, _reply, payload, done) => {
+    // Errors of a stream have no listener until it is sent.
+    if (sizeOf(payload) === undefined) done();
+    else setImmediate(done);
+  });
 }
 
 /** Counts large responses, which stay in memory until the client has received them, and limits the time for that. */
