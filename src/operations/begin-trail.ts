@@ -15,6 +15,7 @@ import { defineOperation } from './operation.ts';
 import { readOwnUserData } from './own-user-data.ts';
 import { fact } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
+import { trailPage } from './trail-page.ts';
 
 /** Begins the trail of a commit, or updates it if it exists. */
 export const beginTrail = defineOperation({
@@ -31,7 +32,7 @@ export const beginTrail = defineOperation({
     ...deliveryInputs,
   },
   async run(inputs, context) {
-    const { client, org, job, workspace, temporaryDirectory: temporary, call } = context;
+    const { org, job, workspace, temporaryDirectory: temporary, call } = context;
     const own = await readOwnUserData(inputs.userData, [gatheredAtKey, idempotencyDataKey], context);
     const data = withProvenance(own, runProvenance(job, inputs.redactCommitInfo));
     const path = inputs.templateFile;
@@ -63,7 +64,7 @@ export const beginTrail = defineOperation({
       );
       const state = answer && toRequestEffect(answer, { created: 'begun', otherwise: 'updated' });
       const action = state ?? 'begun or updated';
-      const page = client.pageUrl(org, 'flows', inputs.flow, 'trails', name);
+      const page = kept === undefined ? trailPage(context, inputs.flow, name) : undefined;
       const result = {
         outcome: 'done',
         state,

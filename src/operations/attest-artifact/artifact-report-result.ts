@@ -15,6 +15,8 @@ const maximumRows = 100;
 interface Reports {
   readonly flow: string;
   readonly trail: string;
+  /** The page of the trail. */
+  readonly trailPage: string;
   readonly commit: GitCommitInfo;
   readonly reported: readonly ReportOutcome[];
 }
@@ -23,13 +25,14 @@ interface Reports {
 export function createReportResult(reports: Reports): OperationResult {
   const { flow, trail, commit, reported } = reports;
   const responses = reported.flatMap(({ response }) => response ?? []);
+  const page = responses.length === 0 ? undefined : reports.trailPage;
   const result: OperationResult = {
     ...toOutcome(reported),
     conclusion: conclude(reports),
     response: reported.length === 1 ? responses[0] : reported.map(toResponseEntry),
     count: reported.length,
     fingerprint: reported.map(({ fingerprint }) => fingerprint).join('\n'),
-    htmlUrl: responses.find(({ html_url }) => html_url !== undefined)?.html_url,
+    htmlUrl: responses.find(({ html_url }) => html_url !== undefined)?.html_url ?? page,
     commits: [commit.sha1],
     report: {
       subject: reported.length === 1 ? `Artifact ${reported[0]?.filename ?? ''}` : `${reported.length} artifacts`,
@@ -38,7 +41,7 @@ export function createReportResult(reports: Reports): OperationResult {
         ...fact('Commit message', commit.message?.split('\n')[0]),
         ...fact('Author', commit.author),
         ...fact('Flow', flow),
-        ...fact('Trail', trail),
+        ...fact('Trail', trail, page),
       ],
       tables: listTable(
         'Artifacts',

@@ -3,7 +3,7 @@ import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
 import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
-import { abbreviate, code, fact, link, plain, type Evidence, type Fact } from '../report.ts';
+import { abbreviate, code, fact, link, type Evidence, type Fact } from '../report.ts';
 import { pluralize } from '../sentences.ts';
 import type { Attested } from './define-attest-operation.ts';
 
@@ -12,6 +12,7 @@ export function attestationFacts({
   commit,
   flow,
   trail,
+  trailPage,
   attestationName,
   attachment,
   unattached,
@@ -21,7 +22,7 @@ export function attestationFacts({
     ...fact('Commit message', commit.message?.split('\n')[0]),
     ...fact('Author', commit.author),
     ...fact('Flow', flow),
-    ...fact('Trail', trail),
+    ...fact('Trail', trail, trailPage),
     ...fact('Attestation', attestationName),
     ...fact('Attachment', describeAttachment(attachment)),
     ...fact('Not attached', describeUnattached(unattached)),
@@ -31,13 +32,13 @@ export function attestationFacts({
 /**
  * The trail with this one attestation.
  *
- * @param href the page with the details of the evidence
+ * @param href the page with the details of the evidence; by default that of the trail
  * @param notes one sentence each
  */
 export function attestationEvidence(
-  { trail, commit, attestationName }: Omit<Attested<unknown>, 'gathered'>,
+  { trail, trailPage, commit, attestationName }: Omit<Attested<unknown>, 'gathered'>,
   verdict: Verdict | undefined,
-  { href, notes = [] }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
+  { href = trailPage, notes = [] }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
 ): Evidence {
   return {
     table: {
@@ -45,7 +46,7 @@ export function attestationEvidence(
       columns: ['Trail', 'Commit', attestationName],
       rows: [
         [
-          plain(trail === commit.sha1 ? abbreviate(trail) : trail),
+          link(trail === commit.sha1 ? abbreviate(trail) : trail, trailPage),
           { ...code(abbreviate(commit.sha1)), href: commit.url },
           link(evidenceLabel(toEvidenceState(verdict)), href),
         ],

@@ -21,6 +21,7 @@ import { attestationInputs, attestationNameInput } from '../inputs/attestation-i
 import type { Uses, ValuesOf } from '../inputs/input.ts';
 import type { Operation, OperationContext, OperationResult } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
+import { trailPage } from '../trail-page.ts';
 import { attachFiles, type AttachedFiles } from './attach-files.ts';
 
 /** The values of the inputs of every operation that records an attestation. */
@@ -41,6 +42,8 @@ export interface Attested<Gathered> extends AttachedFiles {
   readonly gathered: Gathered;
   /** Whether the service has it. */
   readonly isRecorded: boolean;
+  /** The page of the trail; undefined if the attestation is not recorded. */
+  readonly trailPage: string | undefined;
   readonly response: unknown;
 }
 
@@ -81,6 +84,7 @@ export interface AttestDeclaration<
   ) => Promise<Gathered>;
   /** The document of the request: the common fields and those of the kind. */
   readonly toDocument: (common: CommonAttestation, gathered: Gathered) => Static<Schema>;
+  /** The page of its result, if it names none, is that of the trail. */
   readonly toResult: (attested: Attested<Gathered>) => OperationResult;
 }
 
@@ -146,8 +150,10 @@ export function defineAttestOperation<
           ),
         );
         const attested = { flow, trail, attestationName, commit: commit.info, gathered, attachment, unattached };
-        const recorded = { isRecorded: kept === undefined, response: answer?.body };
-        return withKeptEvidence(declaration.toResult({ ...attested, ...recorded }), kept);
+        const isRecorded = kept === undefined;
+        const page = isRecorded ? trailPage(context, flow, trail) : undefined;
+        const result = declaration.toResult({ ...attested, isRecorded, trailPage: page, response: answer?.body });
+        return withKeptEvidence({ ...result, htmlUrl: result.htmlUrl ?? page }, kept);
       } finally {
         attachment?.dispose();
       }

@@ -14,7 +14,7 @@ export interface CommitStatus {
   readonly state: StatusState;
   /** One line of at most 140 characters. */
   readonly description: string;
-  /** The page of the artifact, else of the workflow run. */
+  /** The page that the result names, else that of the workflow run. */
   readonly targetUrl: string | undefined;
 }
 

@@ -109,6 +109,17 @@ describe('attest-artifact', () => {
     expect((await attest({ 'checksums-path': 'SUMS' })).documents).toMatchObject(expected);
   });
 
+  it('links to the trail even if the answer does not, but only if an artifact is recorded', async () => {
+    const inputs = { fingerprint: digest, filename: 'a', trail: 't', 'on-outage': 'keep', 'spool-path': 'spool' };
+    const page = 'https://compliance.example.com/acme/flows/web/trails/t';
+    const linked = async (answer: HttpResponse | Error): Promise<unknown> => {
+      const { htmlUrl, report } = (await attest(inputs, answer)).result;
+      return [htmlUrl, report.facts.find(({ label }) => label === 'Trail')?.value.href];
+    };
+    expect(await linked(jsonAnswer(201, { message: 'OK' }))).toEqual([page, page]);
+    expect(await linked(lost)).toEqual([undefined, undefined]);
+  });
+
   it('says which of several artifacts are recorded if one is refused', async () => {
     await workspace.write('SUMS', ['a', 'b', 'c'].map((name) => `${digest}  ${name}\n`).join(''));
     const { result, documents } = await attest({ 'checksums-path': 'SUMS' }, ok, jsonAnswer(400, { message: 'no' }));

@@ -41,6 +41,7 @@ function attested(
     attachment,
     unattached: undefined,
     isRecorded: true,
+    trailPage: undefined,
     response: 'OK',
   };
 }

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { pushEvent, shas } from '../../support/events.ts';
+import { always, performOperation, type PerformedOperation } from '../../support/perform-operation.ts';
+import { webhookPayload } from '../../support/sonar-analysis.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+  await workspace.write('junit.xml', '<testsuite name="a"><testcase name="b"><failure/></testcase></testsuite>');
+  const report = { ...webhookPayload(), revision: shas.head, qualityGate: { status: 'ERROR', conditions: [] } };
+  await workspace.write('sonar.json', JSON.stringify(report));
+  await workspace.write('local.json', JSON.stringify({ ...report, project: { key: 'acme', name: 'Acme' } }));
+});
+afterEach(() => workspace.remove());
+
+const page = 'https://compliance.example.com/acme/flows/web/trails/pr-1';
+const dashboard = 'https://mycompany.com/sonarqube/dashboard?id=myproject';
+
+const steps: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
+  ['attest-generic', { compliant: 'false', 'attestation-name': 'scan' }, page],
+  ['attest-junit', { 'junit-path': 'junit.xml' }, page],
+  ['attest-sonar', { 'sonar-report-path': 'sonar.json' }, dashboard],
+  ['attest-sonar', { 'sonar-report-path': 'local.json' }, page],
+];
+
+describe('a red attestation', () => {
+  const attest = (
+    operation: string,
+    inputs: Readonly<Record<string, string>>,
+    status = 201,
+  ): Promise<PerformedOperation> =>
+    performOperation(
+      operation,
+      { flow: 'web', trail: 'pr-1', retries: '0', ...inputs },
+      always(status, 'OK'),
+      workspace.path,
+      pushEvent(),
+    );
+
+  it.each(steps)('of %s with %j links to its trail, and names %s as its page', async (operation, inputs, htmlUrl) => {
+    const { result } = await attest(operation, inputs);
+    expect(result).toMatchObject({ outcome: 'non-compliant', htmlUrl });
+    const { facts, evidence } = result.report;
+    expect(facts.find(({ label }) => label === 'Trail')?.value).toEqual({ text: 'pr-1', href: page });
+    const [trail, , verdict] = evidence?.table.rows[0] ?? [];
+    expect([trail?.href, verdict?.href]).toEqual([page, htmlUrl]);
+  });
+
+  it.each(steps)('of %s with %j does not link to the trail if it is kept', async (operation, inputs) => {
+    const { result } = await attest(operation, { ...inputs, 'on-outage': 'keep', 'spool-path': 'spool' }, 503);
+    expect(result.spoolPath).toBeDefined();
+    expect(JSON.stringify(result.report)).not.toContain(page);
+    expect(result.htmlUrl).not.toBe(page);
+  });
+});
