@@ -218,6 +218,12 @@ export const rotateServiceAccountKey = defineEndpoint({
       source: 'whoever chose short-lived keys wants their successors to be short-lived, too',
     },
     {
+      subject: 'a key that was rotated already',
+      choice:
+        'may be rotated again, until it is revoked; each successor lives as long as the key was made to live at first',
+      source: 'the public client sends a rotation again if the answer, which alone shows the new key, is lost',
+    },
+    {
       subject: 'a key that expires within the grace period',
       choice: 'expires as before',
       source: 'rotating a key must not make it live longer',

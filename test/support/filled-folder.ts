@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { listTables } from '../../src/service/storage/copy/tables.ts';
 import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
-import { administer, createKey, createNotification, createServiceAccountKey } from './administration.ts';
+import { administer, createKey, createNotification, createServiceAccountKey, keyIdOf } from './administration.ts';
 import { changePolicies, pod, reportPods, savePolicy } from './environment-samples.ts';
 import { prepareEverything } from './prepare-organization.ts';
 import { call, type Called } from './service-call.ts';
@@ -63,7 +63,7 @@ export async function createFilledFolder(): Promise<FilledFolder> {
     await recordEvidence(service);
     await changeEnvironments(service);
     await createKey(service, { owner: 'ann', role: 'reader' });
-    await createServiceAccountKey(service);
+    await rotateKey(service, await createServiceAccountKey(service));
     await signIn(service);
     expect(service.errors).toEqual([]);
     keys = { [service.org]: service.apiKey, other };
@@ -78,6 +78,12 @@ export async function createFilledFolder(): Promise<FilledFolder> {
 async function accepted(called: Promise<Called>): Promise<void> {
   const { status, text } = await called;
   if (status >= 300) throw new Error(`${status}: ${text}`);
+}
+
+/** Rotates a key of a service account. */
+async function rotateKey(service: TestService, key: string): Promise<void> {
+  const path = `/service-accounts/${service.org}/ci/api-keys/${keyIdOf(key)}/rotate`;
+  await accepted(administer(service, { path, json: {} }));
 }
 
 /** Starts a session of a browser. */

@@ -123,7 +123,7 @@ export type RotateKeyResult =
 /**
  * Replaces a key by a new one of the same owner. The previous key works for the grace period, but not longer than
  * before. Without an expiry time, the new key lives as long as the previous one was made to live, but not longer than
- * any key may.
+ * any key may. A key can be rotated again, for example because the answer with its successor was lost.
  *
  * @param command `grace`: in seconds
  */
@@ -144,7 +144,7 @@ export function rotateKey(
     if (typeof found === 'string') return { outcome: found };
     const { key: previous } = found;
     const graceEndsAt = Math.min(createdAt + grace, previous.expiresAt);
-    await accounts.setKeyExpiry(previous.org, previous.id, graceEndsAt);
+    await accounts.shortenKeyLife(previous.org, previous.id, graceEndsAt);
     const { org, ownerKind, owner, isLimitedToOrg, description } = previous;
     const stored = toStoredKey(key, {
       ...{ org, ownerKind, owner, isLimitedToOrg, description, createdAt },

@@ -53,6 +53,8 @@ export interface StoredKey extends KeyScope {
   readonly secretHash: Uint8Array;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** When it would expire if it had not been rotated; undefined if it was not. */
+  readonly originalExpiresAt?: number | undefined;
   /** Only for keys of workflow runs. */
   readonly login?: Login | undefined;
   /** When it was revoked; undefined if it was not. */

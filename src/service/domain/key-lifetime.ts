@@ -1,4 +1,5 @@
 import { defaultKeyDays, maximumKeyDays } from '../../contract/api-key.ts';
+import type { StoredKey } from './accounts.ts';
 
 const secondsPerDay = 86_400;
 
@@ -17,10 +18,11 @@ export function toLatestExpiry(createdAt: number): number {
 
 /** When the successor of a key expires: it lives as long as the key was made to live, but not longer than any key may. */
 export function toSuccessorExpiry(
-  previous: { readonly createdAt: number; readonly expiresAt: number },
+  previous: Pick<StoredKey, 'createdAt' | 'expiresAt' | 'originalExpiresAt'>,
   createdAt: number,
 ): number {
-  return Math.min(createdAt + previous.expiresAt - previous.createdAt, toLatestExpiry(createdAt));
+  const { originalExpiresAt = previous.expiresAt } = previous;
+  return Math.min(createdAt + originalExpiresAt - previous.createdAt, toLatestExpiry(createdAt));
 }
 
 /** Formats a time in Unix seconds for messages: `2027-11-23T10:15:00Z`. */

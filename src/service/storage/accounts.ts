@@ -76,7 +76,8 @@ export interface AccountWriter extends AccountReader {
   deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'>;
 
   insertKey(key: StoredKey): Promise<'inserted' | 'exists'>;
-  setKeyExpiry(org: string, id: string, expiresAt: number): Promise<void>;
+  /** Makes a key expire earlier, and keeps when it would have expired at first (`originalExpiresAt`). */
+  shortenKeyLife(org: string, id: string, expiresAt: number): Promise<void>;
   /**
    * Records when keys of one organization, which must exist, were last used.
    *

@@ -252,8 +252,16 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       ]);
       await records.revokeKey('acme', 'key2', 10);
       expect(await list()).toEqual([['key1', 9.5]]);
-      await records.storage.transaction('acme', ({ accounts }) => accounts.setKeyExpiry('acme', 'key1', 11));
-      expect(await records.findKey('key1')).toEqual(key({ createdAt: 6, expiresAt: 11 }));
+    });
+
+    it('expire earlier, and keep when they would have expired at first', async () => {
+      await records.addKey(key());
+      for (const time of [11, 9]) {
+        await records.storage.transaction('acme', ({ accounts }) => accounts.shortenKeyLife('acme', 'key1', time));
+        expect(await records.findKey('key1')).toEqual(key({ expiresAt: time, originalExpiresAt: key().expiresAt }));
+      }
+      await records.addKey(key({ id: 'key2', originalExpiresAt: 12 }));
+      expect(await records.findKey('key2')).toEqual(key({ id: 'key2', originalExpiresAt: 12 }));
     });
 
     it('make an organization administrable if an admin has a valid one that opens it', async () => {

@@ -12,7 +12,7 @@ import { defineStatements, type Statement, type Value } from './statements.ts';
 const memberColumns = 'org, "user", role, created_at';
 const accountColumns = 'org, name, display_name, privilege, description, created_by, created_at, for_webhook';
 const keyColumns = `k.org, k.id, k.owner_kind, k.owner, k.description, k.secret_hash, k.created_at, k.expires_at, k.revoked_at,
-  k.is_limited_to_org, k.login`;
+  k.is_limited_to_org, k.login, k.original_expires_at`;
 
 const reading = defineStatements('accounts', {
   findMember: `SELECT ${memberColumns} FROM members WHERE org = $1 AND "user" = $2`,
@@ -53,9 +53,10 @@ const writing = defineStatements('accounts', {
   deleteAccount: 'DELETE FROM service_accounts WHERE org = $1 AND name = $2',
 
   insertKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at,
-      is_limited_to_org, login)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
-  setKeyExpiry: 'UPDATE api_keys SET expires_at = $3 WHERE org = $1 AND id = $2',
+      is_limited_to_org, login, original_expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`,
+  shortenKeyLife: `UPDATE api_keys
+    SET original_expires_at = coalesce(original_expires_at, expires_at), expires_at = $3 WHERE org = $1 AND id = $2`,
   // A key can be in the list repeatedly; the last use counts.
   recordKeyUses: `INSERT INTO key_uses (org, id, used_at)
     SELECT DISTINCT ON (org, id) org, id, used_at
@@ -212,14 +213,14 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
     const login = key.login === undefined ? null : JSON.stringify(key.login);
     const values = [
       ...[org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt],
-      ...[limited, login],
+      ...[limited, login, key.originalExpiresAt ?? null],
     ];
     return (await this.session.change(writing.insertKey, values)) === 0 ? 'exists' : 'inserted';
   }
 
-  setKeyExpiry(org: string, id: string, expiresAt: number): Promise<void> {
+  shortenKeyLife(org: string, id: string, expiresAt: number): Promise<void> {
     this.session.noteWrite(toSource('api_keys', id));
-    return this.session.send(writing.setKeyExpiry, [org, id, expiresAt]);
+    return this.session.send(writing.shortenKeyLife, [org, id, expiresAt]);
   }
 
   async recordKeyUses(uses: readonly KeyUse[]): Promise<readonly string[]> {

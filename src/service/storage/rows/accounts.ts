@@ -59,6 +59,7 @@ export function toKey(row: Row): StoredKey {
     secretHash,
     createdAt: number(row, 'created_at'),
     expiresAt: number(row, 'expires_at'),
+    ...(row['original_expires_at'] === null ? {} : { originalExpiresAt: number(row, 'original_expires_at') }),
     // Written by this service.
     ...(row['login'] === null ? {} : { login: JSON.parse(text(row, 'login')) as Login }),
     ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),

@@ -48,9 +48,10 @@ const writing = {
   deleteAccount: 'DELETE FROM service_accounts WHERE org = ? AND name = ?',
 
   insertKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at,
-      is_limited_to_org, login)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  setKeyExpiry: 'UPDATE api_keys SET expires_at = ? WHERE org = ? AND id = ?',
+      is_limited_to_org, login, original_expires_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  shortenKeyLife: `UPDATE api_keys
+    SET original_expires_at = coalesce(original_expires_at, expires_at), expires_at = ? WHERE org = ? AND id = ?`,
   insertKeyUse: 'INSERT INTO key_uses (org, id, used_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   updateKeyUse: 'UPDATE key_uses SET used_at = ?3 WHERE org = ?1 AND id = ?2',
   deleteExpiredUses: `DELETE FROM key_uses WHERE org = ?1 AND id IN (
@@ -228,15 +229,16 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
       revokedAt,
       limited,
       login,
+      key.originalExpiresAt ?? null,
     ];
     return this.session.execute(() =>
       this.#statements.insertKey.run(...values).changes === 0 ? 'exists' : 'inserted',
     );
   }
 
-  setKeyExpiry(org: string, id: string, expiresAt: number): Promise<void> {
+  shortenKeyLife(org: string, id: string, expiresAt: number): Promise<void> {
     return this.session.execute(() => {
-      this.#statements.setKeyExpiry.run(expiresAt, org, id);
+      this.#statements.shortenKeyLife.run(expiresAt, org, id);
     });
   }
 

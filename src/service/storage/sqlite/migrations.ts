@@ -9,6 +9,7 @@ import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { keyExpiry } from './migrations/key-expiry.ts';
+import { keyRotation } from './migrations/key-rotation.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
@@ -42,6 +43,7 @@ const steps: readonly string[] = [
   workflowLogins,
   pages,
   keyExpiry,
+  keyRotation,
 ];
 
 /** The schema version of this service. */

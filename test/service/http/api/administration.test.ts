@@ -147,6 +147,24 @@ describe('the keys of a service account', () => {
     expect((await rotate(key, {})).body).toMatchObject({ grace_period_expires_at: 1_767_323_105.25 + 1800 });
   });
 
+  it('give each successor their own lifetime, however often they are rotated', async () => {
+    const key = await createServiceAccountKey(service);
+    const rotate = async (json: unknown): Promise<Readonly<Record<string, unknown>>> =>
+      mappingOf(await administer(service, { path: `${keysPath}/${keyIdOf(key)}/rotate`, json }));
+    const first = await rotate({ grace_period_hours: 1 });
+    const year = 365 * 86_400;
+    expect(Number(first['expires_at']) - now / 1000).toBeCloseTo(year, -1);
+    now += 600_000;
+    for (const grace of [24, 0.5, 0]) {
+      const next = await rotate({ grace_period_hours: grace });
+      expect(Number(next['expires_at']) - now / 1000).toBeCloseTo(year, -1);
+    }
+    const expired = await rotate({});
+    expect(Number(expired['expires_at']) - now / 1000).toBeCloseTo(year, -1);
+    const short = await rotate({ expires_at: Math.ceil(now / 1000) + 60 });
+    expect(short['expires_at']).toBe(Math.ceil(now / 1000) + 60);
+  });
+
   it('have the time of their last use, written in the background and not with every request', async () => {
     const key = await createServiceAccountKey(service);
     const lastUse = async (): Promise<unknown> => {

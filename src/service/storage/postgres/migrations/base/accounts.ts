@@ -42,6 +42,7 @@ CREATE TABLE api_keys (
   expires_at double precision NOT NULL,
   is_limited_to_org smallint NOT NULL DEFAULT 0,
   login ${text},
+  original_expires_at double precision,
   PRIMARY KEY (org, id)
 );
 CREATE INDEX api_keys_by_owner ON api_keys (org, owner_kind, owner);
