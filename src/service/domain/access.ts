@@ -108,8 +108,13 @@ export function mayAccess(
   );
 }
 
+/** Whether the grant is for some flows and environments only. */
+export function isLimited({ flows, environments }: Grant): boolean {
+  return flows !== undefined || environments !== undefined;
+}
+
 function covers(grant: Grant, { flows = [], environments = [] }: AccessTarget): boolean {
-  if (grant.flows === undefined && grant.environments === undefined) return true;
+  if (!isLimited(grant)) return true;
   if (flows.length + environments.length === 0) return false;
   return includesAll(grant.flows, flows) && includesAll(grant.environments, environments);
 }

@@ -14,6 +14,7 @@ import { defaultPageSize } from '../../../contract/paging.ts';
 import * as lists from '../../application/artifact-lists.ts';
 import type { JudgedReport } from '../../application/provenance.ts';
 import type { Links } from '../../domain/links.ts';
+import { toReadableDetails } from '../../domain/readable-records.ts';
 import type { ArtifactDetails } from '../../domain/records.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -33,11 +34,11 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
     return { status: 200, body: { latest_commit: found.commit ?? null } };
   });
 
-  addRoute(host, listArtifactsOfCommit, mayRead, async ({ parameters, query: { trail } }) => {
+  addRoute(host, listArtifactsOfCommit, mayRead, async ({ caller, parameters, query: { trail } }) => {
     const { org, flow_name: flow, commit_sha: commit } = parameters;
     const found = await lists.listArtifactsOfCommit(dependencies, { org, flow, commit, trail });
     if (found === 'flow not found') throw new ApiError(namedFlowNotFound, { values: { org, flow } });
-    return { status: 200, body: found.map((details) => toArtifactResponse(details, links)) };
+    return { status: 200, body: found.map((details) => toArtifactResponse(toReadableDetails(caller, details), links)) };
   });
 
   addRoute(host, listArtifacts, requireRole(dependencies, 'read', 'named later'), async (received) => {

@@ -4,6 +4,7 @@ import type { EndpointQuery } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { actorName } from '../../domain/access.ts';
 import * as artifacts from '../../application/artifacts.ts';
+import { toReadableDetails } from '../../domain/readable-records.ts';
 import { VersionedCache } from '../../storage/versioned-cache.ts';
 import { withProof } from './proven.ts';
 import { toArtifactResponse } from './artifact-response.ts';
@@ -30,7 +31,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
     return response;
   };
 
-  addRoute(host, getArtifact, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
+  addRoute(host, getArtifact, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
     const found = await requireArtifact(dependencies, {
       org: parameters.org,
       flow: parameters.flow_name,
@@ -38,7 +39,8 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
       trail: query.trail,
       attestationId: requireReportId(query),
     });
-    return { status: 200, body: serialize(found) };
+    const details = toReadableDetails(caller, found.details);
+    return { status: 200, body: details === found.details ? serialize(found) : toArtifactResponse(details, links) };
   });
 
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {

@@ -7,6 +7,7 @@ import * as environments from '../../application/environment-list.ts';
 import * as log from '../../application/environment-log.ts';
 import { parseSecondsAgo } from '../../../contract/snapshot-expression.ts';
 import type { EnvironmentOverview } from '../../domain/environment/snapshot.ts';
+import { toReadableProvenance } from '../../domain/readable-records.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -47,7 +48,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
     return { status: 200, body: { environments: shown, ...pages } };
   });
 
-  addRoute(host, listEnvironmentEvents, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
+  addRoute(host, listEnvironmentEvents, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
     const { org, env_name: environment } = parameters;
     const { page = 1, per_page: size = defaultPageSize, reverse = false, repo_name: repositories } = query;
     const now = unixSeconds(dependencies.now());
@@ -59,7 +60,8 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
       page: { page, size, ascending: reverse },
     });
     if (found === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
-    return { status: 200, body: found.events.map((event) => toLogEntry(event, environment, found.provenance)) };
+    const provenance = toReadableProvenance(caller, found.provenance);
+    return { status: 200, body: found.events.map((event) => toLogEntry(event, environment, provenance)) };
   });
 }
 

@@ -11,6 +11,7 @@ import * as snapshots from '../../application/snapshot-details.ts';
 import { toIdentity, type Instance } from '../../domain/environment/running-artifact.ts';
 import { createArtifactVerdict } from '../../domain/environment/snapshot.ts';
 import type { Links } from '../../domain/links.ts';
+import { toReadableProvenance } from '../../domain/readable-records.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -18,14 +19,20 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Adds the endpoint that shows one snapshot. */
 export function addSnapshotDetailsRoute(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, getSnapshot, requireRole(dependencies, 'read'), async ({ parameters }) => {
+  addRoute(host, getSnapshot, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
     const { org, env_name: environment, snapshot: expression } = parameters;
     const selector = parseSelector(environment, expression);
     const now = unixSeconds(dependencies.now());
     const found = await snapshots.inspectSnapshot(dependencies, { org, environment, selector, now });
     switch (found.outcome) {
       case 'found':
-        return { status: 200, body: toDetailsResponse(found, dependencies.links) };
+        return {
+          status: 200,
+          body: toDetailsResponse(
+            { ...found, provenance: toReadableProvenance(caller, found.provenance) },
+            dependencies.links,
+          ),
+        };
       case 'environment not found':
         throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
       case 'too large':

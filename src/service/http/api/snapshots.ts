@@ -5,6 +5,7 @@ import { parseSnapshotExpression, parseSnapshotInterval } from '../../../contrac
 import { compareArtifacts } from '../../domain/environment/difference.ts';
 import * as snapshots from '../../application/snapshots.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
+import { toReadableProvenance } from '../../domain/readable-records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -28,7 +29,8 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
     const found = await snapshots.findComparedSnapshots(dependencies, wanted);
     const [first, second] = [requireSnapshot(one, found.first), requireSnapshot(other, found.second)];
     const difference = compareArtifacts(first.artifacts, second.artifacts);
-    return { status: 200, body: toDifferenceResponse([first, second], difference, found.provenance) };
+    const provenance = toReadableProvenance(caller, found.provenance);
+    return { status: 200, body: toDifferenceResponse([first, second], difference, provenance) };
   });
 
   addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ parameters, query }) => {

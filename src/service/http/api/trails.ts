@@ -2,6 +2,7 @@ import { beginTrail } from '../../../contract/trail.ts';
 import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../../contract/trail-reading.ts';
 import * as trails from '../../application/trails.ts';
+import { toReadableHistory } from '../../domain/readable-records.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -33,11 +34,11 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     );
   });
 
-  addRoute(host, getTrail, requireRole(dependencies, 'read'), async ({ parameters }) => {
+  addRoute(host, getTrail, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
     const { org, flow_name: flow, trail_name: name } = parameters;
     const found = await trails.findTrailHistory(dependencies, { org, flow, name });
     if (found === undefined) throw new ApiError(trailNotFound, { values: parameters });
-    return { status: 200, body: toTrailResponse(found.details, found.history, links) };
+    return { status: 200, body: toTrailResponse(found.details, toReadableHistory(caller, found.history), links) };
   });
 
   addRoute(host, listTrails, requireRole(dependencies, 'read', 'named later'), async (received) => {

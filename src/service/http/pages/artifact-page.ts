@@ -172,7 +172,9 @@ function renderAppearances(context: PageContext, org: string, appearances: reado
         ? html`now, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`
         : html`${renderTime(exitedAt, context)}, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`,
     ]),
-    empty: renderEmpty('No environment has reported that it runs this artifact.'),
+    empty: renderEmpty(
+      `No environment${context.viewer?.isLimited === true ? ' that you may see' : ''} has reported that it runs this artifact.`,
+    ),
     maximumBytes: 8000,
   });
 }

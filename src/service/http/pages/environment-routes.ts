@@ -4,9 +4,11 @@ import { environmentName, orgName } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
 import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
 import { findEnvironment, findVerdictTimes } from '../../application/environment-list.ts';
-import { inspectSnapshot, type SnapshotInspection } from '../../application/snapshot-details.ts';
+import { inspectSnapshot, type SnapshotDetails } from '../../application/snapshot-details.ts';
 import { findComparedSnapshots, listSnapshots } from '../../application/snapshots.ts';
+import type { Caller } from '../../domain/access.ts';
 import type { SnapshotSummary } from '../../domain/environment/snapshot.ts';
+import { toReadableProvenance } from '../../domain/readable-records.ts';
 import { parseExpression, requireSnapshot } from '../api/snapshots.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -36,26 +38,23 @@ export function addEnvironmentPages(host: PageHost): void {
   // The public client links to the address with a slash at its end.
   for (const end of ['', '/']) {
     const url = `/:org/environments/:env_name${end}`;
-    addPage(host, { url, path: environmentPath, query: environmentQuery }, async ({ path, query, context }) => {
-      const { org, env_name: name } = path;
-      return toEnvironmentPage(
-        context,
-        await loadEnvironment(dependencies, { org, name, page: query.page ?? 1, now: context.now }),
-      );
+    addPage(host, { url, path: environmentPath, query: environmentQuery }, async ({ path, query, context, caller }) => {
+      const wanted = { caller, name: path.env_name, page: query.page ?? 1, now: context.now };
+      return toEnvironmentPage(context, await loadEnvironment(dependencies, wanted));
     });
   }
 
   // The public client links to the shorter address.
   for (const place of ['snapshots/:index', ':index']) {
     const url = `/:org/environments/:env_name/${place}`;
-    addPage(host, { url, path: snapshotPath, query: Type.Object({}) }, async ({ path, context }) => {
+    addPage(host, { url, path: snapshotPath, query: Type.Object({}) }, async ({ path, context, caller }) => {
       const { org, env_name: environment, index } = path;
       const overview = await findEnvironment(dependencies, { org, name: environment });
       const selector: SnapshotSelector = { kind: 'number', number: index };
       const found = await inspectSnapshot(dependencies, { org, environment, selector, now: context.now });
       if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
       if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
-      return toSnapshotPage(context, found, overview.latest);
+      return toSnapshotPage(context, toReadable(caller, found), overview.latest);
     });
   }
 
@@ -67,12 +66,13 @@ export function addEnvironmentPages(host: PageHost): void {
 async function loadEnvironment(
   dependencies: RouteDependencies,
   {
-    org,
+    caller,
     name,
     page,
     now,
-  }: { readonly org: string; readonly name: string; readonly page: number; readonly now: number },
+  }: { readonly caller: Caller; readonly name: string; readonly page: number; readonly now: number },
 ): Promise<EnvironmentView> {
+  const { org } = caller;
   const overview = await findEnvironment(dependencies, { org, name });
   const found = await inspectSnapshot(dependencies, { org, environment: name, selector: { kind: 'latest' }, now });
   if (overview === undefined || found.outcome === 'environment not found') {
@@ -85,17 +85,18 @@ async function loadEnvironment(
   const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
   return {
     ...{ overview, since, page, perPage: snapshotsOnPage },
-    latest: toLatest(found),
+    latest: found.outcome === 'found' ? toReadable(caller, found) : toObstacle(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
   };
 }
 
-function toLatest(
-  found: Exclude<SnapshotInspection, { readonly outcome: 'environment not found' }>,
-): EnvironmentView['latest'] {
-  if (found.outcome === 'found') return found;
-  return found.outcome === 'too large' ? 'too large' : 'none';
+function toObstacle({ outcome }: { readonly outcome: 'too large' | 'no such snapshot' }): EnvironmentView['latest'] {
+  return outcome === 'too large' ? outcome : 'none';
+}
+
+function toReadable(caller: Caller, details: SnapshotDetails): SnapshotDetails {
+  return { ...details, provenance: toReadableProvenance(caller, details.provenance) };
 }
 
 async function compare(

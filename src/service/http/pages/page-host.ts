@@ -3,7 +3,7 @@ import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
 import { Type, type Static, type TObject } from '../../../contract/schema.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import { actorName, type Caller, type Permission } from '../../domain/access.ts';
+import { actorName, isLimited, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { createPagePaths, type PagePaths } from '../../domain/page-paths.ts';
 import { toFormToken } from '../../domain/session.ts';
@@ -149,6 +149,7 @@ function toViewer(
   return {
     name: actorName(caller),
     isAdmin: caller.grants?.some(({ role }) => role === 'admin') === true,
+    isLimited: caller.grants?.every(isLimited) === true,
     formToken: token === undefined ? undefined : toFormToken(token),
   };
 }

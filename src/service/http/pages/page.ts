@@ -31,6 +31,8 @@ export interface Viewer {
   readonly name: string;
   /** Whether the viewer has the role admin in the organization of the page; false if the page has none. */
   readonly isAdmin: boolean;
+  /** Whether the key is limited to some flows and environments, so that pages leave out the names of others. */
+  readonly isLimited: boolean;
   /** The token that the forms of the page must contain; undefined if there is no session, which forms require. */
   readonly formToken: string | undefined;
 }

@@ -62,6 +62,7 @@ export function renderRunning(context: PageContext, details: SnapshotDetails): H
   const { started } = findMovement(previous, snapshot.artifacts);
   const isNew = new Set(snapshot.number === 1 ? [] : started);
   const isJudged = snapshot.judgement.compliant !== null;
+  const unknownFlow = context.viewer?.isLimited === true ? 'none that you may see' : 'not reported to any';
   return renderTable({
     label: 'Running artifacts',
     columns: ['Artifact', 'Verdict', 'Fingerprint', 'Flow', 'Instances'],
@@ -73,7 +74,7 @@ export function renderRunning(context: PageContext, details: SnapshotDetails): H
         ${isNew.has(fingerprint) ? html` ${renderBadge('extra', 'New')}` : undefined}`,
         renderBadge(isJudged ? (complies(artifact) ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged'),
         renderHash(fingerprint),
-        flow === undefined ? 'not reported to any' : pageLink(context.paths.flow(snapshot.org, flow), flow),
+        flow === undefined ? unknownFlow : pageLink(context.paths.flow(snapshot.org, flow), flow),
         describeInstances(instances),
       ];
     }),

@@ -8,6 +8,7 @@ import { findAttestation } from '../../application/attestations.ts';
 import { findTrailHistory } from '../../application/trails.ts';
 import { mayAccess, type Caller } from '../../domain/access.ts';
 import { isOfKind, type ArtifactDetails, type Attachment, type Attestation } from '../../domain/records.ts';
+import { toReadableDetails, toReadableHistory } from '../../domain/readable-records.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
 import { requireArtifact, requireReportId } from '../api/artifacts.ts';
 import { requireRole } from '../authentication/authentication.ts';
@@ -30,7 +31,8 @@ export function addTrailPages(host: PageHost): void {
     { url: '/:org/flows/:flow_name/artifacts/:fingerprint', path: getArtifact.parameters, query: getArtifact.query },
     async ({ path: { org, flow_name: flow, fingerprint }, query, context, caller }) => {
       const narrow = { trail: query.trail, attestationId: requireReportId(query) };
-      const { details } = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
+      const found = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
+      const details = toReadableDetails(caller, found.details);
       return toArtifactPage(context, { details, verdicts: await judgeInEnvironments(dependencies, details, caller) });
     },
   );
@@ -40,7 +42,7 @@ export function addTrailPages(host: PageHost): void {
   addPage(
     host,
     { url: '/:org/flows/:flow_name/trails/:trail_name', path: trailPath, query: trailQuery },
-    async ({ path, query, context }) => {
+    async ({ path, query, context, caller }) => {
       const { org, flow_name: flow, trail_name: name } = path;
       const found = await findTrailHistory(dependencies, { org, flow, name });
       if (found === undefined) throw new ApiError(trailNotFound, { values: path });
@@ -51,7 +53,8 @@ export function addTrailPages(host: PageHost): void {
           : await findAttestation(dependencies, { org, flow, trail: name, id: latest.id });
       const isPullRequest = attestation !== undefined && isOfKind(attestation, 'pull_request');
       const pullRequests = isPullRequest ? attestation.document.pull_requests : [];
-      return toTrailPage(context, { ...found, pullRequests, marked: query.attestation_id });
+      const history = toReadableHistory(caller, found.history);
+      return toTrailPage(context, { details: found.details, history, pullRequests, marked: query.attestation_id });
     },
   );
 

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pod, reportPods, saveEnvironment, savePolicy } from '../../../support/environment-samples.ts';
+import { startLoginFixture, type LoginFixture } from '../../../support/login-fixture.ts';
+import { call } from '../../../support/service-call.ts';
+import { fingerprintOf, sampleArtifact, saveFlow } from '../../../support/service-samples.ts';
+
+const flows = ['open-flow', 'closed-flow'];
+const environments = ['open-place', 'closed-place', 'former-place'];
+
+describe('a key that is limited to some flows and environments', () => {
+  let fixture: LoginFixture;
+  /** The addresses of all pages, and of the requests of the API that they name. */
+  let addresses: readonly string[];
+  beforeAll(async () => {
+    fixture = await startLoginFixture();
+    const { service } = fixture;
+    await savePolicy(service, 'strict');
+    for (const name of environments) await saveEnvironment(service, name, { policies: ['strict'] });
+    const built = { 'open-flow': 'aaaaa1', 'closed-flow': 'bbbbb2' };
+    for (const [name, digits] of Object.entries(built)) {
+      await saveFlow(service, { name, template: ['artifact'] });
+      const json = sampleArtifact({ fingerprint: fingerprintOf(digits) });
+      expect(await call(service, { method: 'POST', path: `/artifacts/acme/${name}`, json })).toMatchObject({
+        status: 201,
+      });
+    }
+    const both = [pod('one', { one: built['open-flow'] }), pod('two', { two: built['closed-flow'] })];
+    const unknown = pod('unknown', { unknown: 'cccc3' });
+    for (const name of environments) await reportPods(service, name, ...both);
+    await reportPods(service, 'open-place', ...both, unknown);
+    await reportPods(service, 'former-place', unknown);
+    addresses = await crawl();
+  });
+  afterAll(() => fixture.stop());
+
+  const read = async (address: string, key: string): Promise<string | undefined> => {
+    const { status, text } = await call(fixture.service, { at: '', path: address, key });
+    if (status !== 200) expect([address, status]).toEqual([address, 403]);
+    return status === 200 ? text : undefined;
+  };
+
+  /** Follows all links as an administrator. */
+  async function crawl(): Promise<readonly string[]> {
+    const { url, baseUrl, apiKey } = fixture.service;
+    const found = new Set([
+      `${url}/`,
+      `${url}/acme/compare?first=open-place~1&second=open-place`,
+      `${baseUrl}/environments/acme/open-place/events`,
+    ]);
+    for (const address of found) {
+      const text = (await read(address, apiKey)) ?? '';
+      const links = [...text.matchAll(/href="(?<path>\/(?!-\/)[^"#]*)"/gu)].map(
+        ({ groups }) => `${url}${groups?.['path'] ?? ''}`,
+      );
+      const requests = [...text.matchAll(/<code>GET (?<request>http[^<]*)</gu)].map(
+        ({ groups }) => groups?.['request'],
+      );
+      for (const next of [...links, ...requests]) {
+        if (next !== undefined && !next.includes('/attachment')) found.add(next.replaceAll('&amp;', '&'));
+      }
+    }
+    return [...found];
+  }
+
+  /** Logs in with limits, opens everything, and returns which of the names it saw, each with the first address. */
+  const see = async (
+    limits: { readonly flows?: readonly string[]; readonly environments?: readonly string[] } = {},
+  ): Promise<Readonly<Record<string, string>>> => {
+    await fixture.saveRule(limits);
+    const key = await fixture.logIn();
+    const seen: Record<string, string> = {};
+    for (const address of addresses) {
+      const text = (await read(address, key)) ?? '';
+      for (const name of [...flows, ...environments]) if (text.includes(name)) seen[name] ??= address;
+    }
+    return seen;
+  };
+
+  it('is tried with pages of every kind', () => {
+    const place = '/environments/open-place';
+    for (const path of [
+      '/flows/open-flow',
+      '/flows/open-flow/trails/main',
+      place,
+      `${place}/snapshots/2`,
+      '/policies',
+    ]) {
+      expect(addresses).toContain(`${fixture.service.url}/acme${path}`);
+    }
+    for (const part of ['/artifacts/', '/attestations/', '/api/v2/env-diff/', '/api/v2/snapshots/', '/events']) {
+      expect(addresses).toContainEqual(expect.stringContaining(part));
+    }
+  });
+
+  it('does not hear that a hidden name does not exist', async () => {
+    const pageOf = async (path: string, limits: Readonly<Record<string, unknown>>): Promise<string> => {
+      await fixture.saveRule(limits);
+      return (await read(`${fixture.service.url}/acme${path}`, await fixture.logIn())) ?? '';
+    };
+    const artifact = `/flows/open-flow/artifacts/${fingerprintOf('aaaaa1')}`;
+    expect(await pageOf(artifact, { flows: ['open-flow'] })).toContain('No environment that you may see has reported');
+    const place = await pageOf('/environments/open-place', { environments: ['open-place'] });
+    expect(place).toContain('none that you may see');
+    expect(place).not.toMatch(/>\s*not reported to any\s*</u);
+  });
+
+  it('sees no other names on any page, or in the data behind it', async () => {
+    const seen = expect.any(String);
+    expect(Object.keys(await see()).sort()).toEqual([...flows, ...environments].sort());
+    const [flow, place] = [{ 'open-flow': seen }, { 'open-place': seen }];
+    expect(await see({ flows: ['open-flow'] })).toEqual(flow);
+    expect(await see({ environments: ['open-place'] })).toEqual(place);
+    expect(await see({ flows: ['open-flow'], environments: ['open-place'] })).toEqual({ ...flow, ...place });
+  });
+});
