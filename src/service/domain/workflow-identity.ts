@@ -1,5 +1,6 @@
 import type { Proven } from '../../contract/proven.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
+import { findIssuersServer, parseRepositoryAddress } from './repository-address.ts';
 
 /** What a verified identity token says about a workflow run. The names are those of GitHub's claims. */
 export interface WorkflowIdentity extends Omit<Proven, 'is_replay' | 'merge_commit'> {
@@ -89,7 +90,7 @@ export function findContradictions(
     ),
     ['repo_info.name', repository?.name, proof.repository] as const,
     ['repo_info.id', repository?.id, proof.repository_id] as const,
-    ['repo_info.url', toPath(repository?.url), proof.repository] as const,
+    ['repo_info.url', ...compareAddresses(repository?.url, proof)] as const,
   ];
   return checks.flatMap(([field, value, proved]) =>
     value === undefined || proved === undefined || value.toLowerCase() === proved.toLowerCase()
@@ -104,11 +105,17 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The path of a repository's URL, which is `owner/name`. Git also takes `user@host:owner/name`, which is no URL. */
-function toPath(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
-  const path = URL.parse(url)?.pathname ?? url.slice(url.indexOf(':') + 1);
-  return path.replace(/^\/+|(?:\.git)?\/*$/gu, '');
+/** The repository's address as it is said and as it is proved: with the servers, if both are known. */
+function compareAddresses(
+  url: string | undefined,
+  { issuer, repository }: Proven,
+): readonly [said: string | undefined, proved: string] {
+  if (url === undefined) return [undefined, repository];
+  const { host, path } = parseRepositoryAddress(url);
+  const server = findIssuersServer(issuer);
+  return host === undefined || server === undefined
+    ? [path, repository]
+    : [`${host}/${path}`, `${server}/${repository}`];
 }
 
 /** Why a token was not accepted. */

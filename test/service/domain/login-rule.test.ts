@@ -186,6 +186,28 @@ describe('what a run proved', () => {
     expect(findContradictions(toProven(run()), said).map(([name]) => name)).toEqual([field]);
   });
 
+  it('is about a repository on the server of the issuer, if that is known', () => {
+    const contradicted = (iss: string, url: string): boolean =>
+      findContradictions(toProven(run({ iss })), { repo_info: { ...repo_info, url } }).length > 0;
+    const servers = [
+      ['https://token.actions.githubusercontent.com', 'github.com'],
+      ['https://token.actions.githubusercontent.com/acme-inc', 'github.com'],
+      ['https://token.actions.acme.ghe.com', 'acme.ghe.com'],
+      ['https://ghes.example.com/_services/token', 'ghes.example.com'],
+    ] as const;
+    for (const [issuer, host] of servers) {
+      for (const one of [host, 'git.example.org', `eve.${host}`]) {
+        for (const url of [`https://${one}/acme/web`, `git@${one}:acme/web.git`, `ssh://git@${one}:22/acme/web/`]) {
+          expect([issuer, url, contradicted(issuer, url)]).toEqual([issuer, url, one !== host]);
+        }
+      }
+      // It names no server.
+      expect(contradicted(issuer, 'acme/web')).toBe(false);
+    }
+    expect(contradicted('https://issuer.example.com', 'https://git.example.org/acme/web')).toBe(false);
+    expect(contradicted('https://issuer.example.com', 'https://git.example.org/eve/web')).toBe(true);
+  });
+
   it('of a replay is only about the repository', () => {
     const replay = { ...toProven(run()), is_replay: true };
     expect(findContradictions(replay, { user_data: { github: { ...github, run_id: '1' } }, repo_info })).toEqual([]);
