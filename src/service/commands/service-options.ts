@@ -188,13 +188,19 @@ function parsePort(text: string): number {
 function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
-  const clean = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
-  if (!clean || url.username !== '') {
+  const isPlain = url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/u.test(text);
+  if (!isPlain || url.username !== '' || url.password !== '') {
     throw new OptionError(
       `--public-url ${text} must be an http(s) URL without query, fragment or credentials, such as https://compliance.example.com`,
     );
   }
-  return text.replace(/\/+$/, '');
+  const address = text.replace(/\/+$/, '');
+  // A `base-url` ends in it. Every link would have it twice, and no identity token would be for this service.
+  const withoutPrefix = address.replace(/\/api\/v2$/, '').replace(/\/+$/, '');
+  if (withoutPrefix !== address) {
+    throw new OptionError(`--public-url ${text} must not end in /api/v2, which the service adds; use ${withoutPrefix}`);
+  }
+  return address;
 }
 
 /** @throws OptionError if the key is weak. The second command of the remedy works without OpenSSL. */

@@ -90,6 +90,13 @@ describe('the settings of the service', () => {
     [['--public-url', 'ftp://c'], '--public-url ftp://c must be an http(s) URL'],
     [['--public-url', 'https://c?x=1'], 'must be an http(s) URL'],
     [['--public-url', 'https://user@c'], 'must be an http(s) URL'],
+    [['--public-url', 'https://:secret@c'], 'must be an http(s) URL'],
+    [['--public-url', 'https://c?'], 'must be an http(s) URL'],
+    [
+      ['--public-url', 'https://c/api/v2'],
+      '--public-url https://c/api/v2 must not end in /api/v2, which the service adds; use https://c',
+    ],
+    [['--public-url', 'https://c/x/api/v2//'], 'use https://c/x'],
     [['--smtp-url', 'smtp://mail'], '--smtp-url and --smtp-from must be set together'],
     [['--smtp-from', 'a@b'], '--smtp-url and --smtp-from must be set together'],
     [['--smtp-url', 'https://mail', '--smtp-from', 'a@b'], '--smtp-url must be an smtp(s) URL'],
