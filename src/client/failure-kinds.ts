@@ -1,6 +1,6 @@
 import { isNotFoundMessage } from '../contract/not-found.ts';
 import { TransportError } from '../http/transport.ts';
-import { isPassingProblem, isPassingStatus } from '../http/retry.ts';
+import { isTransientProblem, isTransientStatus } from '../http/retry.ts';
 import { errorCode, ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -9,10 +9,12 @@ import { ServiceError } from './service-error.ts';
  * or broken. A host name that does not exist is probably a mistake in `base-url`; a short DNS outage was already
  * covered by the retries.
  */
-export function isPassing(failure: Failure): boolean {
-  if (failure instanceof ServiceError) return isPassingStatus(failure.facts.status);
+export function isTransientFailure(failure: Failure): boolean {
+  if (failure instanceof ServiceError) return isTransientStatus(failure.facts.status);
   return (
-    failure.cause instanceof TransportError && isPassingProblem(failure.cause.problem) && !isUnknownHost(failure.cause)
+    failure.cause instanceof TransportError &&
+    isTransientProblem(failure.cause.problem) &&
+    !isUnknownHost(failure.cause)
   );
 }
 

@@ -1,7 +1,7 @@
 import { logIn } from '../contract/login.ts';
 import type { AuthenticationMethod } from '../contract/endpoint.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import { isPassingStatus } from '../http/retry.ts';
+import { isTransientStatus } from '../http/retry.ts';
 import { TransportError, type HttpRequest, type HttpResponse, type Transport } from '../http/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ExternalError, Failure, type FailureText } from '../runtime/failure.ts';
@@ -116,7 +116,7 @@ export class Login {
     const url = new URL(baseUrl.href.replace(/\/$/u, '') + path);
     const headers = { accept: 'application/json', authorization: authorization('bearer', token) };
     const answer = await transport.send({ method: logIn.method, url, headers }, signal);
-    if (isPassingStatus(answer.status)) return answer;
+    if (isTransientStatus(answer.status)) return answer;
     if (answer.status >= 300) throw toLoginError(answer, { origin: url.origin, path });
     const call = { endpoint: logIn, path, attempts: 1, answeredAt: clock.now() };
     const body = successBody(answer, call);
@@ -138,7 +138,7 @@ export class Login {
     const headers = { accept: 'application/json', authorization: `Bearer ${source.token}` };
     const answer = await transport.send({ method: 'GET', url, headers }, signal);
     const what = `GitHub gave no identity token: it returned ${answer.status}`;
-    if (isPassingStatus(answer.status)) throw new TransportError('interrupted', false, what);
+    if (isTransientStatus(answer.status)) throw new TransportError('interrupted', false, what);
     const token = textAt(readJson(answer), 'value');
     if (answer.status !== 200 || token === undefined) {
       const remedy = 'Run the job again; if it keeps failing, see https://www.githubstatus.com, or set `api-token`.';

@@ -2,7 +2,7 @@ import { ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
 /** Refusals that pass by themselves: a timeout, a conflict with another request, too early, too many requests. */
-const passingRefusals: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+const transientRefusals: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /**
  * Whether the same request may be delivered later without a change to it or to the workflow: there was no answer that
@@ -12,7 +12,7 @@ const passingRefusals: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 export function mayBeDeliveredLater(failure: unknown): failure is Failure {
   if (failure instanceof ServiceError) {
     const { status } = failure.facts;
-    return status < 400 || status >= 500 || passingRefusals.has(status);
+    return status < 400 || status >= 500 || transientRefusals.has(status);
   }
   return failure instanceof ExternalError;
 }

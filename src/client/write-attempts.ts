@@ -2,8 +2,8 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
 import {
   backoff,
-  isPassingProblem,
-  isPassingStatus,
+  isTransientProblem,
+  isTransientStatus,
   mayHaveBeenCarriedOut,
   parseRetryAfter,
   type RetryReason,
@@ -14,7 +14,7 @@ import { TransportError, type HttpResponse } from '../http/transport.ts';
 import { sleep } from '../runtime/clock.ts';
 import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
-import { isNotFound, isPassing, requestedDelay } from './failure-kinds.ts';
+import { isNotFound, isTransientFailure, requestedDelay } from './failure-kinds.ts';
 import type { KeySupport } from './key-support.ts';
 import { recordFinders, type FindRecord, type SentWrite } from './records/find-record.ts';
 import { isErrorOfService } from './response-body.ts';
@@ -142,7 +142,7 @@ export class WriteAttempts {
   async settle(failure: Failure): Promise<{ readonly record: unknown }> {
     const { endpoint, support } = this.#options;
     if (endpoint.repetition.effect !== 'appends') throw failure;
-    const isRefused = failure instanceof ServiceError && isPassingStatus(failure.facts.status);
+    const isRefused = failure instanceof ServiceError && isTransientStatus(failure.facts.status);
     const isUnclear = this.#isUnclear || mayBeOnRecord(endpoint, failure);
     if (!isUnclear && !isRefused) throw failure;
     // A service that refuses requests is asked only once.
@@ -161,7 +161,7 @@ export class WriteAttempts {
     if (status >= 200 && status < 300) return this.#options.isReliable(outcome) ? 'confirmed' : 'unclear';
     // An earlier attempt may be the cause of this failure, so the answer is final only if it is an error of the
     // service.
-    if (!isPassingStatus(status)) return this.#isUnclear && !isErrorOfService(outcome) ? 'unclear' : 'final';
+    if (!isTransientStatus(status)) return this.#isUnclear && !isErrorOfService(outcome) ? 'unclear' : 'final';
     const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
     return mayHaveBeenCarriedOut(status, retryAfter) ? 'unclear' : 'refused';
   }
@@ -221,7 +221,7 @@ export class WriteAttempts {
       if (isNotFound(error)) return { look: 'absent', isFinal: false, delay: 0 };
       this.#lookFailure = error;
       context.log.info(`${this.#label}: could not check whether it was recorded: ${error.message}`);
-      const isFinal = error instanceof ServiceError && !isPassing(error);
+      const isFinal = error instanceof ServiceError && !isTransientFailure(error);
       return { look: 'unknown', isFinal, delay: requestedDelay(error) };
     }
   }
@@ -230,5 +230,5 @@ export class WriteAttempts {
 /** A response that is not HTTP may come from a proxy, so the request may still have been carried out. */
 function kindOfError({ problem, mayHaveReached }: TransportError): AttemptKind {
   if (mayHaveReached) return 'unclear';
-  return isPassingProblem(problem) ? 'unsent' : 'final';
+  return isTransientProblem(problem) ? 'unsent' : 'final';
 }

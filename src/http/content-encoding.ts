@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib';
 import { errorCode } from '../runtime/failure.ts';
 import { maximumAnswerBytes, TransportError, type HttpResponse } from './transport.ts';
-import { isPassingStatus } from './retry.ts';
+import { isTransientStatus } from './retry.ts';
 
 type Decode = (
   bytes: Buffer,
@@ -89,7 +89,7 @@ function toTransportError(error: Error, coding: string, status: number): Transpo
 
 function undecodable(status: number, what: string, cause?: Error): TransportError {
   // If a retry may get another answer, only the status counts.
-  const problem = isPassingStatus(status) ? 'interrupted' : 'malformed';
+  const problem = isTransientStatus(status) ? 'interrupted' : 'malformed';
   const message = `the body of the answer ${status} is compressed with ${what}`;
   return new TransportError(problem, true, message, cause === undefined ? undefined : { cause });
 }

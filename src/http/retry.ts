@@ -27,7 +27,7 @@ export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' 
 export function retryReasonOfAnswer(idempotent: boolean, answer: HttpResponse, now: number): RetryReason | undefined {
   const { status } = answer;
   const retryAfter = parseRetryAfter(answer.headers['retry-after'], now);
-  if (!isPassingStatus(status)) return undefined;
+  if (!isTransientStatus(status)) return undefined;
   if (!idempotent && mayHaveBeenCarriedOut(status, retryAfter)) return undefined;
   return { reason: `the answer was ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
@@ -45,18 +45,18 @@ export function mayHaveBeenCarriedOut(status: number, retryAfter: number | undef
 }
 
 /** Whether a later attempt may be answered differently although nothing was changed. */
-export function isPassingStatus(status: number): boolean {
+export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
 /** Whether a later attempt may get an answer although nothing was changed. */
-export function isPassingProblem(problem: TransportProblem): boolean {
+export function isTransientProblem(problem: TransportProblem): boolean {
   return problem !== 'untrusted' && problem !== 'malformed';
 }
 
 /** Why a request is repeated after an attempt without an answer; undefined if that is unsafe or pointless. */
 export function retryReasonOfError(idempotent: boolean, error: TransportError): RetryReason | undefined {
-  if (!isPassingProblem(error.problem)) return undefined;
+  if (!isTransientProblem(error.problem)) return undefined;
   return idempotent || !error.mayHaveReached ? { reason: error.message } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ComplianceClient } from '../client/client.ts';
-import { isNotFound, isPassing, requestedDelay, withNote } from '../client/failure-kinds.ts';
+import { isNotFound, isTransientFailure, requestedDelay, withNote } from '../client/failure-kinds.ts';
 import { backoff } from '../http/retry.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
@@ -141,7 +141,7 @@ function lastValue<Value>(settled: Settled<Value> | undefined): Value | undefine
 
 /** Whether a later poll may succeed: a missing record can appear, an outage can end. All other failures are final. */
 export function mayRecover(failure: Failure): boolean {
-  return isNotFound(failure) || isPassing(failure);
+  return isNotFound(failure) || isTransientFailure(failure);
 }
 
 /** The end of a sentence about something pending: `does not exist yet: Flow not found`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNotFound, isPassing, withNote } from '../../src/client/failure-kinds.ts';
+import { isNotFound, isTransientFailure, withNote } from '../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { TransportError, type TransportProblem } from '../../src/http/transport.ts';
 import { UserError, ExternalError } from '../../src/runtime/failure.ts';
@@ -22,7 +22,7 @@ function unanswered(problem: TransportProblem): ExternalError {
   return new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
 }
 
-describe('whether a failure may pass by itself', () => {
+describe('whether a failure is transient', () => {
   it.each([
     [302, false],
     [400, false],
@@ -37,8 +37,8 @@ describe('whether a failure may pass by itself', () => {
     [501, false],
     [502, true],
     [503, true],
-  ])('an answer %d: %p', (status, passing) => {
-    expect(isPassing(answered(status))).toBe(passing);
+  ])('an answer %d: %p', (status, transient) => {
+    expect(isTransientFailure(answered(status))).toBe(transient);
   });
 
   it.each([
@@ -47,26 +47,26 @@ describe('whether a failure may pass by itself', () => {
     ['timeout', true],
     ['untrusted', false],
     ['malformed', false],
-  ] as const)('no answer, %s: %p', (problem, passing) => {
-    expect(isPassing(unanswered(problem))).toBe(passing);
+  ] as const)('no answer, %s: %p', (problem, transient) => {
+    expect(isTransientFailure(unanswered(problem))).toBe(transient);
   });
 
   it.each([
     ['ENOTFOUND', false],
     ['EAI_AGAIN', true],
     ['ECONNREFUSED', true],
-  ])('no connection, %s, after one attempt or several: %p', (code, passing) => {
+  ])('no connection, %s, after one attempt or several: %p', (code, transient) => {
     const once = new TransportError('unreachable', false, code, { cause: Object.assign(new Error(code), { code }) });
     const often = new TransportError('unreachable', false, `${code} (after 4 attempts)`, { cause: once });
     for (const cause of [once, often]) {
       const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
-      expect(isPassing(failure)).toBe(passing);
+      expect(isTransientFailure(failure)).toBe(transient);
     }
   });
 
   it('not an invalid answer or a mistake in the workflow', () => {
-    expect(isPassing(new ExternalError({ what: 'an unknown state', remedy: 'Look.' }))).toBe(false);
-    expect(isPassing(new UserError({ what: 'no such input', remedy: 'Look.' }))).toBe(false);
+    expect(isTransientFailure(new ExternalError({ what: 'an unknown state', remedy: 'Look.' }))).toBe(false);
+    expect(isTransientFailure(new UserError({ what: 'no such input', remedy: 'Look.' }))).toBe(false);
   });
 });
 
@@ -95,6 +95,6 @@ describe('a failure with a note', () => {
   it('stays an external error, with its remedy and cause', () => {
     const noted = withNote(unanswered('timeout'), 'Waited 5 s.');
     expect(noted).toMatchObject({ kind: 'external', message: 'no answer\nWaited 5 s.', remedy: 'Try again.' });
-    expect(isPassing(noted)).toBe(false);
+    expect(isTransientFailure(noted)).toBe(false);
   });
 });

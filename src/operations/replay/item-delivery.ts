@@ -128,11 +128,11 @@ export class ItemDelivery {
     if (error instanceof NotSent) return { state: 'not sent' };
     if (!(error instanceof Failure) || this.#options.context.call.signal?.aborted === true) throw error;
     const { message: reason, remedy } = error;
-    const isPassing = mayBeDeliveredLater(error);
+    const canRetry = mayBeDeliveredLater(error);
     // If the service rejects the API key, it rejects it for every item.
     const isUnauthorized = error instanceof ServiceError && [401, 403].includes(error.facts.status);
-    this.#failures = isPassing || isUnauthorized ? this.#failures + 1 : 0;
-    return isPassing ? { state: 'failed', reason } : { state: 'refused', reason, remedy };
+    this.#failures = canRetry || isUnauthorized ? this.#failures + 1 : 0;
+    return canRetry ? { state: 'failed', reason } : { state: 'refused', reason, remedy };
   }
 
   /** Without the mark, a second replay asks the service, which knows the key. */

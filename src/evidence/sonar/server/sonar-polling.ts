@@ -1,5 +1,5 @@
 import type { TransportError } from '../../../http/transport.ts';
-import { isPassingProblem } from '../../../http/retry.ts';
+import { isTransientProblem } from '../../../http/retry.ts';
 import { sleep, type Clock } from '../../../runtime/clock.ts';
 import { ExternalError, type Failure } from '../../../runtime/failure.ts';
 import type { Log } from '../../../runtime/log.ts';
@@ -149,7 +149,7 @@ function createRetryTooLateError(failure: Failure, wanted: number, left: number)
  * @param hasAnswered whether the server has answered before; if not, an unknown host name is taken for a typo
  */
 export function isTransientError(error: TransportError, hasAnswered: boolean): boolean {
-  if (!isPassingProblem(error.problem)) return false;
+  if (!isTransientProblem(error.problem)) return false;
   // undici's message for a proxy that requires a password; there is no error code for it.
   if (error.message.includes('Proxy response (407)')) return false;
   return hasAnswered || !isUnknownHost(error);

@@ -13,7 +13,7 @@ import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
 import { readJsonBody, type ParsedBody } from '../../../http/json-body.ts';
 import { TransportError, type HttpResponse } from '../../../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../../../http/send-with-retry.ts';
-import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
+import { isTransientStatus, parseRetryAfter } from '../../../http/retry.ts';
 import type { Failure } from '../../../runtime/failure.ts';
 import { version } from '../../../runtime/version.ts';
 
@@ -98,7 +98,7 @@ export function openSonarServer(
     if (second !== undefined && isRefused(answer)) {
       const other = await send(call, timeout, authorizationHeader(second, key));
       // The first scheme is wrong only if the server accepts the other one, not if it goes down meanwhile.
-      if (isPassingStatus(other.status)) return other;
+      if (isTransientStatus(other.status)) return other;
       schemes = isRefused(other) ? [first] : [second];
       return isRefused(other) ? answer : other;
     }
@@ -202,7 +202,7 @@ function toAttempt(call: SonarCall, answer: HttpResponse, now: number): Attempt<
   const message = findSonarMessage(body);
   const displayedMessage = message ?? body.problem ?? 'a JSON body without a message';
   const failure = toStatusFailure(call, status, displayedMessage, message !== undefined);
-  if (isPassingStatus(status)) {
+  if (isTransientStatus(status)) {
     return { failure, retryAfter: parseRetryAfter(answer.headers['retry-after'], now) };
   }
   return { answer: { ok: false, status, failure, message: displayedMessage } };
