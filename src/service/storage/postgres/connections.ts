@@ -130,7 +130,7 @@ export class Connections {
       } catch (error) {
         failure ??= error;
         // Another server would not help, for example if the password is wrong.
-        if (isDatabaseError(error) && !isTemporary(error)) {
+        if (isDatabaseError(error) && !isUnreachable(error)) {
           failure = error;
           break;
         }
@@ -140,7 +140,7 @@ export class Connections {
   }
 }
 
-function isTemporary(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   const fault = translatePostgresError(error);
   return fault instanceof StorageError && fault.reason === 'unreachable';
 }

@@ -4,7 +4,7 @@ import type { RandomBytes } from '../../../runtime/random.ts';
 import type { AttachedContent } from '../attachments.ts';
 import { emptyDigest } from '../content-check.ts';
 import { Connections, exchange, type Answer, type SignedRequest, type TimeLimits } from './exchange.ts';
-import { isMissingObject, isTemporary, S3ResponseError, toS3StorageError } from './s3-faults.ts';
+import { isMissingObject, isTransientS3Error, S3ResponseError, toS3StorageError } from './s3-faults.ts';
 import { toObjectUrl, type S3Options } from './s3-options.ts';
 
 /** The dependencies of an `S3Client`. */
@@ -39,7 +39,7 @@ const maximumAnswerBytes = 16 * 1024;
 const initialDelay = 200;
 const maximumDelay = 4000;
 
-/** Sends requests to a bucket of an S3-compatible storage, and retries them after temporary errors. */
+/** Sends requests to a bucket of an S3-compatible storage, and retries them after transient errors. */
 export class S3Client {
   readonly #options: S3Options;
   readonly #dependencies: S3Dependencies;
@@ -126,7 +126,7 @@ export class S3Client {
     });
   }
 
-  /** Retries until an attempt succeeds, the error is not temporary, or the limits are reached. */
+  /** Retries until an attempt succeeds, the error is not transient, or the limits are reached. */
   async #call<Result>(limits: CallLimits, attempt: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { clock, randomBytes } = this.#dependencies;
     const controller = new AbortController();
@@ -138,7 +138,7 @@ export class S3Client {
         try {
           return await attempt(controller.signal);
         } catch (error) {
-          if (!isTemporary(error) || failed === limits.attempts || controller.signal.aborted)
+          if (!isTransientS3Error(error) || failed === limits.attempts || controller.signal.aborted)
             throw toS3StorageError(error);
           const ceiling = Math.min(maximumDelay, initialDelay * 2 ** (failed - 1));
           // Shortened by up to half, so that requests that failed together are not repeated together.

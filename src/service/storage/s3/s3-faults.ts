@@ -65,9 +65,9 @@ function isDenied(status: number): boolean {
   return status === 401 || status === 403;
 }
 
-const temporaryStatuses = [408, 409, 425, 429, 500, 502, 503, 504];
+const transientStatuses = [408, 409, 425, 429, 500, 502, 503, 504];
 /** The upload was slow, or was damaged on its way. */
-const temporaryCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown'];
+const transientCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown'];
 const fullCodes = ['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'];
 
 /** Whether the answer says that there is no such object; 404 can also be about the bucket or the credentials. */
@@ -75,11 +75,11 @@ export function isMissingObject(error: unknown): boolean {
   return error instanceof S3ResponseError && error.status === 404 && ['', 'NoSuchKey'].includes(error.code);
 }
 
-/** Whether the error is temporary, so that another attempt may succeed. */
-export function isTemporary(error: unknown): boolean {
+/** Whether the error is transient, so that another attempt may succeed. */
+export function isTransientS3Error(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (!(error instanceof S3ResponseError) || fullCodes.includes(error.code)) return false;
-  return temporaryStatuses.includes(error.status) || temporaryCodes.includes(error.code);
+  return transientStatuses.includes(error.status) || transientCodes.includes(error.code);
 }
 
 /** Error messages. They name no bucket, because they may be sent to a client. */
@@ -103,5 +103,5 @@ function findReason({ status, code }: S3ResponseError): StorageReason {
   if (status === 507 || fullCodes.includes(code)) return 'full';
   if (isDenied(status) || credentialCodes.includes(code) || addressCodes.includes(code)) return 'inaccessible';
   if (status === 404 || isRedirect(status)) return 'missing';
-  return status !== 500 && temporaryStatuses.includes(status) ? 'unreachable' : 'failing';
+  return status !== 500 && transientStatuses.includes(status) ? 'unreachable' : 'failing';
 }
