@@ -35,7 +35,7 @@ export interface CreatedKey {
 }
 
 /** Who changes something (`actorName`, or `operatorActor`), for the audit log. */
-export interface Change {
+export interface ChangeAuthor {
   readonly by: string;
 }
 
@@ -58,7 +58,7 @@ export function createKey(
     by,
     expiresAt,
     ...details
-  }: KeyOwner & KeyDetails & Change & Pick<StoredKey, 'isLimitedToOrg'>,
+  }: KeyOwner & KeyDetails & ChangeAuthor & Pick<StoredKey, 'isLimitedToOrg'>,
   request?: KeyedRequest<CreateKeyResult>,
 ): Promise<OnceResult<CreateKeyResult>> {
   const createdAt = unixSeconds(dependencies.now());
@@ -134,7 +134,7 @@ export function rotateKey(
     expiresAt,
     by,
     ...reference
-  }: KeyReference & Change & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
+  }: KeyReference & ChangeAuthor & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
   request?: KeyedRequest<RotateKeyResult>,
 ): Promise<OnceResult<RotateKeyResult>> {
   const createdAt = unixSeconds(dependencies.now());
@@ -164,7 +164,7 @@ export type RevokeKeyResult = 'revoked' | KeyMissing | LastAdminResult;
 /** Revokes a key, unless it is the last valid key of an admin. */
 export function revokeKey(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { by, ...reference }: KeyReference & Change,
+  { by, ...reference }: KeyReference & ChangeAuthor,
   request?: KeyedRequest<RevokeKeyResult>,
 ): Promise<OnceResult<RevokeKeyResult>> {
   const revokedAt = unixSeconds(dependencies.now());
@@ -191,7 +191,7 @@ export async function insertKey(accounts: AccountWriter, key: StoredKey): Promis
 export function toKeyEvent(
   type: AuditEventType,
   { org, id, ownerKind, owner, description }: StoredKey,
-  { by, at }: Change & Pick<AuditEvent, 'at'>,
+  { by, at }: ChangeAuthor & Pick<AuditEvent, 'at'>,
 ): AuditEvent {
   const details = {
     owner: actorName({ ownerKind, owner }),
@@ -207,7 +207,7 @@ export function toKeyEvent(
  */
 export function toRevocations(
   ids: readonly string[],
-  { org, by, at, cause, ...owner }: KeyOwner & Change & Pick<AuditEvent, 'at'> & { readonly cause: string },
+  { org, by, at, cause, ...owner }: KeyOwner & ChangeAuthor & Pick<AuditEvent, 'at'> & { readonly cause: string },
 ): readonly AuditEvent[] {
   const details = { owner: actorName(owner), cause };
   return ids.map((id) => ({ org, type: 'key_revoked', at, actor: by, subject: `key ${id}`, details }));

@@ -4,7 +4,7 @@ import { truncate } from '../../runtime/truncate.ts';
 import type { LoginRule } from '../domain/login-rule.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
-import { toKeyEvent, type Change } from './keys.ts';
+import { toKeyEvent, type ChangeAuthor } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** The result of `saveLoginRule`. */
@@ -14,7 +14,7 @@ export type SaveLoginRuleResult =
   | { readonly outcome: 'too long' };
 
 /** A login rule to save. */
-export type LoginRuleToSave = Omit<LoginRule, 'createdAt' | 'createdBy' | 'lastModifiedAt'> & Change;
+export type LoginRuleToSave = Omit<LoginRule, 'createdAt' | 'createdBy' | 'lastModifiedAt'> & ChangeAuthor;
 
 /** Creates or replaces a login rule. A changed rule revokes the keys that it gave. */
 export function saveLoginRule(
@@ -76,7 +76,7 @@ export type DeleteLoginRuleResult = 'deleted' | 'not found';
 /** Deletes a login rule, and revokes the keys that it gave. */
 export function deleteLoginRule(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, name, by }: Pick<LoginRule, 'org' | 'name'> & Change,
+  { org, name, by }: Pick<LoginRule, 'org' | 'name'> & ChangeAuthor,
   request?: KeyedRequest<DeleteLoginRuleResult>,
 ): Promise<OnceResult<DeleteLoginRuleResult>> {
   const at = unixSeconds(dependencies.now());
@@ -93,7 +93,7 @@ export function deleteLoginRule(
 async function revokeKeys(
   { accounts, auditLog }: Pick<WriteTransaction, 'accounts' | 'auditLog'>,
   { org, name }: Pick<LoginRule, 'org' | 'name'>,
-  { by, at, cause }: Change & { readonly at: number; readonly cause: string },
+  { by, at, cause }: ChangeAuthor & { readonly at: number; readonly cause: string },
 ): Promise<void> {
   for (const key of await accounts.listLoginKeys(org, at)) {
     if (key.login?.grants.some(({ rule }) => rule === name) !== true) continue;

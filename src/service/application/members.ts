@@ -3,7 +3,7 @@ import type { Member, StoredKey } from '../domain/accounts.ts';
 import { allOrganizations, type WriteTransaction } from '../storage/storage.ts';
 import { keepAdministered, type LastAdminResult } from './administrators.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
-import { toRevocations, type Change } from './keys.ts';
+import { toRevocations, type ChangeAuthor } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -20,7 +20,7 @@ export type SaveMemberResult = 'created' | 'updated' | 'organization not found' 
 /** Sets the role of a member. A user who is not a member becomes one. */
 export function saveMember(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, user, role, by }: UserReference & Change & { readonly role: Role },
+  { org, user, role, by }: UserReference & ChangeAuthor & { readonly role: Role },
   request?: KeyedRequest<SaveMemberResult>,
 ): Promise<OnceResult<SaveMemberResult>> {
   const createdAt = unixSeconds(dependencies.now());
@@ -52,7 +52,7 @@ export type RemoveMemberResult = 'removed' | 'not found' | LastAdminResult;
  */
 export function removeMember(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, user, by }: UserReference & Change,
+  { org, user, by }: UserReference & ChangeAuthor,
   request?: KeyedRequest<RemoveMemberResult>,
 ): Promise<OnceResult<RemoveMemberResult>> {
   const removedAt = unixSeconds(dependencies.now());

@@ -4,7 +4,7 @@ import type { ServiceAccountRecord } from '../domain/accounts.ts';
 import type { AuditEvent } from '../domain/audit-event.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
-import { toRevocations, type Change } from './keys.ts';
+import { toRevocations, type ChangeAuthor } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -42,7 +42,7 @@ export function createServiceAccount(
 }
 
 /** The changes of a service account; undefined fields stay as they are. */
-export interface ServiceAccountChange extends ServiceAccountReference, Change {
+export interface ServiceAccountChange extends ServiceAccountReference, ChangeAuthor {
   readonly description?: string | undefined;
   readonly privilege?: Role | undefined;
 }
@@ -91,7 +91,7 @@ export type DeleteServiceAccountResult = 'deleted' | 'not found';
  */
 export function deleteServiceAccount(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, name, by }: ServiceAccountReference & Change,
+  { org, name, by }: ServiceAccountReference & ChangeAuthor,
   request?: KeyedRequest<DeleteServiceAccountResult>,
 ): Promise<OnceResult<DeleteServiceAccountResult>> {
   const deletedAt = unixSeconds(dependencies.now());
@@ -111,7 +111,7 @@ export function deleteServiceAccount(
 function toAccountEvent(
   type: AuditEventType,
   { org, name }: ServiceAccountReference,
-  { by, at, details }: Change & Pick<AuditEvent, 'at' | 'details'>,
+  { by, at, details }: ChangeAuthor & Pick<AuditEvent, 'at' | 'details'>,
 ): AuditEvent {
   return { org, type, at, actor: by, subject: `service account ${name}`, details };
 }
