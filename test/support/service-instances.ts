@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { systemClock, type After } from '../../src/runtime/clock.ts';
-import { startService, type ServiceSources } from '../../src/service/service.ts';
+import type { ServiceSources } from '../../src/service/service.ts';
 import type { DatabaseOptions } from '../../src/service/storage/open-storage.ts';
+import { startLocalService } from '../../tools/local-service.ts';
 import { attestationForm, sampleAttestation } from './service-samples.ts';
 
 /** The organization of services that share a database, and the key of its admin. */
@@ -24,28 +24,15 @@ const hurriedAfter: After = (milliseconds, fire) =>
   systemClock.after(milliseconds >= 5000 ? milliseconds / 20 : milliseconds, fire);
 
 /** Starts a service in this process. The caller must stop it. */
-export async function startInstance(
+export function startInstance(
   database: DatabaseOptions,
   sources: Partial<ServiceSources> = {},
 ): Promise<ServiceInstance> {
-  const errors: string[] = [];
   const first = { org: sharedOrg, key: sharedKey };
-  const service = await startService(
-    { host: '127.0.0.1', port: 0, dataFolder: tmpdir(), database, first, allowPrivateTargets: true },
-    {
-      now: () => Date.now(),
-      monotonic: () => performance.now(),
-      after: hurriedAfter,
-      randomBytes: (size) => randomBytes(size),
-      log: {
-        info: () => undefined,
-        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
-      },
-      ...sources,
-    },
+  return startLocalService(
+    { dataFolder: tmpdir(), database, first, allowPrivateTargets: true },
+    { after: hurriedAfter, ...sources },
   );
-  const { url, baseUrl } = service;
-  return { url, baseUrl, errors, stop: () => service.stop() };
 }
 
 /** A response whose body was read. */

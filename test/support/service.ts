@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { systemClock } from '../../src/runtime/clock.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import { startService, type ServiceOptions, type ServiceSources } from '../../src/service/service.ts';
+import type { ServiceOptions, ServiceSources } from '../../src/service/service.ts';
+import { startLocalService } from '../../tools/local-service.ts';
 import { createTestStorage, sqliteStorage, type TestStorage } from './test-storage.ts';
 
 /** Settings that a test can change. */
@@ -46,28 +45,10 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
   const { org = 'acme', options, sources } = settings;
   const own = settings.dataFolder === undefined ? settings.storage : sqliteStorage(settings.dataFolder);
   const storage = own ?? (await createTestStorage());
-  const errors: string[] = [];
   const apiKey = `first0key_${'k'.repeat(43)}`;
-  const service = await startService(
-    {
-      host: '127.0.0.1',
-      port: 0,
-      ...storage.options,
-      adminKey,
-      first: { org, key: apiKey },
-      ...options,
-    },
-    {
-      now: () => Date.now(),
-      monotonic: () => performance.now(),
-      after: systemClock.after.bind(systemClock),
-      randomBytes: (size) => randomBytes(size),
-      log: {
-        info: () => undefined,
-        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
-      },
-      ...sources,
-    },
+  const service = await startLocalService(
+    { ...storage.options, adminKey, first: { org, key: apiKey }, ...options },
+    sources,
   );
   const keys = new Map([[org, apiKey]]);
   const keyOf = (owner: string): string => keys.get(owner) ?? '';
@@ -85,7 +66,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     org,
     apiKey,
     storage,
-    errors,
+    errors: service.errors,
     createOrganization: async (name) => {
       const path = `${service.adminUrl}/organizations`;
       const created = await send('POST', path, adminKey, { name, admin: `admin-of-${name}` });

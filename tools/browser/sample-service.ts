@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { startService } from '../../src/service/service.ts';
+import { startLocalService } from '../local-service.ts';
 import { recordSamples } from './sample-data.ts';
 
 /** A running service with samples. */
@@ -22,20 +21,10 @@ export async function startSampleService(end: number, isHostile = true): Promise
   const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-samples-'));
   const key = `samples0key_${randomBytes(32).toString('base64url')}`;
   const org = 'acme';
-  const errors: string[] = [];
   let seconds = end;
-  const service = await startService(
-    { host: '127.0.0.1', port: 0, dataFolder, first: { org, key }, allowPrivateTargets: false },
-    {
-      now: () => seconds * 1000,
-      monotonic: () => performance.now(),
-      after: systemClock.after.bind(systemClock),
-      randomBytes: (size) => randomBytes(size),
-      log: {
-        info: () => undefined,
-        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
-      },
-    },
+  const service = await startLocalService(
+    { dataFolder, first: { org, key }, allowPrivateTargets: false },
+    { now: () => seconds * 1000 },
   );
   const setTime = (time: number): void => {
     seconds = time;
@@ -46,5 +35,5 @@ export async function startSampleService(end: number, isHostile = true): Promise
     await service.stop();
     await rm(dataFolder, { recursive: true, force: true, maxRetries: 3 });
   };
-  return { url: service.url, org, key, errors, stop };
+  return { url: service.url, org, key, errors: service.errors, stop };
 }

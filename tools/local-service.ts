@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock } from '../src/runtime/clock.ts';
+import { startService, type RunningService, type ServiceOptions, type ServiceSources } from '../src/service/service.ts';
+
+/** A service of this process. */
+export interface LocalService extends RunningService {
+  /** What it logged about defects and errors. */
+  readonly errors: readonly string[];
+}
+
+/**
+ * Starts a service in this process, on a free port of the loopback interface, for tests and samples. The caller must
+ * stop it.
+ *
+ * @param sources by default the real ones, and a log that only collects errors
+ */
+export async function startLocalService(
+  options: Omit<ServiceOptions, 'host' | 'port'>,
+  sources: Partial<ServiceSources> = {},
+): Promise<LocalService> {
+  const errors: string[] = [];
+  const service = await startService(
+    { host: '127.0.0.1', port: 0, ...options },
+    {
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+      after: systemClock.after.bind(systemClock),
+      randomBytes: (size) => randomBytes(size),
+      log: {
+        info: () => undefined,
+        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
+      },
+      ...sources,
+    },
+  );
+  return { ...service, errors };
+}
