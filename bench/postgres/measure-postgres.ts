@@ -26,7 +26,6 @@ interface Recorded {
   /** The sequence number before and the id of the recorded attestation. */
   readonly sequence: number;
   readonly id: string;
-  readonly artifact: RecordedStatement;
   readonly version: RecordedStatement;
 }
 
@@ -65,7 +64,7 @@ async function measureStart(fixture: PostgresFixture, startRounds: number): Prom
   return { ...start, what: `PostgreSQL: ${start.what}` };
 }
 
-/** Records the statements of an attestation and of an artifact that is not in memory. */
+/** Records the statements of an attestation and of an artifact that is in memory. */
 async function record(fixture: PostgresFixture): Promise<Recorded> {
   const recorder = await StatementRecorder.start(fixture.port);
   const [org = ''] = fixture.orgs;
@@ -93,7 +92,6 @@ async function record(fixture: PostgresFixture): Promise<Recorded> {
       attestation: recorder.findTransaction('INSERT INTO attestations'),
       id,
       sequence: Number(sequence),
-      artifact: recorder.findStatement('FROM artifacts a WHERE'),
       version: recorder.findStatement('FROM written_sources_state'),
     };
   } finally {
@@ -186,7 +184,7 @@ async function measureReads(
     return generateLoad(fixture.directory, { ...defaultLoad, port: portOf(service), requests, status: 200 });
   };
   const all = Array.from({ length: filling.artifacts }, (_, place) => fingerprintAt(place));
-  const select = await toSelectScript(fixture, recorded.artifact);
+  const select = await toSelectScript(fixture, org);
   const { first, selected, again, looked } = await interleave(
     {
       first: () => load(all),
@@ -226,10 +224,15 @@ function compare(
   );
 }
 
-/** Looks up one artifact after another, in no order. */
-function toSelectScript(fixture: PostgresFixture, artifact: RecordedStatement): Promise<PgbenchScript> {
+/** Looks up the report of one artifact after another, in no order, each by its key. */
+function toSelectScript(fixture: PostgresFixture, org: string): Promise<PgbenchScript> {
+  const report: RecordedStatement = {
+    text: `SELECT org, flow, id, created_at, reported_by, report FROM artifacts
+      WHERE org = $1 AND flow = $2 AND fingerprint = $3 ORDER BY sequence DESC LIMIT 1`,
+    values: [org, fixture.flow, fingerprintAt(0)],
+  };
   return withClient(fixture.url(benchDatabase), (client) =>
-    toScript(client, [artifact], {
+    toScript(client, [report], {
       prepare: [`\\set place random(0, ${filling.artifacts - 1})`],
       variables: {},
       replaced: {},

@@ -8,7 +8,7 @@ import { weighArtifact, type CachedArtifact } from './artifact-cache.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
-import { selectTemplate } from './templates.ts';
+import { findAppliedTemplates } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -120,17 +120,21 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
 
 /** Loads everything that belongs to a report of an artifact. */
 export async function loadDetails(
-  { reportContexts }: Pick<ReadTransaction, 'reportContexts'>,
+  { artifacts, attestations, trails }: Pick<ReadTransaction, 'artifacts' | 'attestations' | 'trails'>,
   flow: Flow,
   artifact: ReportedArtifact,
 ): Promise<ArtifactDetails> {
   const { org, report } = artifact;
   const scopes = toReportScopes(artifact);
   const { trail_name: trail, fingerprint } = report;
-  const place = { org, flow: flow.name, trail, fingerprint, scopes };
-  const limits = { history: maximumHistory, appearances: maximumAppearances };
-  const { template, current, history, appearances } = await reportContexts.read(place, limits);
-  const applied = selectTemplate(flow, template);
+  const place = { org, flow: flow.name };
+  const [findApplied, current, history, appearances] = await Promise.all([
+    findAppliedTemplates({ trails }, flow, [trail]),
+    attestations.listCurrent(place, scopes),
+    attestations.listBound(place, scopes, maximumHistory),
+    artifacts.listAppearances(org, fingerprint, maximumAppearances),
+  ]);
+  const applied = findApplied(trail);
   const evidence = currentEvidence(applied.template, scopes, current);
   return { flow, applied, artifact, evidence, history, appearances };
 }

@@ -11,7 +11,6 @@ import type { NotificationReader, NotificationWriter } from './notifications.ts'
 import type { OrganizationReader, OrganizationWriter } from './organizations.ts';
 import type { PolicyReader, PolicyWriter } from './policies.ts';
 import type { RememberedAnswerWriter } from './remembered-answers.ts';
-import type { ReportContextReader } from './report-contexts.ts';
 import type { SessionReader, SessionWriter } from './sessions.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
 import type { TrailReader, TrailWriter } from './trails.ts';
@@ -34,7 +33,6 @@ export interface ReadTransaction {
   readonly artifacts: ArtifactReader;
   readonly attestations: AttestationReader;
   readonly attestationSeries: AttestationSeriesReader;
-  readonly reportContexts: ReportContextReader;
   readonly notifications: NotificationReader;
   readonly deliveries: DeliveryReader;
   readonly sessions: SessionReader;

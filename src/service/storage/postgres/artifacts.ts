@@ -13,9 +13,9 @@ import type { RecordKey } from '../remembered-answers.ts';
 import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
 import { toSource } from '../sources.ts';
 import type { DataVersion } from '../versioned-cache.ts';
-import { selectAppearances } from './evidence-queries.ts';
 import { indexedLength } from './migrations/base/evidence.ts';
 import type { Session, WritingSession } from './session.ts';
+import { unnestLookups } from './shared-lookups.ts';
 import { defineStatements } from './statements.ts';
 
 const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.report';
@@ -36,10 +36,16 @@ const bySequence = (list: string): string => `CROSS JOIN LATERAL (
     ) a`;
 
 const statements = defineStatements('artifacts', {
-  findLatest: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND flow = $2 AND fingerprint = $3
-    ORDER BY sequence DESC LIMIT 1`,
-  findLatestInTrail: `SELECT ${columns} FROM artifacts a
-    WHERE org = $1 AND flow = $2 AND fingerprint = $3 AND trail = $4 ORDER BY sequence DESC LIMIT 1`,
+  findLatest: `SELECT l.position, ${columns} FROM ${unnestLookups('org', 'flow', 'fingerprint')} CROSS JOIN LATERAL (
+      SELECT ${columns} FROM artifacts a WHERE a.org = l.org AND a.flow = l.flow AND a.fingerprint = l.fingerprint
+      ORDER BY a.sequence DESC LIMIT 1
+    ) a`,
+  findLatestInTrail: `SELECT l.position, ${columns}
+    FROM ${unnestLookups('org', 'flow', 'fingerprint', 'trail')} CROSS JOIN LATERAL (
+      SELECT ${columns} FROM artifacts a
+      WHERE a.org = l.org AND a.flow = l.flow AND a.fingerprint = l.fingerprint AND a.trail = l.trail
+      ORDER BY a.sequence DESC LIMIT 1
+    ) a`,
   exists: 'SELECT 1 FROM artifacts WHERE org = $1 AND flow = $2 AND fingerprint = $3 LIMIT 1',
   existsInTrail: 'SELECT 1 FROM artifacts WHERE org = $1 AND flow = $2 AND fingerprint = $3 AND trail = $4 LIMIT 1',
   findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
@@ -54,7 +60,14 @@ const statements = defineStatements('artifacts', {
         SELECT flow, sequence FROM artifacts WHERE org = $1 AND flow = $2 AND trail = $3 OFFSET 0
       ) t ORDER BY sequence DESC LIMIT $4
     ) l ${bySequence('l')} ORDER BY l.sequence DESC`,
-  listAppearances: selectAppearances('$2', '$3'),
+  // Where an artifact runs, then where it ran, each newest first.
+  listAppearances: `SELECT l.position, a.environment, a.started, a.started_at, a.exited, a.exited_at, a.latest
+    FROM ${unnestLookups('org', 'fingerprint', 'count')} CROSS JOIN LATERAL (
+      SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
+      CROSS JOIN LATERAL (SELECT latest FROM environments WHERE org = l.org AND name = a.environment LIMIT 1) e
+      WHERE a.org = l.org AND a.fingerprint = l.fingerprint
+      ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT l.count::integer
+    ) a ORDER BY l.position, a.exited IS NOT NULL, a.started_at DESC, a.environment`,
   findLatestInAnyFlow: `SELECT f.fingerprint, ${columns} FROM unnest($2::text[]) AS f (fingerprint)
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a
@@ -103,8 +116,8 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
     const { findLatest, findLatestInTrail } = statements;
     const [row] =
       trail === undefined
-        ? await this.session.query(findLatest, [org, flow, fingerprint])
-        : await this.session.query(findLatestInTrail, [org, flow, fingerprint, trail]);
+        ? await this.session.lookUp(findLatest, [org, flow, fingerprint])
+        : await this.session.lookUp(findLatestInTrail, [org, flow, fingerprint, trail]);
     return optional(row, toReportedArtifact);
   }
 
@@ -143,7 +156,7 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
   }
 
   async listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
-    const rows = await this.session.query(statements.listAppearances, [org, fingerprint, limit]);
+    const rows = await this.session.lookUp(statements.listAppearances, [org, fingerprint, limit]);
     return rows.map(toAppearance);
   }
 

@@ -14,10 +14,18 @@ import type {
 import { number, optional, summaryColumns, text, toAttestation, toAttestationWithSubject } from '../rows.ts';
 import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import { toSource } from '../sources.ts';
-import { joinAttestations, selectBound, selectCurrent } from './evidence-queries.ts';
 import { KnownConditions } from './known-conditions.ts';
 import type { Session, WritingSession } from './session.ts';
+import { unnestLookups } from './shared-lookups.ts';
 import { defineStatements } from './statements.ts';
+
+// `LIMIT` and `OFFSET` in subqueries make the planner look up each row of the list, instead of reading the whole table.
+
+/** The attestations of a list of flows and sequence numbers; with their documents and the digests of their requests. */
+const joinAttestations = (list: string): string => `CROSS JOIN LATERAL (
+      SELECT ${summaryColumns}, a.document, a.request_digest FROM attestations a
+      WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
+    ) a`;
 
 const statements = defineStatements('attestations', {
   find: `SELECT ${summaryColumns}, a.document FROM attestations a
@@ -43,9 +51,25 @@ const statements = defineStatements('attestations', {
     ) l ${joinAttestations('l')} CROSS JOIN LATERAL json_to_record(a.document::json)
       AS d (artifact_fingerprint text, target_artifacts text, git_commit_info json)
     WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
-  listCurrent: `SELECT c.scope, ${summaryColumns} FROM (${selectCurrent('$3')}) c ${joinAttestations('c')}`,
-  listBound: `SELECT ${summaryColumns} FROM (${selectBound('$3', '$4')}) b ${joinAttestations('b')}
-    ORDER BY b.sequence DESC`,
+  listCurrent: `SELECT l.position, c.scope, ${summaryColumns}
+    FROM ${unnestLookups('org', 'flow', 'scopes')} CROSS JOIN LATERAL (
+      SELECT s.scope, c.sequence FROM unnest(l.scopes::text[]) AS s (scope) CROSS JOIN LATERAL (
+        SELECT sequence FROM current_evidence WHERE org = l.org AND flow = l.flow AND scope = s.scope OFFSET 0
+      ) c
+    ) c CROSS JOIN LATERAL (
+      SELECT ${summaryColumns} FROM attestations a
+      WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = c.sequence LIMIT 1
+    ) a`,
+  // The primary key returns the rows of a list faster than a join, but in no order.
+  listBound: `SELECT l.position, ${summaryColumns}
+    FROM ${unnestLookups('org', 'flow', 'scopes', 'count')} CROSS JOIN LATERAL (
+      SELECT ${summaryColumns} FROM attestations a WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = ANY (ARRAY(
+        SELECT DISTINCT b.sequence FROM unnest(l.scopes::text[]) AS s (scope) CROSS JOIN LATERAL (
+          SELECT sequence FROM bindings WHERE org = l.org AND flow = l.flow AND scope = s.scope
+          ORDER BY sequence DESC LIMIT l.count::integer
+        ) b ORDER BY b.sequence DESC LIMIT l.count::integer
+      )) OFFSET 0
+    ) a ORDER BY l.position, a.sequence DESC`,
   findConditions: `SELECT
       (SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $6) AS request_digest,
       EXISTS (
@@ -127,7 +151,7 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
   ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
-    const rows = await this.session.query(statements.listCurrent, [org, flow, scopes]);
+    const rows = await this.session.lookUp(statements.listCurrent, [org, flow, scopes]);
     const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
     return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
   }
@@ -137,7 +161,7 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
     scopes: readonly Scope[],
     limit: number,
   ): Promise<readonly RecordedSummary[]> {
-    const rows = await this.session.query(statements.listBound, [org, flow, scopes, limit]);
+    const rows = await this.session.lookUp(statements.listBound, [org, flow, scopes, limit]);
     return rows.map(toRecordedSummary);
   }
 

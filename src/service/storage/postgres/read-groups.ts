@@ -3,7 +3,10 @@ import type { After } from '../../../runtime/clock.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
+import type { Row } from '../rows.ts';
+import { SharedLookups, type LookupValue, type SharedStatement } from './shared-lookups.ts';
 import { SoftLimit } from './soft-limit.ts';
+import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
 
 /** How many reads share a transaction at most: a slow statement delays the statements of the other reads after it. */
 const maximumMembers = 16;
@@ -81,21 +84,39 @@ export class ReadGroups {
 
 /** Reads that share a transaction. */
 export class ReadGroup {
-  /** Its connection, after the begin; all changes that it sees are known then. */
-  readonly client: Promise<PoolClient>;
+  readonly #client: Promise<PoolClient>;
+  readonly #lookups = new SharedLookups((statement, columns) => this.query(statement, columns));
   readonly #onEnd: () => void;
   #size = 1;
   #members = 1;
   #hasFailed = false;
+  #hasEnded = false;
 
   /**
    * @param begin begins its transaction
    * @param onEnd is called after the last read has ended, whether the transaction began or not
    */
   constructor(begin: () => Promise<PoolClient>, onEnd: () => void) {
-    this.client = begin();
-    this.client.catch(() => undefined);
+    this.#client = begin();
+    this.#client.catch(() => undefined);
     this.#onEnd = onEnd;
+  }
+
+  /** Resolves when the transaction has begun; all changes that it sees are known then. */
+  get begun(): Promise<unknown> {
+    return this.#client;
+  }
+
+  /** Runs a statement; see `Session.query`. */
+  async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    const client = await this.#client;
+    if (this.#hasEnded) throw transactionEndedError();
+    return (await runStatement(client, statement, values)).rows;
+  }
+
+  /** Returns the rows of a lookup, which shares a statement with those of the other reads; see `Session.lookUp`. */
+  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]> {
+    return this.#lookups.find(statement, values);
   }
 
   /** The number of reads that have entered. */
@@ -122,7 +143,10 @@ export class ReadGroup {
   }
 
   async #end(): Promise<void> {
-    const client = await this.client.catch(() => undefined);
+    // A read that failed may have begun others.
+    this.#lookups.send();
+    const client = await this.#client.catch(() => undefined);
+    this.#hasEnded = true;
     if (client !== undefined) await endTransaction(client, this.#hasFailed);
     this.#onEnd();
   }

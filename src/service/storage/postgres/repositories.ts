@@ -12,7 +12,6 @@ import { PostgresLoginRuleReader, PostgresLoginRuleWriter } from './login-rules.
 import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
 import { PostgresOrganizationReader, PostgresOrganizationWriter } from './organizations.ts';
 import { PostgresPolicyReader, PostgresPolicyWriter } from './policies.ts';
-import { PostgresReportContextReader } from './report-contexts.ts';
 import { PostgresRememberedAnswerWriter } from './remembered-answers.ts';
 import type { Session, WritingSession } from './session.ts';
 import { PostgresSessionReader, PostgresSessionWriter } from './sessions.ts';
@@ -34,7 +33,6 @@ export function createReaders(session: Session, caches: RecordCaches): ReadTrans
     artifacts: new PostgresArtifactReader(session),
     attestations: new PostgresAttestationReader(session),
     attestationSeries: new PostgresAttestationSeriesReader(session),
-    reportContexts: new PostgresReportContextReader(session),
     notifications: new PostgresNotificationReader(session),
     deliveries: new PostgresDeliveryReader(session),
     sessions: new PostgresSessionReader(session),
@@ -56,7 +54,6 @@ export function createWriters(session: WritingSession, caches: RecordCaches): Wr
     artifacts: new PostgresArtifactWriter(session),
     attestations: new PostgresAttestationWriter(session),
     attestationSeries: new PostgresAttestationSeriesReader(session),
-    reportContexts: new PostgresReportContextReader(session),
     notifications: new PostgresNotificationWriter(session),
     deliveries: new PostgresDeliveryWriter(session),
     sessions: new PostgresSessionWriter(session),

@@ -3,9 +3,9 @@ import type { CachedLookup } from '../record-caches.ts';
 import type { Row } from '../rows.ts';
 import { toSlot, toSlots, type Slots, type Source } from '../sources.ts';
 import type { ChangeLog } from './change-log.ts';
-import { translatePostgresError } from './postgres-errors.ts';
 import type { ReadGroup, ReadGroups } from './read-groups.ts';
-import type { Statement, Value } from './statements.ts';
+import { SharedLookups, type LookupValue, type SharedStatement } from './shared-lookups.ts';
+import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
 
 /**
  * The connection that repositories use within a transaction.
@@ -15,6 +15,8 @@ import type { Statement, Value } from './statements.ts';
 export interface Session {
   /** Runs a statement, and returns its rows. Statements run in the order of the calls, and need not wait for each other. */
   query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]>;
+  /** Returns the rows of a lookup. Lookups that begin at the same time share a statement. */
+  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]>;
   /** Reads through a cache. A cached value is used until its source is written. */
   readCached<Value>(lookup: PostgresLookup<Value>): Promise<Value | undefined>;
   /** Returns the version of the sources in the state that the transaction sees; see `DataVersion`. */
@@ -42,26 +44,9 @@ export interface WritingSession extends Session {
 /** The version of values that must not be cached. It equals no version, not even itself. */
 const uncacheable = Number.NaN;
 
-/** A repository was used after its transaction, which is a defect. */
-function transactionEndedError(): Error {
-  return new Error('the transaction has ended');
-}
-
 /** A read used cached values that its transaction sees otherwise, or its transaction failed. It must be run again. */
 export class RepeatReadError extends Error {
   override readonly name = 'RepeatReadError';
-}
-
-async function run(client: ClientBase, { name, text }: Statement, values: readonly Value[]): ReturnType<typeof send> {
-  try {
-    return await send(client, { name, text }, values);
-  } catch (error) {
-    throw translatePostgresError(error);
-  }
-}
-
-function send(client: ClientBase, { name, text }: Statement, values: readonly Value[]) {
-  return client.query<Record<string, unknown>>({ name, text, values: [...values] });
 }
 
 /** How a read is run. */
@@ -85,7 +70,7 @@ export class ReadSession implements Session {
   /** The slots of the cached values that were used. */
   readonly #used: number[] = [];
   #group: ReadGroup | undefined;
-  #client: Promise<ClientBase> | undefined;
+  #begun: Promise<ReadGroup> | undefined;
   #ended = false;
 
   constructor(groups: ReadGroups, changes: ChangeLog, mode: ReadMode) {
@@ -94,12 +79,20 @@ export class ReadSession implements Session {
     this.#mode = mode;
   }
 
-  async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    const client = await this.#begin();
+  query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    return this.#ask((group) => group.query(statement, values));
+  }
+
+  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]> {
+    return this.#ask((group) => group.lookUp(statement, values));
+  }
+
+  async #ask(ask: (group: ReadGroup) => Promise<readonly Row[]>): Promise<readonly Row[]> {
+    const group = await this.#begin();
     try {
-      return (await run(client, statement, values)).rows;
+      return await ask(group);
     } catch (error) {
-      this.#group?.fail();
+      group.fail();
       // The failed statement may be one of another read.
       throw this.#mode.isAlone
         ? error
@@ -137,20 +130,21 @@ export class ReadSession implements Session {
     return (this.#known ??= this.#changes.refresh().then(() => this.#changes.latest));
   }
 
-  async #begin(): Promise<ClientBase> {
+  async #begin(): Promise<ReadGroup> {
     const known = await this.#learn();
     if (this.#ended) throw transactionEndedError();
-    this.#client ??= this.#enter(known);
-    return this.#client;
+    this.#begun ??= this.#enter(known);
+    return this.#begun;
   }
 
-  async #enter(known: number): Promise<ClientBase> {
-    this.#group = this.#groups.enter(this.#mode.isAlone);
-    const client = await this.#group.client;
+  async #enter(known: number): Promise<ReadGroup> {
+    const group = this.#groups.enter(this.#mode.isAlone);
+    this.#group = group;
+    await group.begun;
     if (this.#changes.findLastWrite(this.#used) > known) {
       throw new RepeatReadError('the data has changed since the read began');
     }
-    return client;
+    return group;
   }
 
   /** Ends the read. */
@@ -167,6 +161,7 @@ export class WriteSession implements WritingSession {
   /** What is known since the transaction holds its locks; undefined until it was needed. */
   #known: Promise<number> | undefined;
   readonly #written = new Set<number>();
+  readonly #lookups = new SharedLookups((statement, columns) => this.query(statement, columns));
   /** Statements that were sent and not waited for. */
   readonly #sent: Promise<unknown>[] = [];
   #failed = false;
@@ -189,6 +184,10 @@ export class WriteSession implements WritingSession {
 
   async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     return (await this.#run(statement, values)).rows;
+  }
+
+  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]> {
+    return this.#lookups.find(statement, values);
   }
 
   async change(statement: Statement, values: readonly Value[]): Promise<number> {
@@ -245,10 +244,12 @@ export class WriteSession implements WritingSession {
     return (this.#known ??= this.#changes.refresh().then(() => this.#changes.latest));
   }
 
-  async #run(statement: Statement, values: readonly Value[]): ReturnType<typeof send> {
+  async #run(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {
     if (this.#isEnded) throw transactionEndedError();
+    // They began before this statement, so they must not see what it changes.
+    this.#lookups.send();
     try {
-      return await run(this.#client, statement, values);
+      return await runStatement(this.#client, statement, values);
     } catch (error) {
       this.#failed = true;
       throw error;

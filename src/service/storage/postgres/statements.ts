@@ -1,5 +1,9 @@
+import type { ClientBase, QueryResult } from 'pg';
+import { translatePostgresError } from './postgres-errors.ts';
+
 /** A value that is sent to the database. */
-export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly (number | null)[];
+export type Value =
+  string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly (number | null)[];
 
 /** A statement that each connection prepares once, under its name. */
 export interface Statement {
@@ -21,4 +25,26 @@ export function defineStatements<Texts extends Readonly<Record<string, string>>>
 ): Statements<Texts> {
   const statements = Object.entries(texts).map(([name, text]) => [name, { name: `${group}.${name}`, text }] as const);
   return Object.fromEntries(statements) as Statements<Texts>;
+}
+
+/**
+ * Runs a statement.
+ *
+ * @throws StorageError or the database's error
+ */
+export async function runStatement(
+  client: ClientBase,
+  { name, text }: Statement,
+  values: readonly Value[],
+): Promise<QueryResult<Record<string, unknown>>> {
+  try {
+    return await client.query<Record<string, unknown>>({ name, text, values: [...values] });
+  } catch (error) {
+    throw translatePostgresError(error);
+  }
+}
+
+/** A repository was used after its transaction, which is a defect. */
+export function transactionEndedError(): Error {
+  return new Error('the transaction has ended');
 }

@@ -6,6 +6,7 @@ import { toFileTemplate } from '../rows/trails.ts';
 import { toSource } from '../sources.ts';
 import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
 import type { Session, WritingSession } from './session.ts';
+import { unnestLookups } from './shared-lookups.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
 
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
@@ -23,8 +24,11 @@ const byNameInFlow = `FROM trails t WHERE org = $1 AND flow = $2 AND name >= $3 
 
 const statements = defineStatements('trails', {
   find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
-  listTemplates: `SELECT trail, template FROM trail_templates
-    WHERE org = $1 AND flow = $2 AND trail = ANY ($3::text[])`,
+  listTemplates: `SELECT l.position, t.trail, t.template
+    FROM ${unnestLookups('org', 'flow', 'trails')} CROSS JOIN LATERAL (
+      SELECT trail, template FROM trail_templates t
+      WHERE t.org = l.org AND t.flow = l.flow AND t.trail = ANY (l.trails::text[]) OFFSET 0
+    ) t`,
   listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
   list: `SELECT ${columns} FROM trails t WHERE org = $1 ORDER BY place DESC LIMIT $2 OFFSET $3`,
@@ -66,7 +70,7 @@ export class PostgresTrailReader<Used extends Session = Session> implements Trai
     flow: string,
     trails: readonly string[],
   ): Promise<ReadonlyMap<string, FileTemplate>> {
-    const rows = await this.session.query(statements.listTemplates, [org, flow, trails]);
+    const rows = await this.session.lookUp(statements.listTemplates, [org, flow, trails]);
     return new Map(rows.map((row) => [text(row, 'trail'), toFileTemplate(row)]));
   }
 

@@ -1,5 +1,4 @@
 import type { RecordCaches } from '../record-caches.ts';
-import { ComposedReportContextReader } from '../report-contexts.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
@@ -21,9 +20,6 @@ import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
 
 /** Creates the repositories of a read. */
 export function createReaders(session: ReadSession, caches: RecordCaches): ReadTransaction {
-  const trails = new SqliteTrailReader(session);
-  const attestations = new SqliteAttestationReader(session);
-  const artifacts = new SqliteArtifactReader(session);
   return {
     organizations: new SqliteOrganizationReader(session),
     flows: new SqliteFlowReader(session, caches),
@@ -33,11 +29,10 @@ export function createReaders(session: ReadSession, caches: RecordCaches): ReadT
     environments: new SqliteEnvironmentReader(session, caches),
     snapshots: new SqliteSnapshotReader(session),
     policies: new SqlitePolicyReader(session),
-    trails,
-    artifacts,
-    attestations,
+    trails: new SqliteTrailReader(session),
+    artifacts: new SqliteArtifactReader(session),
+    attestations: new SqliteAttestationReader(session),
     attestationSeries: new SqliteAttestationSeriesReader(session),
-    reportContexts: new ComposedReportContextReader({ trails, attestations, artifacts }),
     notifications: new SqliteNotificationReader(session),
     deliveries: new SqliteDeliveryReader(session),
     sessions: new SqliteSessionReader(session),
@@ -46,9 +41,6 @@ export function createReaders(session: ReadSession, caches: RecordCaches): ReadT
 
 /** Creates the repositories of a transaction that writes. */
 export function createWriters(session: WriteSession, caches: RecordCaches): WriteTransaction {
-  const trails = new SqliteTrailWriter(session);
-  const attestations = new SqliteAttestationWriter(session);
-  const artifacts = new SqliteArtifactWriter(session);
   return {
     organizations: new SqliteOrganizationWriter(session),
     flows: new SqliteFlowWriter(session, caches),
@@ -58,11 +50,10 @@ export function createWriters(session: WriteSession, caches: RecordCaches): Writ
     environments: new SqliteEnvironmentWriter(session, caches),
     snapshots: new SqliteSnapshotWriter(session),
     policies: new SqlitePolicyWriter(session),
-    trails,
-    artifacts,
-    attestations,
+    trails: new SqliteTrailWriter(session),
+    artifacts: new SqliteArtifactWriter(session),
+    attestations: new SqliteAttestationWriter(session),
     attestationSeries: new SqliteAttestationSeriesReader(session),
-    reportContexts: new ComposedReportContextReader({ trails, attestations, artifacts }),
     notifications: new SqliteNotificationWriter(session),
     deliveries: new SqliteDeliveryWriter(session),
     sessions: new SqliteSessionWriter(session),

@@ -15,7 +15,7 @@ import { describePages } from '../pages-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
 import { describeInsertions } from '../insertions-acceptance.ts';
-import { describeReportContexts } from '../report-contexts-acceptance.ts';
+import { describeLookups } from '../lookups-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
 
@@ -65,7 +65,7 @@ describeTrails('trails and flows of the PostgreSQL storage in two processes', op
 describeTransactions('transactions of the PostgreSQL storage', openTestStorage);
 describeTransactions('transactions of two processes', openShared);
 describeInsertions('an insertion of an attestation in the PostgreSQL storage in two processes', openShared);
-describeReportContexts('contexts of reports in the PostgreSQL storage in two processes', openShared);
+describeLookups('lookups in the PostgreSQL storage in two processes', openShared);
 describeStorage('the PostgreSQL storage in two processes', openShared);
 describeAccounts('the accounts of the PostgreSQL storage in two processes', openShared);
 describeAttestationList('the list of attestations of the PostgreSQL storage in two processes', openShared);

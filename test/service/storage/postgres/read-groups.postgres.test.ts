@@ -76,4 +76,15 @@ describe('reads of a PostgreSQL storage that begin at the same time', () => {
     expect(other).toMatchObject({ status: 'fulfilled', value: { name: 'web' } });
     expect((await findFlow('web'))?.name).toBe('web');
   });
+
+  it('do not disturb others if they fail before their lookups are sent', async () => {
+    const failing = storage.read(async ({ flows, artifacts }) => {
+      await flows.count('acme', {});
+      // PostgreSQL refuses this character; nothing waits for the answer.
+      artifacts.findLatest({ org: 'acme', flow: 'web' }, '\0').catch(() => undefined);
+      throw new Error('found no report');
+    });
+    await expect(failing).rejects.toThrow('found no report');
+    for (let number = 1; number <= 20; number += 1) expect((await findFlow('web'))?.name).toBe('web');
+  });
 });

@@ -15,7 +15,7 @@ import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
 import { describeInsertions } from '../insertions-acceptance.ts';
-import { describeReportContexts } from '../report-contexts-acceptance.ts';
+import { describeLookups } from '../lookups-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
 import { describeLogins } from '../login-acceptance.ts';
@@ -55,7 +55,7 @@ describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestSt
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
 describePages('what the pages read from the SQLite storage', openTestStorage);
 describeInsertions('an insertion of an attestation in the SQLite storage', openTestStorage);
-describeReportContexts('contexts of reports in the SQLite storage', openTestStorage);
+describeLookups('lookups in the SQLite storage', openTestStorage);
 
 describe('the SQLite database', () => {
   let folder: string;
