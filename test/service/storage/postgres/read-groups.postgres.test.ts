@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { PoolClient } from 'pg';
 import type { Flow } from '../../../../src/service/domain/records.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
@@ -25,6 +26,7 @@ describe('reads of a PostgreSQL storage that begin at the same time', () => {
     await database.drop();
   });
 
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const saveFlow = (name: string): Promise<unknown> =>
     new Records(storage).saveFlow(
       { org: 'acme', name, description: '', template: [], visibility: undefined, repoUrl: undefined },
@@ -77,14 +79,32 @@ describe('reads of a PostgreSQL storage that begin at the same time', () => {
     expect((await findFlow('web'))?.name).toBe('web');
   });
 
-  it('do not disturb others if they fail before their lookups are sent', async () => {
+  it.each([
+    // It has not been handed to the group, or it waits for others to share its statement.
+    { turns: 0, isSent: false },
+    { turns: 20, isSent: true },
+  ])('send nothing after their transaction, if they fail $turns turns after a lookup', async ({ turns, isSent }) => {
+    const acquire = connections.acquire.bind(connections);
+    let sent: jest.SpiedFunction<PoolClient['query']> | undefined;
+    jest.spyOn(connections, 'acquire').mockImplementation(async () => {
+      const client = await acquire();
+      sent = jest.spyOn(client, 'query');
+      return client;
+    });
     const failing = storage.read(async ({ flows, artifacts }) => {
       await flows.count('acme', {});
-      // PostgreSQL refuses this character; nothing waits for the answer.
-      artifacts.findLatest({ org: 'acme', flow: 'web' }, '\0').catch(() => undefined);
+      artifacts.findLatest({ org: 'acme', flow: 'web' }, 'f'.repeat(64)).catch(() => undefined);
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
       throw new Error('found no report');
     });
     await expect(failing).rejects.toThrow('found no report');
-    for (let number = 1; number <= 20; number += 1) expect((await findFlow('web'))?.name).toBe('web');
+    await settle();
+    const names = sent?.mock.calls.map(([statement]: readonly unknown[]) => nameOf(statement)) ?? [];
+    const lookup = isSent ? ['artifacts.findLatest'] : [];
+    expect(names.slice(2)).toEqual(['flows.count', ...lookup, 'COMMIT']);
   });
 });
+
+function nameOf(statement: unknown): unknown {
+  return typeof statement === 'object' && statement !== null && 'name' in statement ? statement.name : statement;
+}
