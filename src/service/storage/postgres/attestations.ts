@@ -70,19 +70,25 @@ const statements = defineStatements('attestations', {
         ) b ORDER BY b.sequence DESC LIMIT l.count::integer
       )) OFFSET 0
     ) a ORDER BY l.position, a.sequence DESC`,
-  findConditions: `SELECT
-      (SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $6) AS request_digest,
-      EXISTS (
-        SELECT 1 FROM unnest($3::text[]) AS s (scope)
+  findConditions: `SELECT l.position, r.request_digest, f.is_any_scope_full, t.sequence, t.created_at
+    FROM ${unnestLookups('org', 'flow', 'scopes', 'name', 'maximum', 'key')}
+    LEFT JOIN LATERAL (
+      SELECT request_digest FROM attestations WHERE org = l.org AND idempotency_key = l.key LIMIT 1
+    ) r ON true
+    CROSS JOIN LATERAL (
+      SELECT EXISTS (
+        SELECT 1 FROM unnest(l.scopes::text[]) AS s (scope)
         WHERE NOT EXISTS (
-          SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND name = $4 OFFSET 0
+          SELECT 1 FROM current_evidence WHERE org = l.org AND flow = l.flow AND scope = s.scope AND name = l.name OFFSET 0
         ) AND EXISTS (
-          SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET $5::bigint - 1
+          SELECT 1 FROM current_evidence WHERE org = l.org AND flow = l.flow AND scope = s.scope
+          OFFSET l.maximum::bigint - 1
         )
-      ) AS is_any_scope_full, l.sequence, l.created_at
-    FROM (SELECT 1) AS one LEFT JOIN LATERAL (
-      SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2 ORDER BY sequence DESC LIMIT 1
-    ) l ON true`,
+      ) AS is_any_scope_full
+    ) f
+    LEFT JOIN LATERAL (
+      SELECT sequence, created_at FROM attestations WHERE org = l.org AND flow = l.flow ORDER BY sequence DESC LIMIT 1
+    ) t ON true`,
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
   countAttached: `SELECT count(*) AS count FROM (
       SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
@@ -190,7 +196,7 @@ export class PostgresAttestationWriter extends PostgresAttestationReader<Writing
   async #readConditions(place: AttestationPlace): Promise<InsertConditions> {
     const { org, flow, scopes, evidence, key, maximumNames } = place;
     const values = [org, flow, scopes, evidence, maximumNames, key ?? null];
-    const [row = {}] = await this.session.query(statements.findConditions, values);
+    const [row = {}] = await this.session.lookUp(statements.findConditions, values);
     return {
       requestDigest: row['request_digest'] === null ? undefined : text(row, 'request_digest'),
       isAnyScopeFull: row['is_any_scope_full'] === true,
