@@ -1,7 +1,7 @@
 import { evidenceName, listTargetArtifacts, toReportScopes } from '../domain/evidence-scope.ts';
 import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
+import type { ListedAttestation } from '../domain/records.ts';
 import type { RecordedAttestation } from '../storage/attestation-series.ts';
-import type { RecordedSummary } from '../storage/attestations.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
@@ -40,7 +40,7 @@ export function findAttestationsByName(
 async function listCandidates(
   { artifacts, attestations }: Pick<ReadTransaction, 'artifacts' | 'attestations'>,
   { org, flow, of }: AttestationNameQuery,
-): Promise<readonly RecordedSummary[]> {
+): Promise<readonly ListedAttestation[]> {
   if ('trail' in of) return attestations.listByTrail({ org, flow }, of.trail, maximumSearched);
   const report = await artifacts.findLatest({ org, flow }, of.fingerprint);
   if (report === undefined) return [];

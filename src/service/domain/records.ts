@@ -37,10 +37,8 @@ export interface Attachment {
   readonly size: number;
 }
 
-/** An attestation without its document, which can be large and is not needed for judging. */
-export interface AttestationSummary {
-  readonly org: string;
-  readonly flow: string;
+/** An attestation as the history of an artifact lists it. */
+export interface ListedAttestation {
   readonly trail: string;
   readonly id: string;
   /** As it was sent: `unit` or `web.unit`. */
@@ -52,6 +50,12 @@ export interface AttestationSummary {
   readonly createdAt: number;
   /** The owner of the key that it was sent with (`actorName`). */
   readonly reportedBy: string;
+}
+
+/** An attestation without its document, which can be large and is not needed for judging. */
+export interface AttestationSummary extends ListedAttestation {
+  readonly org: string;
+  readonly flow: string;
   readonly attachment?: Attachment | undefined;
 }
 
@@ -131,7 +135,7 @@ export interface ArtifactDetails {
   /** The attestations that count for it (`currentEvidence`), in the order of recording. */
   readonly evidence: readonly CountedAttestation[];
   /** The latest attestations that apply to it, including superseded ones, newest first; truncated if there are many. */
-  readonly history: readonly AttestationSummary[];
+  readonly history: readonly ListedAttestation[];
   /** Where it runs, then where it ran, each newest first; truncated if there are many. */
   readonly appearances: readonly Appearance[];
 }

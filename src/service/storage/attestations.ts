@@ -1,5 +1,5 @@
 import type { Scope } from '../domain/evidence-scope.ts';
-import type { Attestation, AttestationSummary } from '../domain/records.ts';
+import type { Attestation, AttestationSummary, ListedAttestation } from '../domain/records.ts';
 import type { AttestationWithSubject } from '../domain/trail-details.ts';
 import type { RecordKey } from './remembered-answers.ts';
 
@@ -53,7 +53,7 @@ export interface AttestationReader {
   /** The latest attestation of each evidence name in each of the scopes, by scope. Scopes without any are left out. */
   listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>>;
   /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
-  listBound(flow: FlowReference, scopes: readonly Scope[], limit: number): Promise<readonly RecordedSummary[]>;
+  listBound(flow: FlowReference, scopes: readonly Scope[], limit: number): Promise<readonly ListedAttestation[]>;
   /** Whether any attestation of any organization has an attachment with this digest. */
   isAttached(digest: string): Promise<boolean>;
   /** The number of distinct attachment digests. */

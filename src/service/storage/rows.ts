@@ -9,6 +9,7 @@ import type {
   Attestation,
   AttestationSummary,
   Flow,
+  ListedAttestation,
   ReportedArtifact,
   Trail,
   TrailUpdate,
@@ -109,29 +110,27 @@ export function toTrailUpdate(row: Row): TrailUpdate {
   return { at: number(row, 'updated_at'), commit };
 }
 
+const ofAttestation = (columns: readonly string[]): string => columns.map((column) => `a.${column}`).join(', ');
+
+const listed = ['trail', 'id', 'name', 'type', 'verdict', 'reason', 'created_at', 'reported_by'];
+
+/** The columns of an attestation in a history; the table alias is `a`. */
+export const listedColumns = ofAttestation(listed);
+
 /** The columns of an attestation without its document; the table alias is `a`. */
-export const summaryColumns = [
-  ...['org', 'flow', 'sequence', 'trail', 'id', 'name', 'type', 'verdict', 'reason', 'created_at', 'reported_by'],
+export const summaryColumns = ofAttestation([
+  ...['org', 'flow', 'sequence', ...listed],
   ...['attachment_filename', 'attachment_digest', 'attachment_size'],
-]
-  .map((column) => `a.${column}`)
-  .join(', ');
+]);
 
 const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'];
 
-/** Converts a row to an attestation without its document. */
-export function toSummary(row: Row): AttestationSummary {
+/** Converts a row to an attestation in a history. */
+export function toListedAttestation(row: Row): ListedAttestation {
   const verdict = verdicts.find((known) => known === row['verdict']);
   const type = text(row, 'type');
   if (verdict === undefined || !isAttestationType(type)) throw new TypeError('a stored attestation is damaged');
-  const digest = optionalText(row, 'attachment_digest');
-  const attachment =
-    digest === undefined
-      ? {}
-      : { attachment: { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') } };
   return {
-    org: text(row, 'org'),
-    flow: text(row, 'flow'),
     trail: text(row, 'trail'),
     id: text(row, 'id'),
     name: text(row, 'name'),
@@ -140,8 +139,17 @@ export function toSummary(row: Row): AttestationSummary {
     reason: text(row, 'reason'),
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
-    ...attachment,
   };
+}
+
+/** Converts a row to an attestation without its document. */
+export function toSummary(row: Row): AttestationSummary {
+  const digest = optionalText(row, 'attachment_digest');
+  const attachment =
+    digest === undefined
+      ? {}
+      : { attachment: { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') } };
+  return { org: text(row, 'org'), flow: text(row, 'flow'), ...toListedAttestation(row), ...attachment };
 }
 
 /**

@@ -128,14 +128,14 @@ export function describeLookups(name: string, open: () => Promise<StorageUnderTe
     it('end where the limits say', async () => {
       await fill();
       const { history, appearances } = await read(reportOf(), { history: 2, appearances: 1 });
-      expect(history.map(({ sequence }) => sequence)).toEqual([8, 7]);
+      expect(history.map(({ id }) => id)).toEqual(['attestation-7', 'attestation-6']);
       expect(appearances).toHaveLength(1);
     });
 
     it('have nothing of other organizations, and may find nothing', async () => {
       await fill();
       const foreign = await read(reportOf({ org: 'other' }));
-      expect(foreign.history.map(({ org, sequence }) => [org, sequence])).toEqual([['other', 1]]);
+      expect(foreign.history.map(({ id }) => id)).toEqual(['attestation-8']);
       expect(foreign.template).toBeUndefined();
       expect(foreign.appearances).toEqual([]);
       expect(await read(unknown)).toEqual({

@@ -179,12 +179,12 @@ function renderAppearances(context: PageContext, org: string, appearances: reado
   });
 }
 
-function renderHistory(context: PageContext, { history }: ArtifactDetails): Html {
+function renderHistory(context: PageContext, { artifact: { org, flow }, history }: ArtifactDetails): Html {
   const { paths } = context;
   return renderTable({
     label: 'Everything reported about it',
     columns: ['Attestation', 'State', 'Type', 'By', 'Reported'],
-    rows: history.map(({ org, flow, trail, id, name, type, verdict, createdAt, reportedBy }): readonly Hole[] => [
+    rows: history.map(({ trail, id, name, type, verdict, createdAt, reportedBy }): readonly Hole[] => [
       pageLink(paths.attestation(org, flow, trail, id), name),
       renderBadge(verdict),
       type,

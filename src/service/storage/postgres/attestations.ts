@@ -1,5 +1,5 @@
 import type { Scope } from '../../domain/evidence-scope.ts';
-import type { Attestation } from '../../domain/records.ts';
+import type { Attestation, ListedAttestation } from '../../domain/records.ts';
 import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
   AttestationPlace,
@@ -11,7 +11,16 @@ import type {
   RecordedSummary,
   Sequenced,
 } from '../attestations.ts';
-import { number, optional, summaryColumns, text, toAttestation, toAttestationWithSubject } from '../rows.ts';
+import {
+  listedColumns,
+  number,
+  optional,
+  summaryColumns,
+  text,
+  toAttestation,
+  toAttestationWithSubject,
+  toListedAttestation,
+} from '../rows.ts';
 import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import { toSource } from '../sources.ts';
 import { KnownConditions } from './known-conditions.ts';
@@ -61,9 +70,10 @@ const statements = defineStatements('attestations', {
       WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = c.sequence LIMIT 1
     ) a`,
   // The primary key returns the rows of a list faster than a join, but in no order.
-  listBound: `SELECT l.position, ${summaryColumns}
+  listBound: `SELECT l.position, ${listedColumns}
     FROM ${unnestLookups('org', 'flow', 'scopes', 'count')} CROSS JOIN LATERAL (
-      SELECT ${summaryColumns} FROM attestations a WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = ANY (ARRAY(
+      SELECT a.sequence, ${listedColumns} FROM attestations a
+      WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = ANY (ARRAY(
         SELECT DISTINCT b.sequence FROM unnest(l.scopes::text[]) AS s (scope) CROSS JOIN LATERAL (
           SELECT sequence FROM bindings WHERE org = l.org AND flow = l.flow AND scope = s.scope
           ORDER BY sequence DESC LIMIT l.count::integer
@@ -166,9 +176,9 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
     limit: number,
-  ): Promise<readonly RecordedSummary[]> {
+  ): Promise<readonly ListedAttestation[]> {
     const rows = await this.session.lookUp(statements.listBound, [org, flow, scopes, limit]);
-    return rows.map(toRecordedSummary);
+    return rows.map(toListedAttestation);
   }
 
   async isAttached(digest: string): Promise<boolean> {

@@ -9,7 +9,7 @@ import { SoftLimit } from './soft-limit.ts';
 import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
 
 /** How many reads share a transaction at most: a slow statement delays the statements of the other reads after it. */
-const maximumMembers = 16;
+const maximumMembers = 32;
 
 /**
  * With two groups at the same time, the database is busy while this process handles the results of the other one. More
@@ -94,7 +94,7 @@ export class ReadGroup {
 
   /**
    * @param begin begins its transaction
-   * @param onEnd is called after the last read has ended, whether the transaction began or not
+   * @param onEnd is called when the last read has ended, whether the transaction began or not
    */
   constructor(begin: () => Promise<PoolClient>, onEnd: () => void) {
     this.#client = begin();
@@ -147,8 +147,9 @@ export class ReadGroup {
     this.#lookups.send();
     const client = await this.#client.catch(() => undefined);
     this.#hasEnded = true;
-    if (client !== undefined) await endTransaction(client, this.#hasFailed);
+    // The next group need not wait for the answer to the end of this one.
     this.#onEnd();
+    if (client !== undefined) await endTransaction(client, this.#hasFailed);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Scope } from '../../domain/evidence-scope.ts';
-import type { Attestation } from '../../domain/records.ts';
+import type { Attestation, ListedAttestation } from '../../domain/records.ts';
 import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
   AttestationPlace,
@@ -11,7 +11,16 @@ import type {
   RecordedSummary,
   Sequenced,
 } from '../attestations.ts';
-import { number, optional, summaryColumns, text, toAttestation, toAttestationWithSubject } from '../rows.ts';
+import {
+  listedColumns,
+  number,
+  optional,
+  summaryColumns,
+  text,
+  toAttestation,
+  toAttestationWithSubject,
+  toListedAttestation,
+} from '../rows.ts';
 import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -45,7 +54,7 @@ const reading = {
   findById: 'SELECT * FROM attestations WHERE org = ? AND id = ?',
   listCurrent: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
     WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
-  listBound: `SELECT ${summaryColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
+  listBound: `SELECT a.sequence, ${listedColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
     WHERE b.org = ? AND b.flow = ? AND b.scope = ? ORDER BY b.sequence DESC LIMIT ? + 0`,
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = ? LIMIT 1',
   countAttached: `SELECT count(DISTINCT attachment_digest) AS count FROM attestations
@@ -129,12 +138,12 @@ export class SqliteAttestationReader implements AttestationReader {
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
     limit: number,
-  ): Promise<readonly RecordedSummary[]> {
+  ): Promise<readonly ListedAttestation[]> {
     return this.session.execute(() => {
       const rows = scopes.flatMap((scope) => this.#statements.listBound.all(org, flow, scope, limit));
       const bySequence = new Map(rows.map((row) => [number(row, 'sequence'), row]));
       const newestFirst = [...bySequence].sort(([one], [other]) => other - one).slice(0, limit);
-      return newestFirst.map(([, row]) => toRecordedSummary(row));
+      return newestFirst.map(([, row]) => toListedAttestation(row));
     });
   }
 

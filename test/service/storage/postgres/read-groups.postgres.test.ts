@@ -49,7 +49,7 @@ describe('reads of a PostgreSQL storage that begin at the same time', () => {
 
   it('use several transactions if they are many', async () => {
     const acquired = jest.spyOn(connections, 'acquire');
-    await Promise.all(Array.from({ length: 40 }, () => findFlow('web')));
+    await Promise.all(Array.from({ length: 70 }, () => findFlow('web')));
     expect(acquired).toHaveBeenCalledTimes(4);
   });
 
