@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/test/support/prepare-git.ts',
+  globalSetup: '<rootDir>/test/support/prepare-tests.ts',
   roots: ['<rootDir>/test'],
   // The others have configurations of their own: jest.*.config.js.
   testMatch: ['**/!(*.slow|*.client|*.postgres|*.s3|*.pages).test.ts'],
@@ -19,6 +19,8 @@ export default {
   testTimeout: 20_000,
   // One worker for each core: many tests wait for processes and servers of their own.
   maxWorkers: '100%',
+  // A worker keeps most of what its test files load, in the end 2 GB. A new one starts in half a second.
+  workerIdleMemoryLimit: '300MB',
   randomize: true,
   // For `npm run coverage`. What runs only in the built action or in a process of its own is not counted.
   collectCoverageFrom: ['src/**/*.ts'],

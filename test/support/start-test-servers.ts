@@ -1,4 +1,4 @@
-import prepareGit from './prepare-git.ts';
+import prepareTests from './prepare-tests.ts';
 import { skippedTests, startTestServers, type StopTestServers } from './test-servers.ts';
 
 declare global {
@@ -8,7 +8,7 @@ declare global {
 
 /** Runs once, before all tests of `npm run test:postgres`. */
 export default async function prepare(): Promise<void> {
-  prepareGit();
+  prepareTests();
   for (const sentence of skippedTests()) console.log(sentence);
   globalThis.stopTestServers = await startTestServers();
 }
