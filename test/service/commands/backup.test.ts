@@ -120,13 +120,17 @@ describe('the backup of a service', () => {
       }
     });
     while (acknowledged < 20) await new Promise(setImmediate);
-    const before = acknowledged;
-    const made = await runServiceCommand(backupWords());
-    const after = acknowledged;
+    let before: number;
+    let made: EndedCommand;
+    // Once more if nothing was written meanwhile, because the machine was busy.
+    do {
+      await rm(target, { recursive: true, force: true });
+      before = acknowledged;
+      made = await runServiceCommand(backupWords());
+    } while (acknowledged === before);
     writing = false;
     await Promise.all(writers);
     expect(made).toMatchObject({ code: 0 });
-    expect(after).toBeGreaterThan(before);
     const rows = Number(valueAt(await manifest(), 'database', 'rows', 'attestations'));
     expect(rows).toBeGreaterThanOrEqual(before);
     expect(valueAt(await manifest(), 'attachments', 'files')).toBe(rows);
