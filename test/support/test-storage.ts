@@ -103,9 +103,14 @@ function createEmptyDatabase(): Uint8Array {
 }
 
 async function createSqliteStorage(): Promise<TestStorage> {
+  return sqliteStorage(await createDataFolder());
+}
+
+/** Creates a data folder with a database that has all tables and no rows. The caller removes it. */
+export async function createDataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'compliance-service-'));
   await writeFile(join(folder, databaseFile), emptyDatabase, { mode: 0o600 });
-  return sqliteStorage(folder);
+  return folder;
 }
 
 async function createPostgresStorage(): Promise<TestStorage> {

@@ -9,6 +9,7 @@ import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-sto
 import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
 import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage-error.ts';
 import { Records } from '../../../support/records.ts';
+import { createDataFolder } from '../../../support/test-storage.ts';
 import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
@@ -26,7 +27,7 @@ import { describePages } from '../pages-acceptance.ts';
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-storage-'));
 
 const openTestStorage = async (): Promise<StorageUnderTest> => {
-  const folder = await newFolder();
+  const folder = await createDataFolder();
   let storage = new SqliteStorage(folder);
   const opened = (): OpenStorage => ({ records: new Records(storage) });
   return {
