@@ -32,10 +32,12 @@ function isIgnored(name: string): boolean {
  * @throws StartError if it is not a data folder, or cannot be used by this user alone.
  */
 export async function prepareDataFolder(folder: string, writeLine: (line: string) => void): Promise<void> {
-  const entries = await atStart(folder, () => listEntries(folder));
+  const list = (): ReturnType<typeof listEntries> => atStart(folder, () => listEntries(folder));
+  let entries = await list();
   if (entries === undefined) {
     await atStart(folder, () => makeFolder(folder));
-    return;
+    // Another process may have created it meanwhile.
+    entries = (await list()) ?? [];
   }
   requireDataFolder(folder, entries);
   await restrictPermissions(folder, entries, writeLine);

@@ -23,7 +23,12 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 async function makeOne(path: string): Promise<void> {
-  await mkdir(path, { mode: privateFolderMode });
+  try {
+    await mkdir(path, { mode: privateFolderMode });
+  } catch (error) {
+    // Another process has just created it.
+    if (errorCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+  }
   await syncFolder(dirname(path));
 }
 

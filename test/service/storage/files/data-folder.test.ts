@@ -41,6 +41,12 @@ describe('the data folder', () => {
     release();
   });
 
+  it('may be made by several processes at once, whose database is elsewhere', async () => {
+    await Promise.all(Array.from({ length: 4 }, prepare));
+    expect(await readdir(folder)).toEqual([]);
+    expect(told).toEqual([]);
+  });
+
   itWithPosixFiles('is narrowed when others can use it, with all that is in it, and says so once', async () => {
     await mkdir(join(folder, 'attachments', 'content', 'ab'), { recursive: true });
     const files = ['compliance.sqlite', 'compliance.sqlite-wal', 'claim.sqlite', 'attachments/content/ab/file'];
