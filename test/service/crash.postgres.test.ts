@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
 import {
   acknowledgedBeforeCrash,
   attestUntilCrash,
@@ -14,15 +15,18 @@ import {
 } from '../support/crash.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 // Behind one address, so that both answer with the same links.
 const publicUrl = ['--public-url', 'https://compliance.example.com'];
 
 describe('one of two processes that share a database and is killed under concurrent writes to both', () => {
   let database: TestDatabase;
+  let workspace: TemporaryWorkspace;
   let running: ServiceProcess[];
 
   beforeEach(async () => {
+    workspace = await temporaryWorkspace();
     database = await createTestDatabase();
     running = [];
   });
@@ -31,10 +35,12 @@ describe('one of two processes that share a database and is killed under concurr
     for (const { child } of running) child.kill('SIGKILL');
     await Promise.all(running.map((each) => each.ended()));
     await database.drop();
+    await workspace.remove();
   });
 
   async function start(): Promise<ServiceProcess> {
-    const service = await startServiceProcess([...crashWords, ...publicUrl, '--database', database.url]);
+    const places = ['--data', join(workspace.path, 'data'), '--database', database.url];
+    const service = await startServiceProcess([...crashWords, ...publicUrl, ...places]);
     running.push(service);
     return service;
   }
