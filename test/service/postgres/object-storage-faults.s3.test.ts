@@ -33,7 +33,7 @@ describeWithOwnObjectStorage('a service whose object storage fails', () => {
     connection = await startSlowConnection(server.port);
     database = await createTestDatabase({ isMigrated: true });
     const attachments = parseAttachments(server.url(connection.port), { ...server.credentials });
-    // A request may take 30 s, all attempts 60 s.
+    // A request without progress takes 15 s, and is not repeated.
     const after: typeof systemClock.after = (wait, fire) => systemClock.after(wait / 20, fire);
     service = await startInstance({ url: database.url, attachments }, { after });
     await sendJson(service.baseUrl, 'PUT', '/flows/acme', sampleFlow());

@@ -26,9 +26,12 @@ export interface Answer {
 export interface TimeLimits {
   /** Until there is a connection, TLS included. */
   readonly connect: number;
-  /** For one request, until the end of its answer. */
-  readonly request: number;
+  /** How long nothing of the request is sent and nothing of the answer arrives. */
+  readonly silence: number;
 }
+
+/** Requests are sent in pieces of at most this size, in bytes. Each piece that is sent is progress. */
+const pieceBytes = 64 * 1024;
 
 /** Reuses connections: one agent for each protocol. */
 export class Connections {
@@ -74,31 +77,49 @@ export async function exchange<Result>(
   const own = new AbortController();
   const limit = (milliseconds: number, what: string): (() => void) =>
     clock.after(milliseconds, () => {
-      own.abort(new Error(`no ${what} within ${milliseconds / 1000} s`));
+      own.abort(new Error(`${what} ${milliseconds / 1000} s`));
     });
-  const cancels = [limit(limits.request, 'complete answer')];
+  const silence = startSilenceTimer(() => limit(limits.silence, 'no progress for'));
+  const { progress } = silence;
   const ended = AbortSignal.any([signal, own.signal]);
   // The error of Node.js after an abort does not contain the reason.
   const toConnectionError = (error: unknown): unknown =>
     error instanceof StorageError ? error : new ConnectionError(name, ended.aborted ? ended.reason : error);
+  const cancelConnect = limit(limits.connect, 'no connection within');
   const sent = connections.open(request, ended);
   try {
-    const cancelConnect = limit(limits.connect, 'connection');
-    cancels.push(cancelConnect);
     onConnected(sent, cancelConnect);
-    const response = await send(sent, request.body).catch((error: unknown) => {
+    const response = await send(sent, request.body, progress).catch((error: unknown) => {
       throw toConnectionError(error);
     });
+    progress();
     try {
-      return await use({ status: response.statusCode ?? 0, body: readBody(response, toConnectionError) });
+      return await use({ status: response.statusCode ?? 0, body: readBody(response, progress, toConnectionError) });
     } finally {
       if (!response.readableEnded) response.destroy();
     }
   } finally {
     // An answer that comes before the whole body was sent is an error; the rest of the body is not needed.
     if (!sent.writableFinished) sent.destroy();
-    for (const cancel of cancels) cancel();
+    cancelConnect();
+    silence.stop();
   }
+}
+
+/** A timer that starts again whenever there is progress, until it is stopped. */
+function startSilenceTimer(start: () => () => void): { readonly progress: () => void; readonly stop: () => void } {
+  let cancel: (() => void) | undefined = start();
+  return {
+    progress: () => {
+      if (cancel === undefined) return;
+      cancel();
+      cancel = start();
+    },
+    stop: () => {
+      cancel?.();
+      cancel = undefined;
+    },
+  };
 }
 
 function onConnected(sent: ClientRequest, listener: () => void): void {
@@ -109,20 +130,38 @@ function onConnected(sent: ClientRequest, listener: () => void): void {
 }
 
 /** Resolves with the answer; it may come before the whole body was sent. Rejects with the error of the body, too. */
-function send(sent: ClientRequest, body: SignedRequest['body']): Promise<IncomingMessage> {
+function send(sent: ClientRequest, body: SignedRequest['body'], progress: () => void): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once('response', resolve).on('error', reject);
-    if (body === undefined) sent.end();
-    else pipeline(Readable.from(body, { objectMode: false }), sent).catch(reject);
+    if (body === undefined) {
+      sent.end();
+      return;
+    }
+    sent.once('finish', progress);
+    pipeline(Readable.from(toPieces(body, progress), { objectMode: false }), sent).catch(reject);
   });
+}
+
+/** Divides content into pieces. The next piece is asked for when there is room for it, so that is progress. */
+async function* toPieces(body: AsyncIterable<Buffer> | Iterable<Buffer>, progress: () => void): AsyncGenerator<Buffer> {
+  for await (const chunk of body) {
+    for (let start = 0; start < chunk.length; start += pieceBytes) {
+      progress();
+      yield chunk.subarray(start, start + pieceBytes);
+    }
+  }
 }
 
 async function* readBody(
   response: IncomingMessage,
+  progress: () => void,
   toConnectionError: (error: unknown) => unknown,
 ): AsyncGenerator<Buffer> {
   try {
-    yield* response as AsyncIterable<Buffer>;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      progress();
+      yield chunk;
+    }
   } catch (error) {
     throw toConnectionError(error);
   }

@@ -11,11 +11,15 @@ import { ContentCheck, verifyChunks } from '../content-check.ts';
 import { streamAndDiscard, toReceivedFile, type UploadBuffer } from '../uploads/upload-buffer.ts';
 import type { CallLimits, S3Client } from './s3-client.ts';
 
-/** The limits of requests for content, which has at most 10 MiB. */
-const contentLimits: CallLimits = { connect: 5000, request: 30_000, call: 60_000, attempts: 4 };
+/**
+ * The limits of requests for content, which has at most 10 MiB. A storage that does not answer fails within
+ * `lastAttempt` + `silence`, before a client gives up, which is after 30 s by default, its upload included. A slow
+ * connection has as much time as proxies are told to wait (two minutes).
+ */
+const contentLimits: CallLimits = { connect: 5000, silence: 15_000, lastAttempt: 8000, call: 110_000, attempts: 4 };
 
 /** The limits of a probe. A health check must not wait long, and is repeated anyway. */
-const probeLimits: CallLimits = { connect: 2000, request: 4000, call: 5000, attempts: 2 };
+const probeLimits: CallLimits = { connect: 2000, silence: 4000, lastAttempt: 2000, call: 5000, attempts: 2 };
 
 /**
  * The name of the object that a probe writes. It is always the same and never removed, so that the service needs no

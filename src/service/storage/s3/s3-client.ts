@@ -15,6 +15,8 @@ export interface S3Dependencies {
 
 /** How long a call may take, and how often it is tried. */
 export interface CallLimits extends TimeLimits {
+  /** No attempt is repeated later than this after the start, in milliseconds. */
+  readonly lastAttempt: number;
   /** For all attempts and the pauses between them, in milliseconds. */
   readonly call: number;
   readonly attempts: number;
@@ -130,15 +132,19 @@ export class S3Client {
   async #call<Result>(limits: CallLimits, attempt: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { clock, randomBytes } = this.#dependencies;
     const controller = new AbortController();
-    const cancel = clock.after(limits.call, () => {
+    const cancelCall = clock.after(limits.call, () => {
       controller.abort(new Error(`no success within ${limits.call / 1000} s`));
+    });
+    const state = { isLate: false };
+    const cancelLast = clock.after(limits.lastAttempt, () => {
+      state.isLate = true;
     });
     try {
       for (let failed = 1; ; failed += 1) {
         try {
           return await attempt(controller.signal);
         } catch (error) {
-          if (!isTransientS3Error(error) || failed === limits.attempts || controller.signal.aborted)
+          if (!isTransientS3Error(error) || failed === limits.attempts || state.isLate || controller.signal.aborted)
             throw toS3StorageError(error);
           const ceiling = Math.min(maximumDelay, initialDelay * 2 ** (failed - 1));
           // Shortened by up to half, so that requests that failed together are not repeated together.
@@ -149,7 +155,8 @@ export class S3Client {
         }
       }
     } finally {
-      cancel();
+      cancelLast();
+      cancelCall();
     }
   }
 }

@@ -71,7 +71,7 @@ describeAttachments('attachments in a real object storage', async () => {
   };
 });
 
-const limits = { connect: 5000, request: 10_000, call: 10_000, attempts: 1 };
+const limits = { connect: 5000, silence: 10_000, lastAttempt: 0, call: 10_000, attempts: 1 };
 
 function toSent(content: Buffer): { digest: string; size: number; chunks(): readonly Buffer[] } {
   return { digest: digestOf(content), size: content.length, chunks: () => [content] };

@@ -3,15 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { connectionInputs } from '../../../../src/operations/inputs/connection-inputs.ts';
 import { describeError, errorMessage } from '../../../../src/runtime/failure.ts';
 import type { Clock } from '../../../../src/runtime/clock.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { DamagedAttachmentError } from '../../../../src/service/storage/attachments.ts';
 import { S3Attachments } from '../../../../src/service/storage/s3/s3-attachments.ts';
 import { S3Client } from '../../../../src/service/storage/s3/s3-client.ts';
 import type { S3Options } from '../../../../src/service/storage/s3/s3-options.ts';
 import { UploadBuffer } from '../../../../src/service/storage/uploads/upload-buffer.ts';
-import { advanceUntil, instantClock, manualClock, type ManualClock } from '../../../support/clock.ts';
+import { advanceUntil, instantClock, manualClock, startOfTime, type ManualClock } from '../../../support/clock.ts';
 import {
   halfAnswer,
   refusal,
@@ -105,7 +108,7 @@ describe('an object storage', () => {
   it('gets the token of temporary credentials', async () => {
     const credentials = { ...server.options.credentials, sessionToken: 'session' };
     const content = { digest: digestOf(whole), size: whole.length, chunks: () => [whole] };
-    const limits = { connect: 2000, request: 2000, call: 2000, attempts: 1 };
+    const limits = { connect: 2000, silence: 2000, lastAttempt: 2000, call: 2000, attempts: 1 };
     await openClient({ ...server.options, credentials }, clock).put('ab/cd', content, limits);
     const headers = server.calls[0]?.headers;
     expect(headers?.['x-amz-security-token']).toBe('session');
@@ -188,28 +191,27 @@ describe('an object storage', () => {
   it('stores nothing if the content fails while it is sent', async () => {
     const chunks = (): AsyncIterable<Buffer> => failing(whole, new DamagedAttachmentError('altered', content));
     const content = { digest: 'ab'.repeat(32), size: 500_000, chunks };
-    const limits = { connect: 2000, request: 2000, call: 2000, attempts: 4 };
+    const limits = { connect: 2000, silence: 2000, lastAttempt: 2000, call: 2000, attempts: 4 };
     const put = openClient(server.options, clock).put('ab/cd', content, limits);
     await expect(put).rejects.toMatchObject({ name: 'DamagedAttachmentError' });
     expect(server.objects.size).toBe(0);
   });
 
   describe('has a time limit', () => {
-    const limits = { connect: 2000, request: 4000, call: 9000, attempts: 1 };
+    const limits = { connect: 2000, silence: 4000, lastAttempt: 30_000, call: 30_000, attempts: 1 };
     const content = { digest: 'ab'.repeat(32), size: 1, chunks: () => [Buffer.from('a')] };
     let slow: ManualClock;
     beforeEach(() => {
       slow = manualClock();
     });
 
-    it('for each request', async () => {
+    it('for requests without progress', async () => {
       server.failNext(silence);
       const failed = describeFailure(openClient(server.options, slow).put('ab/cd', content, limits));
       await server.received(1);
       await slow.advance(4000);
       expect(await failed).toBe(
-        'the database or object storage cannot be reached: ' +
-          'PUT /evidence/service/ab/cd: no complete answer within 4 s',
+        'the database or object storage cannot be reached: ' + 'PUT /evidence/service/ab/cd: no progress for 4 s',
       );
       expect(slow.pending()).toBe(0);
     });
@@ -227,10 +229,79 @@ describe('an object storage', () => {
     it('for all attempts', async () => {
       server.failNext(silence, silence, silence);
       const failed = describeFailure(
-        openClient(server.options, slow).put('ab/cd', content, { ...limits, attempts: 9 }),
+        openClient(server.options, slow).put('ab/cd', content, { ...limits, call: 9000, attempts: 9 }),
       );
-      expect(await advanceUntil(slow, failed)).toMatch(/no (?:complete answer within 4|success within 9) s/u);
+      expect(await advanceUntil(slow, failed)).toMatch(/no (?:progress for 4|success within 9) s/u);
       expect(slow.pending()).toBe(0);
+    });
+
+    it('for the start of the last attempt', async () => {
+      server.failNext(silence, silence);
+      const failed = describeFailure(
+        openClient(server.options, slow).put('ab/cd', content, { ...limits, lastAttempt: 3000, attempts: 9 }),
+      );
+      await server.received(1);
+      await slow.advance(4000);
+      expect(await failed).toContain('no progress for 4 s');
+      expect(server.calls).toHaveLength(1);
+      expect(slow.pending()).toBe(0);
+    });
+
+    it('that slow uploads do not reach while something is sent', async () => {
+      const [piece, count] = [randomBytes(100_000), 9];
+      const sent = Buffer.concat(Array.from({ length: count }, () => piece));
+      const chunks = async function* (): AsyncGenerator<Buffer> {
+        yield piece;
+        await server.received(1);
+        for (let more = 1; more < count; more += 1) {
+          await slow.advance(3000);
+          yield piece;
+        }
+      };
+      const slowly = { digest: digestOf(sent), size: sent.length, chunks };
+      await openClient(server.options, slow).put('ab/cd', slowly, limits);
+      expect(server.objects.get('/evidence/service/ab/cd')?.equals(sent)).toBe(true);
+      expect(slow.pending()).toBe(0);
+    });
+
+    it('that slow downloads do not reach while something arrives', async () => {
+      const { digest } = await keep(attachments, whole);
+      let chunks = 0;
+      const use = async (body: AsyncIterable<Buffer>): Promise<void> => {
+        for await (const chunk of body) {
+          chunks += chunk.length > 0 ? 1 : 0;
+          await slow.advance(3000);
+        }
+      };
+      const missing = (): Error => new Error('missing');
+      const name = `${digest.slice(0, 2)}/${digest}`;
+      const patient = { ...limits, call: 3_000_000 };
+      await openClient(server.options, slow).get(name, patient, { use, missing });
+      expect(chunks).toBeGreaterThan(2);
+      expect(slow.pending()).toBe(0);
+    });
+
+    it.each<[string, readonly S3Fault[]]>([
+      ['does not answer', []],
+      ['answers 503 at first', [refusal(503), refusal(503)]],
+      ['loses a connection at first', [reset]],
+    ])('before a client gives up with the default settings, if the storage %s', async (_what, first) => {
+      const clientTimeout = 1000 * Number(valueAt(connectionInputs.timeoutSeconds, 'absent', 'value'));
+      server.failNext(...first, ...Array.from({ length: 4 }, () => silence));
+      const hanging = open(server.options, slow);
+      // Small, so that it is sent when the request has arrived.
+      const received = await hanging.receive(Readable.from([Buffer.from('a')]));
+      const failed = describeFailure(received.keep());
+      while (server.calls.length <= first.length) {
+        await slow.advance(5);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      await slow.advance(15_000);
+      expect(await failed).toContain('no progress for 15 s');
+      // The client sends the attachment within the same time.
+      expect(slow.now() - startOfTime).toBeLessThan(clientTimeout - 5000);
+      await received.discard();
+      hanging.close();
     });
 
     it('for answers that stop in the middle', async () => {
@@ -242,7 +313,7 @@ describe('an object storage', () => {
       const failed = describeFailure(openClient(server.options, slow).get(name, limits, { use, missing }));
       await server.received(2);
       await slow.advance(4000);
-      expect(await failed).toContain('no complete answer within 4 s');
+      expect(await failed).toContain('no progress for 4 s');
     });
   });
 
