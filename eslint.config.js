@@ -58,6 +58,8 @@ const packageUsers = {
   'node:sqlite': ['service-storage'],
   pg: ['service-storage'],
   aws4fetch: ['service-storage'],
+  '@aws-sdk': ['service-storage'],
+  '@smithy': ['service-storage'],
   jose: ['service-identity'],
   nodemailer: ['service-notifications'],
 };

@@ -1,7 +1,8 @@
+import { AwsV4Signer } from 'aws4fetch';
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { S3Options } from '../../src/service/storage/s3/s3-options.ts';
+import type { S3Credentials, S3Options } from '../../src/service/storage/s3/s3-options.ts';
 
 /** What the server does with a request instead of its work; its body was not read. */
 export type S3Fault = (request: IncomingMessage, response: ServerResponse, objects: Map<string, Buffer>) => void;
@@ -13,13 +14,15 @@ export interface S3Call {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** An object storage in memory that answers PUT and GET, and checks digests, but no signatures. */
+/** An object storage in memory that answers PUT and GET, and checks digests and signatures. */
 export interface FakeS3 {
   readonly options: S3Options;
   readonly url: string;
   /** The objects by path: `/bucket/prefix/name`. */
   readonly objects: Map<string, Buffer>;
   readonly calls: readonly S3Call[];
+  /** The credentials that are accepted. Others are unknown. */
+  readonly accepted: Set<S3Credentials>;
   /** The next requests get these faults, one each. */
   failNext(...faults: readonly S3Fault[]): void;
   /** Waits until this many requests have arrived. */
@@ -27,13 +30,14 @@ export interface FakeS3 {
   close(): Promise<void>;
 }
 
-/** The credentials that the server accepts. */
+/** The credentials that the server accepts at first. */
 const credentials = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'the-secret' };
 
 /** Starts a server on a free port of the loopback interface. */
 export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>();
   const calls: S3Call[] = [];
+  const accepted = new Set<S3Credentials>([credentials]);
   const faults: S3Fault[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const server = createServer((request, response) => {
@@ -42,7 +46,7 @@ export async function startFakeS3(): Promise<FakeS3> {
     for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
     const fault = faults.shift();
     if (fault !== undefined) fault(request, response, objects);
-    else answer(request, response, objects).catch(() => response.destroy());
+    else answer(request, response, { objects, accepted }).catch(() => response.destroy());
   });
   server.on('connection', (socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -54,6 +58,7 @@ export async function startFakeS3(): Promise<FakeS3> {
     url,
     objects,
     calls,
+    accepted,
     failNext: (...next) => {
       faults.push(...next);
     },
@@ -72,11 +77,16 @@ export async function startFakeS3(): Promise<FakeS3> {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, objects: Map<string, Buffer>): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { objects, accepted }: Pick<FakeS3, 'objects' | 'accepted'>,
+): Promise<void> {
   const { method, url: path = '', headers } = request;
   const body = await buffer(request);
-  if (!(headers.authorization ?? '').includes(`Credential=${credentials.accessKeyId}/`)) {
-    refuse(response, 403, 'InvalidAccessKeyId');
+  const refusal = await refusalOf(request, accepted);
+  if (refusal !== undefined) {
+    refuse(response, 403, refusal);
   } else if (!path.startsWith('/evidence/')) {
     refuse(response, 404, 'NoSuchBucket');
   } else if (createHash('sha256').update(body).digest('hex') !== headers['x-amz-content-sha256']) {
@@ -89,6 +99,25 @@ async function answer(request: IncomingMessage, response: ServerResponse, object
     if (content === undefined) refuse(response, 404, 'NoSuchKey');
     else response.writeHead(200, { 'content-length': content.length }).end(content);
   }
+}
+
+/** Why the signature is refused; undefined if it is right. */
+async function refusalOf(request: IncomingMessage, accepted: Iterable<S3Credentials>): Promise<string | undefined> {
+  const { method = '', url = '', headers } = request;
+  const { authorization = '' } = headers;
+  const known = [...accepted].find(({ accessKeyId }) => authorization.includes(`Credential=${accessKeyId}/`));
+  if (known === undefined) return 'InvalidAccessKeyId';
+  if (known.sessionToken !== undefined && headers['x-amz-security-token'] !== known.sessionToken) return 'InvalidToken';
+  const { accessKeyId, secretAccessKey, sessionToken } = known;
+  const [, region = ''] = /\/\d{8}\/([^/]+)\/s3\//u.exec(authorization) ?? [];
+  const signer = new AwsV4Signer({
+    ...{ method, url: `http://${headers.host ?? ''}${url}`, accessKeyId, secretAccessKey, region, service: 's3' },
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    datetime: String(headers['x-amz-date']),
+    headers: { 'x-amz-content-sha256': String(headers['x-amz-content-sha256']) },
+  });
+  const { headers: signed } = await signer.sign();
+  return signed.get('authorization') === authorization ? undefined : 'SignatureDoesNotMatch';
 }
 
 function refuse(response: ServerResponse, status: number, code: string): void {

@@ -1,10 +1,11 @@
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
-import type { S3Credentials, S3Options } from '../storage/s3/s3-options.ts';
+import type { S3Options } from '../storage/s3/s3-options.ts';
 import { OptionError } from './option-error.ts';
+import { parseCredentials } from './parse-credentials.ts';
 
 const example = 's3://bucket/prefix?region=eu-central-1, or s3://bucket/prefix?endpoint=https://s3.example.com';
-const parameters = ['region', 'endpoint', 'allow-http'];
+const parameters = ['region', 'endpoint', 'allow-http', 'instance-role'];
 
 // The rules of AWS for names of buckets; other servers have the same.
 const bucketForm = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/u;
@@ -30,9 +31,14 @@ export function parseAttachments(text: string | undefined, environment: Environm
   if (prefix !== '' && !prefixForm.test(prefix)) {
     throw new OptionError(`--attachments has the prefix ${prefix}; use letters, digits and . - _ between slashes`);
   }
-  const endpoint = parseEndpoint(url.searchParams);
+  const endpoint = parseEndpoint(url);
   const region = parseRegion(url.searchParams.get('region') ?? environment['AWS_REGION'], endpoint);
-  return { bucket, prefix, region, endpoint, credentials: readCredentials(environment) };
+  const credentials = parseCredentials(environment, {
+    region,
+    allowHttp: isOn(url, 'allow-http'),
+    instanceRole: isOn(url, 'instance-role'),
+  });
+  return { bucket, prefix, region, endpoint, credentials };
 }
 
 function requireNoSecrets({ username, password, searchParams, hash }: URL): void {
@@ -49,9 +55,13 @@ function requireNoSecrets({ username, password, searchParams, hash }: URL): void
   );
 }
 
+function isOn({ searchParams }: URL, parameter: string): boolean {
+  return searchParams.get(parameter) === 'true';
+}
+
 /** The address of the server, without a slash at its end; undefined for AWS. */
-function parseEndpoint(query: URLSearchParams): string | undefined {
-  const text = query.get('endpoint');
+function parseEndpoint(attachments: URL): string | undefined {
+  const text = attachments.searchParams.get('endpoint');
   if (text === null) return undefined;
   const url = URL.parse(text);
   const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
@@ -60,7 +70,7 @@ function parseEndpoint(query: URLSearchParams): string | undefined {
       'the endpoint in --attachments must be an http(s) URL without credentials, query or fragment',
     );
   }
-  if (isUnencryptedUrl(url) && query.get('allow-http') !== 'true') {
+  if (isUnencryptedUrl(url) && !isOn(attachments, 'allow-http')) {
     throw new OptionError(
       'the endpoint in --attachments is not encrypted; use https, or add &allow-http=true if the network is your own',
     );
@@ -74,16 +84,4 @@ function parseRegion(text: string | undefined, endpoint: string | undefined): st
   if (region === undefined) throw new OptionError(`--attachments needs a region or an endpoint, such as ${example}`);
   if (regionForm.test(region)) return region;
   throw new OptionError('the region in --attachments must be a name such as eu-central-1');
-}
-
-function readCredentials(environment: EnvironmentVariables): S3Credentials {
-  const {
-    AWS_ACCESS_KEY_ID: accessKeyId = '',
-    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
-    AWS_SESSION_TOKEN: sessionToken = '',
-  } = environment;
-  if (accessKeyId === '' || secretAccessKey === '') {
-    throw new OptionError('--attachments needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
-  }
-  return { accessKeyId, secretAccessKey, ...(sessionToken === '' ? {} : { sessionToken }) };
 }

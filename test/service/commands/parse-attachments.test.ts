@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EnvironmentVariables } from '../../../src/runtime/dependencies.ts';
 import { parseAttachments } from '../../../src/service/commands/parse-attachments.ts';
 
 const credentials = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'the-secret' };
@@ -61,5 +62,83 @@ describe('the object storage of --attachments', () => {
     expect(() => parseAttachments('s3://bucket?region=a', environment)).toThrow(
       '--attachments needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment',
     );
+  });
+
+  describe('has credentials', () => {
+    const parse = (environment: EnvironmentVariables, parameters = ''): unknown =>
+      parseAttachments(`s3://bucket?region=eu-central-1${parameters}`, environment)?.credentials;
+    const profile = { AWS_PROFILE: 'evidence' };
+    const webIdentity = {
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/evidence',
+      AWS_WEB_IDENTITY_TOKEN_FILE: '/var/run/secrets/token',
+    };
+    const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://169.254.170.23/v1/credentials' };
+
+    it('from the first source that the environment names', () => {
+      const all = { ...credentials, ...profile, ...webIdentity, ...container };
+      expect(parse(all)).toEqual(parsed);
+      expect(parse({ ...all, AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' })).toEqual({
+        ...{ kind: 'profile', profile: 'evidence', region: 'eu-central-1' },
+      });
+      expect(parse({ ...webIdentity, ...container })).toMatchObject({ kind: 'web-identity' });
+      expect(parse(container)).toMatchObject({ kind: 'container' });
+    });
+
+    it('for a web identity, from STS in the region of the environment or of the bucket', () => {
+      const { AWS_ROLE_ARN: roleArn, AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile } = webIdentity;
+      const common = { kind: 'web-identity', roleArn, tokenFile };
+      expect(parse(webIdentity)).toEqual({
+        ...{ ...common, sessionName: 'compliance-service', region: 'eu-central-1', endpoint: undefined },
+      });
+      const other = { AWS_ROLE_SESSION_NAME: 'own', AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_STS: 'https://sts.test' };
+      expect(parse({ ...webIdentity, ...other })).toEqual({
+        ...{ ...common, sessionName: 'own', region: 'eu-west-1', endpoint: 'https://sts.test' },
+      });
+    });
+
+    it('of a container, from a path or an address, with a token', () => {
+      const token = { AWS_CONTAINER_AUTHORIZATION_TOKEN: 'token', AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/token' };
+      expect(parse({ ...container, ...token })).toEqual({
+        ...{ kind: 'container', relativeUri: undefined, fullUri: 'http://169.254.170.23/v1/credentials' },
+        ...{ token: 'token', tokenFile: '/token' },
+      });
+      expect(parse({ ...container, AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials' })).toEqual({
+        ...{ kind: 'container', relativeUri: '/v2/credentials', fullUri: undefined },
+        ...{ token: undefined, tokenFile: undefined },
+      });
+    });
+
+    it('of an instance only if the URL says so', () => {
+      expect(parse({}, '&instance-role=true')).toEqual({ kind: 'instance' });
+      expect(parse({ ...profile, ...container }, '&instance-role=true')).toEqual({ kind: 'instance' });
+    });
+
+    it.each<[string, EnvironmentVariables, string, RegExp]>([
+      [
+        'nothing is named',
+        {},
+        '',
+        /needs credentials\. Set AWS_ACCESS_KEY_ID.*AWS_PROFILE.*AWS_ROLE_ARN.*instance-role=true/u,
+      ],
+      ['nothing is named', {}, '&instance-role=false', /needs credentials\. Set .*AWS_CONTAINER_CREDENTIALS_FULL_URI/u],
+      ['the token of the role is missing', { AWS_ROLE_ARN: 'arn' }, '', /needs credentials\. Set/u],
+      ['there are keys, too', credentials, '&instance-role=true', /instance-role=true, but AWS_ACCESS_KEY_ID is set/u],
+      [
+        'the metadata service is disabled',
+        { AWS_EC2_METADATA_DISABLED: 'TRUE' },
+        '&instance-role=true',
+        /but AWS_EC2_METADATA_DISABLED is set/u,
+      ],
+      ['STS is no URL', { ...webIdentity, AWS_ENDPOINT_URL_STS: 'sts' }, '', /AWS_ENDPOINT_URL_STS.* must be an http/u],
+      [
+        'STS is not encrypted',
+        { ...webIdentity, AWS_ENDPOINT_URL: 'http://sts.test' },
+        '',
+        /not encrypted; use https/u,
+      ],
+    ])('or says what to set if %s', (_what, environment, parameters, message) => {
+      expect(() => parse(environment, parameters)).toThrow(message);
+      expect(() => parse(environment, parameters)).not.toThrow(/the-secret/u);
+    });
   });
 });

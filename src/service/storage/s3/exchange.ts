@@ -33,6 +33,9 @@ export interface TimeLimits {
 /** Requests are sent in pieces of at most this size, in bytes. Each piece that is sent is progress. */
 const pieceBytes = 64 * 1024;
 
+/** The maximum length of a text. The rest is not read. */
+const maximumTextBytes = 16 * 1024;
+
 /** Reuses connections: one agent for each protocol. */
 export class Connections {
   // Servers close idle connections after some seconds; the service closes them first. In milliseconds.
@@ -79,14 +82,14 @@ export async function exchange<Result>(
     clock.after(milliseconds, () => {
       own.abort(new Error(`${what} ${milliseconds / 1000} s`));
     });
+  const ended = AbortSignal.any([signal, own.signal]);
+  const sent = connections.open(request, ended);
   const silence = startSilenceTimer(() => limit(limits.silence, 'no progress for'));
   const { progress } = silence;
-  const ended = AbortSignal.any([signal, own.signal]);
   // The error of Node.js after an abort does not contain the reason.
   const toConnectionError = (error: unknown): unknown =>
     error instanceof StorageError ? error : new ConnectionError(name, ended.aborted ? ended.reason : error);
   const cancelConnect = limit(limits.connect, 'no connection within');
-  const sent = connections.open(request, ended);
   try {
     onConnected(sent, cancelConnect);
     const response = await send(sent, request.body, progress).catch((error: unknown) => {
@@ -165,4 +168,16 @@ async function* readBody(
   } catch (error) {
     throw toConnectionError(error);
   }
+}
+
+/** Reads the text of an answer to its end, or its first 16 KiB. */
+export async function readText(body: Answer['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maximumTextBytes) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

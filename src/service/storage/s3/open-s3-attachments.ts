@@ -30,7 +30,7 @@ export async function openS3Attachments(
 ): Promise<S3AttachmentStore> {
   const { temporaryFolder = tmpdir(), randomBytes, log } = dependencies;
   const uploads = new UploadBuffer({ folder: temporaryFolder, randomBytes });
-  const attachments = new S3Attachments(new S3Client(options, { clock: dependencies, randomBytes }), uploads);
+  const attachments = new S3Attachments(new S3Client(options, { clock: dependencies, randomBytes, log }), uploads);
   try {
     await attachments.probe();
     await attachments.objectStorage.probe();

@@ -1,15 +1,19 @@
 import { AwsV4Signer } from 'aws4fetch';
-import { sleep, type Clock } from '../../../runtime/clock.ts';
+import { sleep } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import type { AttachedContent } from '../attachments.ts';
 import { emptyDigest } from '../content-check.ts';
-import { Connections, exchange, type Answer, type SignedRequest, type TimeLimits } from './exchange.ts';
-import { isMissingObject, isTransientS3Error, S3ResponseError, toS3StorageError } from './s3-faults.ts';
-import { toObjectUrl, type S3Options } from './s3-options.ts';
+import {
+  createCredentialProvider,
+  type CredentialDependencies,
+  type CredentialProvider,
+} from './credentials/credential-provider.ts';
+import { Connections, exchange, readText, type Answer, type SignedRequest, type TimeLimits } from './exchange.ts';
+import { isMissingObject, isTransientS3Error, isUnknownKey, S3ResponseError, toS3StorageError } from './s3-faults.ts';
+import { toObjectUrl, type S3Credentials, type S3Options } from './s3-options.ts';
 
 /** The dependencies of an `S3Client`. */
-export interface S3Dependencies {
-  readonly clock: Clock;
+export interface S3Dependencies extends CredentialDependencies {
   readonly randomBytes: RandomBytes;
 }
 
@@ -27,6 +31,14 @@ export interface SentContent extends AttachedContent {
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
+/** What a request does. */
+interface ObjectOperation {
+  readonly method: 'GET' | 'PUT';
+  /** The name of the object. */
+  readonly name: string;
+  readonly content?: SentContent;
+}
+
 /** How an object is read. */
 export interface ObjectReader<Result> {
   readonly use: (body: AsyncIterable<Buffer>) => Promise<Result>;
@@ -34,8 +46,8 @@ export interface ObjectReader<Result> {
   readonly missing: (cause: unknown) => Error;
 }
 
-/** The maximum length of an answer without content, in bytes. The rest is not read. */
-const maximumAnswerBytes = 16 * 1024;
+/** Keys for signing that are kept: they change with the credentials and once a day. */
+const maximumSigningKeys = 8;
 
 /** The pauses between attempts, in milliseconds. */
 const initialDelay = 200;
@@ -46,12 +58,13 @@ export class S3Client {
   readonly #options: S3Options;
   readonly #dependencies: S3Dependencies;
   readonly #connections = new Connections();
-  /** The keys for signing, which change once a day. */
+  readonly #credentials: CredentialProvider;
   readonly #signingKeys = new Map<string, ArrayBuffer>();
 
   constructor(options: S3Options, dependencies: S3Dependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
+    this.#credentials = createCredentialProvider(options.credentials, dependencies);
   }
 
   /**
@@ -60,12 +73,11 @@ export class S3Client {
    * @throws StorageError
    */
   async put(name: string, content: SentContent, limits: CallLimits): Promise<void> {
-    await this.#call(limits, async (signal) => {
-      const request = await this.#sign('PUT', name, content);
-      await this.#exchange(request, limits, signal, async ({ body }) => {
+    await this.#call(limits, (signal) =>
+      this.#attempt({ method: 'PUT', name, content }, limits, signal, async ({ body }) => {
         await readText(body);
-      });
-    });
+      }),
+    );
   }
 
   /**
@@ -75,9 +87,8 @@ export class S3Client {
    */
   get<Result>(name: string, limits: CallLimits, { use, missing }: ObjectReader<Result>): Promise<Result> {
     return this.#call(limits, async (signal) => {
-      const request = await this.#sign('GET', name, undefined);
       try {
-        return await this.#exchange(request, limits, signal, ({ body }) => use(body));
+        return await this.#attempt({ method: 'GET', name }, limits, signal, ({ body }) => use(body));
       } catch (error) {
         if (isMissingObject(error)) throw missing(error);
         throw error;
@@ -89,9 +100,29 @@ export class S3Client {
     this.#connections.close();
   }
 
-  async #sign(method: 'GET' | 'PUT', name: string, content: SentContent | undefined): Promise<SignedRequest> {
-    const { region, credentials } = this.#options;
-    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  /** Makes one attempt, and another one if the storage does not know the credentials and there are others. */
+  async #attempt<Result>(
+    operation: ObjectOperation,
+    limits: TimeLimits,
+    signal: AbortSignal,
+    use: (answer: Answer) => Promise<Result>,
+  ): Promise<Result> {
+    const send = async (credentials: S3Credentials): Promise<Result> =>
+      this.#exchange(await this.#sign(operation, credentials), limits, signal, use);
+    const credentials = await this.#credentials.get();
+    try {
+      return await send(credentials);
+    } catch (error) {
+      if (!isUnknownKey(error) || !this.#credentials.reject(credentials)) throw error;
+      return send(await this.#credentials.get());
+    }
+  }
+
+  async #sign(
+    { method, name, content }: ObjectOperation,
+    { accessKeyId, secretAccessKey, sessionToken }: S3Credentials,
+  ): Promise<SignedRequest> {
+    const { region } = this.#options;
     const url = toObjectUrl(this.#options, name);
     const own = {
       'x-amz-content-sha256': content?.digest ?? emptyDigest,
@@ -99,6 +130,7 @@ export class S3Client {
         ? {}
         : { 'content-length': String(content.size), 'content-type': 'application/octet-stream' }),
     };
+    if (this.#signingKeys.size >= maximumSigningKeys) this.#signingKeys.clear();
     const signer = new AwsV4Signer({
       ...{ method, url: url.href, headers: own, accessKeyId, secretAccessKey, region, service: 's3' },
       ...(sessionToken === undefined ? {} : { sessionToken }),
@@ -110,7 +142,7 @@ export class S3Client {
   }
 
   /**
-   * Makes one attempt.
+   * Sends one request.
    *
    * @throws S3ResponseError if the answer is not a success
    */
@@ -124,7 +156,8 @@ export class S3Client {
     return exchange({ connections: this.#connections, clock, signal }, request, limits, async (answer) => {
       const { status, body } = answer;
       if (status === 200) return use(answer);
-      throw new S3ResponseError(`${request.method} ${request.url.pathname}`, status, await readText(body));
+      const name = `${request.method} ${request.url.pathname}`;
+      throw new S3ResponseError(name, status, await readText(body), this.#credentials.name);
     });
   }
 
@@ -159,16 +192,4 @@ export class S3Client {
       cancelCall();
     }
   }
-}
-
-/** Reads the text of an answer to its end. */
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maximumAnswerBytes) break;
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,6 +1,7 @@
 import { errorMessage } from '../../../runtime/failure.ts';
 import { StorageError, StorageFullError, type StorageReason } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
+import { CredentialsError } from './credentials/credentials-error.ts';
 
 /** An answer of the object storage that is not a success. */
 export class S3ResponseError extends Error {
@@ -9,10 +10,11 @@ export class S3ResponseError extends Error {
   /** The error code of S3, such as `NoSuchKey`; empty if there is none. */
   readonly code: string;
 
-  constructor(request: string, status: number, body: string) {
+  /** @param credentials where the credentials of the request come from, for the remedy */
+  constructor(request: string, status: number, body: string, credentials: string) {
     const [code, message] = [readElement(body, 'Code'), readElement(body, 'Message')];
     const details = message === '' ? '' : ` (${message})`;
-    const remedy = findRemedy(status, code);
+    const remedy = findRemedy(status, code, credentials);
     super(
       [`${request}: ${[status, code].join(' ').trimEnd()}${details}`, remedy].filter((part) => part !== '').join('; '),
     );
@@ -35,25 +37,27 @@ function readElement(body: string, name: string): string {
   return new RegExp(`<${name}>([^<]{0,300})`, 'u').exec(body)?.[1]?.trim() ?? '';
 }
 
-const credentialCodes = [
+/** The storage does not know the credentials, or does not know them any more. */
+const unknownKeyCodes = [
   'InvalidAccessKeyId',
-  'SignatureDoesNotMatch',
   'InvalidToken',
   'ExpiredToken',
   'TokenRefreshRequired',
+  // MinIO
+  'InvalidTokenId',
   // versitygw
   'XAdminUserNotFound',
 ];
+const credentialCodes = [...unknownKeyCodes, 'SignatureDoesNotMatch'];
 const addressCodes = ['AuthorizationHeaderMalformed', 'PermanentRedirect', 'TemporaryRedirect', 'InvalidRegion'];
 
 /** What the operator can do; empty if the answer does not show it. */
-function findRemedy(status: number, code: string): string {
-  const variables = 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN';
-  if (credentialCodes.includes(code)) return `check ${variables}`;
+function findRemedy(status: number, code: string, credentials: string): string {
+  if (credentialCodes.includes(code)) return `check ${credentials}`;
   if (code === 'RequestTimeTooSkewed') return "set this machine's clock";
   if (code === 'NoSuchBucket') return 'create the bucket, or correct its name in --attachments';
   if (addressCodes.includes(code) || isRedirect(status)) return 'check the region and the endpoint in --attachments';
-  if (isDenied(status)) return `check ${variables}, and the permissions that they have for the bucket`;
+  if (isDenied(status)) return `check ${credentials}, and the permissions for the bucket`;
   return '';
 }
 
@@ -75,9 +79,15 @@ export function isMissingObject(error: unknown): boolean {
   return error instanceof S3ResponseError && error.status === 404 && ['', 'NoSuchKey'].includes(error.code);
 }
 
+/** Whether the storage does not know the credentials, so that others may help. */
+export function isUnknownKey(error: unknown): boolean {
+  return error instanceof S3ResponseError && unknownKeyCodes.includes(error.code);
+}
+
 /** Whether the error is transient, so that another attempt may succeed. */
 export function isTransientS3Error(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
+  if (error instanceof CredentialsError) return error.isTemporary;
   if (!(error instanceof S3ResponseError) || fullCodes.includes(error.code)) return false;
   return transientStatuses.includes(error.status) || transientCodes.includes(error.code);
 }
@@ -91,6 +101,10 @@ const messages: Partial<Record<StorageReason, string>> = {
 
 /** Converts a failed request to a storage error. Returns other errors unchanged. */
 export function toS3StorageError(error: unknown): unknown {
+  if (error instanceof CredentialsError) {
+    const reason = error.isTemporary ? 'unreachable' : 'inaccessible';
+    return new StorageError(reason, 'there are no credentials for the object storage', { cause: error });
+  }
   if (error instanceof ConnectionError) return storageError('unreachable', error);
   if (!(error instanceof S3ResponseError)) return error;
   const reason = findReason(error);

@@ -1,3 +1,5 @@
+import type { CredentialSource } from './credentials/credential-source.ts';
+
 /** The credentials of an S3-compatible storage. */
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -14,7 +16,8 @@ export interface S3Options {
   readonly region: string;
   /** The server, if it is not the one of AWS. The bucket is then a part of the path. */
   readonly endpoint?: string | undefined;
-  readonly credentials: S3Credentials;
+  /** The credentials, or where they come from. */
+  readonly credentials: S3Credentials | CredentialSource;
 }
 
 /** The place of the attachments as operators write it: `s3://bucket/prefix`. */

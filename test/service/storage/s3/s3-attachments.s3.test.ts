@@ -9,7 +9,7 @@ import { parseAttachments } from '../../../../src/service/commands/parse-attachm
 import { openS3Attachments } from '../../../../src/service/storage/s3/open-s3-attachments.ts';
 import type { S3AttachmentStore } from '../../../../src/service/storage/s3/s3-attachments.ts';
 import { S3Client } from '../../../../src/service/storage/s3/s3-client.ts';
-import { toObjectUrl, type S3Options } from '../../../../src/service/storage/s3/s3-options.ts';
+import { toObjectUrl, type S3Credentials, type S3Options } from '../../../../src/service/storage/s3/s3-options.ts';
 import { testAttachments } from '../../../support/object-storage.ts';
 import { describeAttachments, digestOf } from '../attachments-acceptance.ts';
 
@@ -21,6 +21,11 @@ function place(): S3Options {
   return options;
 }
 
+function keysOf({ credentials }: S3Options): S3Credentials {
+  if ('kind' in credentials) throw new TypeError('the tests are run with AWS_ACCESS_KEY_ID');
+  return credentials;
+}
+
 function open(options: S3Options, temporaryFolder = tmpdir()): Promise<S3AttachmentStore> {
   return openS3Attachments(options, { ...systemClock, randomBytes, log, temporaryFolder });
 }
@@ -30,7 +35,7 @@ function administrator(options: S3Options): {
   readonly list: () => Promise<readonly string[]>;
   readonly remove: (name: string) => Promise<void>;
 } {
-  const { accessKeyId, secretAccessKey } = options.credentials;
+  const { accessKeyId, secretAccessKey } = keysOf(options);
   const client = new AwsClient({ accessKeyId, secretAccessKey, region: options.region, service: 's3' });
   const bucket = new URL('/', toObjectUrl(options, '')).href + options.bucket;
   return {
@@ -50,7 +55,7 @@ describeAttachments('attachments in a real object storage', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'compliance-uploads-'));
   const attachments = await open(options, folder);
   const { list, remove } = administrator(options);
-  const client = new S3Client(options, { clock: systemClock, randomBytes });
+  const client = new S3Client(options, { clock: systemClock, randomBytes, log });
   return {
     attachments,
     list: async () => {
@@ -80,7 +85,7 @@ function toSent(content: Buffer): { digest: string; size: number; chunks(): read
 describe('a real object storage', () => {
   it('refuses content that is not what the digest says', async () => {
     const options = place();
-    const client = new S3Client(options, { clock: systemClock, randomBytes });
+    const client = new S3Client(options, { clock: systemClock, randomBytes, log });
     const sent = { ...toSent(Buffer.from('sent')), digest: digestOf(Buffer.from('other')) };
     await expect(client.put('ab/cd', sent, limits)).rejects.toMatchObject({ name: 'StorageError' });
     expect(await administrator(options).list()).toEqual([]);
@@ -90,7 +95,7 @@ describe('a real object storage', () => {
   it('refuses wrong credentials; the service does not start, and names the variables', async () => {
     const options = place();
     for (const wrong of [{ secretAccessKey: 'wrong' }, { accessKeyId: 'WRONG' }]) {
-      const started = open({ ...options, credentials: { ...options.credentials, ...wrong } });
+      const started = open({ ...options, credentials: { ...keysOf(options), ...wrong } });
       await expect(started).rejects.toThrow(/^the attachments in s3:.* cannot be used: .*AWS_SECRET_ACCESS_KEY/u);
       await expect(started).rejects.toMatchObject({ name: 'StartError' });
     }

@@ -31,8 +31,13 @@ import { describeAttachments, digestOf, keep } from '../attachments-acceptance.t
 /** Pauses between attempts take no time; time limits, which are longer, never pass. */
 const pauseless = (): ReturnType<typeof instantClock> => instantClock({ maximumWait: 1000 });
 
+const log = { info: (): void => undefined, error: (): void => undefined };
+
 function open(options: S3Options, clock: Clock, folder = tmpdir()): S3Attachments {
-  return new S3Attachments(new S3Client(options, { clock, randomBytes }), new UploadBuffer({ folder, randomBytes }));
+  return new S3Attachments(
+    new S3Client(options, { clock, randomBytes, log }),
+    new UploadBuffer({ folder, randomBytes }),
+  );
 }
 
 describeAttachments('attachments in an object storage in memory', async () => {
@@ -70,7 +75,7 @@ describe('an object storage', () => {
   let attachments: S3Attachments;
   const opened = closeAfterEach();
   const openClient = (options: S3Options, own: Clock): S3Client => {
-    const client = new S3Client(options, { clock: own, randomBytes });
+    const client = new S3Client(options, { clock: own, randomBytes, log });
     opened({
       close: () => {
         client.close();
@@ -106,7 +111,8 @@ describe('an object storage', () => {
   });
 
   it('gets the token of temporary credentials', async () => {
-    const credentials = { ...server.options.credentials, sessionToken: 'session' };
+    const credentials = { accessKeyId: 'ASIATEMPORARY', secretAccessKey: 'temporary', sessionToken: 'session' };
+    server.accepted.add(credentials);
     const content = { digest: digestOf(whole), size: whole.length, chunks: () => [whole] };
     const limits = { connect: 2000, silence: 2000, lastAttempt: 2000, call: 2000, attempts: 1 };
     await openClient({ ...server.options, credentials }, clock).put('ab/cd', content, limits);

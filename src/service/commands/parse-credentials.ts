@@ -1,0 +1,110 @@
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
+import type { CredentialSource } from '../storage/s3/credentials/credential-source.ts';
+import type { S3Credentials } from '../storage/s3/s3-options.ts';
+import { OptionError } from './option-error.ts';
+
+/** What `--attachments` says about credentials. */
+export interface CredentialOptions {
+  /** The region of STS, unless AWS_REGION is set. */
+  readonly region: string;
+  /** Whether plain http to other machines is permitted. */
+  readonly allowHttp: boolean;
+  /** Whether to use the role of the EC2 instance. */
+  readonly instanceRole: boolean;
+}
+
+const choices = [
+  'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  'AWS_PROFILE for a profile in the files of AWS',
+  'AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE for a web identity',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or AWS_CONTAINER_CREDENTIALS_FULL_URI for the role of a container',
+  'or add &instance-role=true to --attachments for the role of an EC2 instance',
+].join('; ');
+
+/**
+ * Reads the credentials of the object storage from the environment, or finds out where they come from. Nothing is asked
+ * that was not named: the metadata service of an instance only if `instanceRole` is set.
+ *
+ * @throws OptionError; it never contains a credential
+ */
+export function parseCredentials(
+  environment: EnvironmentVariables,
+  options: CredentialOptions,
+): S3Credentials | CredentialSource {
+  const keys = readKeys(environment);
+  if (options.instanceRole) {
+    requireInstanceRole(environment, keys);
+    return { kind: 'instance' };
+  }
+  const found = keys ?? findSource(environment, options);
+  if (found === undefined) throw new OptionError(`--attachments needs credentials. Set ${choices}`);
+  return found;
+}
+
+function requireInstanceRole(environment: EnvironmentVariables, keys: S3Credentials | undefined): void {
+  if (keys !== undefined) {
+    throw new OptionError('--attachments has instance-role=true, but AWS_ACCESS_KEY_ID is set; remove one of them');
+  }
+  if (environment['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') {
+    throw new OptionError(
+      '--attachments has instance-role=true, but AWS_EC2_METADATA_DISABLED is set; remove one of them',
+    );
+  }
+}
+
+function readKeys(environment: EnvironmentVariables): S3Credentials | undefined {
+  const [accessKeyId, secretAccessKey, sessionToken] = [
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+  ].map((name) => valueOf(environment, name));
+  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new OptionError('--attachments needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
+  }
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+/** The source that the environment names, in the order of the tools of AWS. */
+function findSource(
+  environment: EnvironmentVariables,
+  { region, allowHttp }: CredentialOptions,
+): CredentialSource | undefined {
+  const value = (name: string): string | undefined => valueOf(environment, name);
+  const stsRegion = value('AWS_REGION') ?? region;
+  const profile = value('AWS_PROFILE');
+  if (profile !== undefined) return { kind: 'profile', profile, region: stsRegion };
+  const [roleArn, tokenFile] = [value('AWS_ROLE_ARN'), value('AWS_WEB_IDENTITY_TOKEN_FILE')];
+  if (roleArn !== undefined && tokenFile !== undefined) {
+    const sessionName = value('AWS_ROLE_SESSION_NAME') ?? 'compliance-service';
+    const endpoint = parseStsEndpoint(value('AWS_ENDPOINT_URL_STS') ?? value('AWS_ENDPOINT_URL'), allowHttp);
+    return { kind: 'web-identity', roleArn, tokenFile, sessionName, region: stsRegion, endpoint };
+  }
+  const relativeUri = value('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
+  const fullUri = relativeUri === undefined ? value('AWS_CONTAINER_CREDENTIALS_FULL_URI') : undefined;
+  if (relativeUri === undefined && fullUri === undefined) return undefined;
+  return {
+    ...{ kind: 'container', relativeUri, fullUri },
+    token: value('AWS_CONTAINER_AUTHORIZATION_TOKEN'),
+    tokenFile: value('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'),
+  };
+}
+
+function parseStsEndpoint(text: string | undefined, allowHttp: boolean): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new OptionError('AWS_ENDPOINT_URL_STS (or AWS_ENDPOINT_URL) must be an http(s) URL');
+  }
+  if (isUnencryptedUrl(url) && !allowHttp) {
+    throw new OptionError('AWS_ENDPOINT_URL_STS (or AWS_ENDPOINT_URL) is not encrypted; use https');
+  }
+  return text;
+}
+
+/** The value of a variable; undefined if it is empty. */
+function valueOf(environment: EnvironmentVariables, name: string): string | undefined {
+  const value = environment[name];
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,55 @@
+/** The identity of a Kubernetes workload, or another one in a file, which STS exchanges for credentials. */
+interface WebIdentity {
+  readonly kind: 'web-identity';
+  readonly roleArn: string;
+  readonly tokenFile: string;
+  /** The name of the session in the logs of AWS. */
+  readonly sessionName: string;
+  /** The region of STS. */
+  readonly region: string;
+  /** The address of STS, if it is not the one of AWS. */
+  readonly endpoint: string | undefined;
+}
+
+/** An address inside a container on ECS or EKS that gives out credentials. */
+export interface ContainerRole {
+  readonly kind: 'container';
+  /** The path on the address that ECS uses. */
+  readonly relativeUri: string | undefined;
+  /** The whole address, if there is no `relativeUri`. */
+  readonly fullUri: string | undefined;
+  /** Sent to the address; for example, EKS requires one. */
+  readonly token: string | undefined;
+  /** The file with the token; replaces `token`. */
+  readonly tokenFile: string | undefined;
+}
+
+/** A profile in the shared files of AWS: `~/.aws/config` and `~/.aws/credentials`. */
+interface SharedProfile {
+  readonly kind: 'profile';
+  readonly profile: string;
+  /** The region of STS, if the profile has a role and no region. */
+  readonly region: string;
+}
+
+/** The role of an EC2 instance, from its metadata service. */
+interface InstanceRole {
+  readonly kind: 'instance';
+}
+
+/** Where credentials come from that are not set directly. */
+export type CredentialSource = WebIdentity | ContainerRole | SharedProfile | InstanceRole;
+
+/** The source as operators know it, for messages. */
+export function describeSource(source: CredentialSource): string {
+  switch (source.kind) {
+    case 'web-identity':
+      return 'the role in AWS_ROLE_ARN, with the token in AWS_WEB_IDENTITY_TOKEN_FILE';
+    case 'container':
+      return `the role of the container, at AWS_CONTAINER_CREDENTIALS_${source.relativeUri === undefined ? 'FULL' : 'RELATIVE'}_URI`;
+    case 'profile':
+      return `the profile ${source.profile} in AWS_PROFILE`;
+    case 'instance':
+      return 'the role of the instance, from its metadata service (IMDSv2)';
+  }
+}
