@@ -87,7 +87,7 @@ export function isUnknownKey(error: unknown): boolean {
 /** Whether the error is transient, so that another attempt may succeed. */
 export function isTransientS3Error(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
-  if (error instanceof CredentialsError) return error.isTemporary;
+  if (error instanceof CredentialsError) return error.isTransient;
   if (!(error instanceof S3ResponseError) || fullCodes.includes(error.code)) return false;
   return transientStatuses.includes(error.status) || transientCodes.includes(error.code);
 }
@@ -102,7 +102,7 @@ const messages: Partial<Record<StorageReason, string>> = {
 /** Converts a failed request to a storage error. Returns other errors unchanged. */
 export function toS3StorageError(error: unknown): unknown {
   if (error instanceof CredentialsError) {
-    const reason = error.isTemporary ? 'unreachable' : 'inaccessible';
+    const reason = error.isTransient ? 'unreachable' : 'inaccessible';
     return new StorageError(reason, 'there are no credentials for the object storage', { cause: error });
   }
   if (error instanceof ConnectionError) return storageError('unreachable', error);

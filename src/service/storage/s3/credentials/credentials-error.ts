@@ -5,11 +5,11 @@ import { textAt, valueAt } from '../../../../runtime/untrusted-data.ts';
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
   /** Whether asking again may help. */
-  readonly isTemporary: boolean;
+  readonly isTransient: boolean;
 
-  constructor(source: string, reason: string, isTemporary: boolean) {
+  constructor(source: string, reason: string, isTransient: boolean) {
     super(`no credentials from ${source}: ${reason}`);
-    this.isTemporary = isTemporary;
+    this.isTransient = isTransient;
   }
 }
 
@@ -17,7 +17,7 @@ export class CredentialsError extends Error {
 export function toCredentialsError(source: string, error: unknown): CredentialsError {
   return error instanceof CredentialsError
     ? error
-    : new CredentialsError(source, describeReason(error), isTemporary(error));
+    : new CredentialsError(source, describeReason(error), isTransient(error));
 }
 
 /** The names of errors that say nothing. */
@@ -45,7 +45,7 @@ const networkCodes =
   /\b(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|socket hang up|TimeoutError|timed out)\b/u;
 
 /** Whether it is a network error or a fault of the server. Some providers say that in their message only. */
-function isTemporary(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const text = errorMessage(error);
   const status = [valueAt(error, '$metadata', 'httpStatusCode'), valueAt(error, 'statusCode')].find(
     (each): each is number => typeof each === 'number' && each > 0,

@@ -162,18 +162,18 @@ describe('credentials', () => {
     ],
     ['instance', () => instance, { status: 404 }, /metadata service/u, true],
     ['instance', () => instance, { status: 400 }, /metadata service/u, false],
-  ])('from a %s may be refused', async (_name, source, fault, message, isTemporary) => {
+  ])('from a %s may be refused', async (_name, source, fault, message, isTransient) => {
     server.failNext(fault);
     const error = await failure(source());
     expect(error.message).toMatch(message);
-    expect(error.isTemporary).toBe(isTemporary);
+    expect(error.isTransient).toBe(isTransient);
   });
 
   it('are missing for now if the source does not listen', async () => {
     const nobody = `http://127.0.0.1:${await closedPort()}`;
     process.env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] = nobody;
     for (const source of [container(`${nobody}/credentials`), webIdentity(nobody), instance]) {
-      expect(await failure(source)).toMatchObject({ isTemporary: true });
+      expect(await failure(source)).toMatchObject({ isTransient: true });
     }
   });
 
@@ -190,14 +190,14 @@ describe('credentials', () => {
   ])('are missing if %s', async (_what, source, message) => {
     const error = await failure(source());
     expect(error.message).toMatch(message);
-    expect(error.isTemporary).toBe(false);
+    expect(error.isTransient).toBe(false);
   });
 
   it('are missing if the token of a container is not one line', async () => {
     await writeFile(join(folder, 'token'), 'the-authorization\r\nHost: example.com');
     expect(await failure(container())).toMatchObject({
       message: expect.stringMatching(/the authorization token is empty, or is not one line of ASCII$/u) as unknown,
-      isTemporary: false,
+      isTransient: false,
     });
     expect(server.calls).toEqual([]);
   });
