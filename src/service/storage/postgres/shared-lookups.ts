@@ -95,7 +95,13 @@ function toText(value: LookupValue): string | null {
 
 /** An array as PostgreSQL reads it ("Array Value Input"). Arrays within an array would have to be of one length. */
 function toArrayText(items: readonly string[]): string {
-  return `{${items.map((item) => `"${item.replaceAll(/["\\]/gu, String.raw`\$&`)}"`).join(',')}}`;
+  return `{${items.map((item) => `"${mustBeEscaped.test(item) ? escapeItem(item) : item}"`).join(',')}}`;
+}
+
+const mustBeEscaped = /["\\]/u;
+
+function escapeItem(item: string): string {
+  return item.replaceAll(/["\\]/gu, String.raw`\$&`);
 }
 
 /**
