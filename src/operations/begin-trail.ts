@@ -15,7 +15,7 @@ import { defineOperation } from './operation.ts';
 import { readOwnUserData } from './own-user-data.ts';
 import { fact } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
-import { trailPage } from './trail-page.ts';
+import { trailPageUrl } from './trail-page-url.ts';
 
 /** Begins the trail of a commit, or updates it if it exists. */
 export const beginTrail = defineOperation({
@@ -64,7 +64,7 @@ export const beginTrail = defineOperation({
       );
       const state = answer && toRequestEffect(answer, { created: 'begun', otherwise: 'updated' });
       const action = state ?? 'begun or updated';
-      const page = kept === undefined ? trailPage(context, inputs.flow, name) : undefined;
+      const page = kept === undefined ? trailPageUrl(context, inputs.flow, name) : undefined;
       const result = {
         outcome: 'done',
         state,

@@ -16,7 +16,7 @@ interface Reports {
   readonly flow: string;
   readonly trail: string;
   /** The page of the trail. */
-  readonly trailPage: string;
+  readonly trailPageUrl: string;
   readonly commit: GitCommitInfo;
   readonly reported: readonly ReportOutcome[];
 }
@@ -25,7 +25,7 @@ interface Reports {
 export function createReportResult(reports: Reports): OperationResult {
   const { flow, trail, commit, reported } = reports;
   const responses = reported.flatMap(({ response }) => response ?? []);
-  const page = responses.length === 0 ? undefined : reports.trailPage;
+  const page = responses.length === 0 ? undefined : reports.trailPageUrl;
   const result: OperationResult = {
     ...toOutcome(reported),
     conclusion: conclude(reports),

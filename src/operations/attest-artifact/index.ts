@@ -13,7 +13,7 @@ import { fingerprint, flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required } from '../inputs/input.ts';
 import { defineOperation } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
-import { trailPage } from '../trail-page.ts';
+import { trailPageUrl } from '../trail-page-url.ts';
 import { createReportResult } from './artifact-report-result.ts';
 import { checkArtifactInputs, gatherArtifacts, type BuiltArtifact } from './gather-artifacts.ts';
 import { reportArtifacts } from './report-artifacts.ts';
@@ -63,8 +63,8 @@ export const attestArtifact = defineOperation({
         context,
       ),
     );
-    const page = trailPage(context, flowName, trailName);
-    return createReportResult({ flow: flowName, trail: trailName, trailPage: page, commit, reported });
+    const page = trailPageUrl(context, flowName, trailName);
+    return createReportResult({ flow: flowName, trail: trailName, trailPageUrl: page, commit, reported });
   },
 });
 

@@ -12,7 +12,7 @@ export function attestationFacts({
   commit,
   flow,
   trail,
-  trailPage,
+  trailPageUrl,
   attestationName,
   attachment,
   unattached,
@@ -22,7 +22,7 @@ export function attestationFacts({
     ...fact('Commit message', commit.message?.split('\n')[0]),
     ...fact('Author', commit.author),
     ...fact('Flow', flow),
-    ...fact('Trail', trail, trailPage),
+    ...fact('Trail', trail, trailPageUrl),
     ...fact('Attestation', attestationName),
     ...fact('Attachment', describeAttachment(attachment)),
     ...fact('Not attached', describeUnattached(unattached)),
@@ -36,9 +36,9 @@ export function attestationFacts({
  * @param notes one sentence each
  */
 export function attestationEvidence(
-  { trail, trailPage, commit, attestationName }: Omit<Attested<unknown>, 'gathered'>,
+  { trail, trailPageUrl, commit, attestationName }: Omit<Attested<unknown>, 'gathered'>,
   verdict: Verdict | undefined,
-  { href = trailPage, notes = [] }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
+  { href = trailPageUrl, notes = [] }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
 ): Evidence {
   return {
     table: {
@@ -46,7 +46,7 @@ export function attestationEvidence(
       columns: ['Trail', 'Commit', attestationName],
       rows: [
         [
-          link(trail === commit.sha1 ? abbreviate(trail) : trail, trailPage),
+          link(trail === commit.sha1 ? abbreviate(trail) : trail, trailPageUrl),
           { ...code(abbreviate(commit.sha1)), href: commit.url },
           link(evidenceLabel(toEvidenceState(verdict)), href),
         ],

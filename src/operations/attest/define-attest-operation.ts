@@ -21,7 +21,7 @@ import { attestationInputs, attestationNameInput } from '../inputs/attestation-i
 import type { Uses, ValuesOf } from '../inputs/input.ts';
 import type { Operation, OperationContext, OperationResult } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
-import { trailPage } from '../trail-page.ts';
+import { trailPageUrl } from '../trail-page-url.ts';
 import { attachFiles, type AttachedFiles } from './attach-files.ts';
 
 /** The values of the inputs of every operation that records an attestation. */
@@ -43,7 +43,7 @@ export interface Attested<Gathered> extends AttachedFiles {
   /** Whether the service has it. */
   readonly isRecorded: boolean;
   /** The page of the trail; undefined if the attestation is not recorded. */
-  readonly trailPage: string | undefined;
+  readonly trailPageUrl: string | undefined;
   readonly response: unknown;
 }
 
@@ -151,8 +151,8 @@ export function defineAttestOperation<
         );
         const attested = { flow, trail, attestationName, commit: commit.info, gathered, attachment, unattached };
         const isRecorded = kept === undefined;
-        const page = isRecorded ? trailPage(context, flow, trail) : undefined;
-        const result = declaration.toResult({ ...attested, isRecorded, trailPage: page, response: answer?.body });
+        const page = isRecorded ? trailPageUrl(context, flow, trail) : undefined;
+        const result = declaration.toResult({ ...attested, isRecorded, trailPageUrl: page, response: answer?.body });
         return withKeptEvidence({ ...result, htmlUrl: result.htmlUrl ?? page }, kept);
       } finally {
         attachment?.dispose();

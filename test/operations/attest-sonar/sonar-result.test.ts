@@ -41,7 +41,7 @@ function attested(
     attachment,
     unattached: undefined,
     isRecorded: true,
-    trailPage: undefined,
+    trailPageUrl: undefined,
     response: 'OK',
   };
 }

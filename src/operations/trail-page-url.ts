@@ -1,7 +1,7 @@
 import type { OperationContext } from './operation.ts';
 
 /** The URL of a trail's page (source: the links of the public client). */
-export function trailPage(
+export function trailPageUrl(
   { client, org }: Pick<OperationContext, 'client' | 'org'>,
   flow: string,
   trail: string,
