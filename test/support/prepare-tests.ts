@@ -1,8 +1,8 @@
 import { prepareGit } from './prepare-git.ts';
-import { useMemoryDisk } from './use-memory-disk.ts';
+import { useRamDisk } from './use-ram-disk.ts';
 
 /** Runs once, before all tests, in the process that starts the workers. */
 export default function prepareTests(): void {
   prepareGit();
-  useMemoryDisk();
+  useRamDisk();
 }

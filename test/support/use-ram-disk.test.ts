@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { itWithPosixFiles } from './platform.ts';
 import { itWithSmallDisk, mountSmallDisk } from './small-disk.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
-import { isUsableFolder, useMemoryDisk } from './use-memory-disk.ts';
+import { isUsableFolder, useRamDisk } from './use-ram-disk.ts';
 
 describe('a folder for the temporary files of tests', () => {
   let workspace: TemporaryWorkspace;
@@ -36,7 +36,7 @@ describe('a folder for the temporary files of tests', () => {
 
   it('is the one that TMPDIR names', () => {
     const environment = { TMPDIR: workspace.path };
-    useMemoryDisk(environment);
+    useRamDisk(environment);
     expect(environment).toEqual({ TMPDIR: workspace.path });
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The file system in memory that Linux has for shared memory. */
-const memoryDisk = '/dev/shm';
+const ramDisk = '/dev/shm';
 
 /** How much space the temporary files of all tests may need, in bytes. Containers often have only 64 MiB in memory. */
 const neededBytes = 1024 ** 3;
@@ -12,9 +12,9 @@ const neededBytes = 1024 ** 3;
  * Lets the tests keep their temporary files in memory if there is space: they sync thousands of small databases, which
  * takes long on a disk. The variable TMPDIR still names another folder.
  */
-export function useMemoryDisk(environment: NodeJS.ProcessEnv = process.env): void {
+export function useRamDisk(environment: NodeJS.ProcessEnv = process.env): void {
   const chosen = environment['TMPDIR'] ?? '';
-  if (chosen === '' && isUsableFolder(memoryDisk, neededBytes)) environment['TMPDIR'] = memoryDisk;
+  if (chosen === '' && isUsableFolder(ramDisk, neededBytes)) environment['TMPDIR'] = ramDisk;
 }
 
 /** Whether a folder has that much space, and programs in it can be run. */
