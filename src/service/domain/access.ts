@@ -108,13 +108,8 @@ export function mayAccess(
   );
 }
 
-/** Whether the grant is for some flows and environments only. */
-export function isLimited({ flows, environments }: Grant): boolean {
-  return flows !== undefined || environments !== undefined;
-}
-
 function covers(grant: Grant, { flows = [], environments = [] }: AccessTarget): boolean {
-  if (!isLimited(grant)) return true;
+  if (grant.flows === undefined && grant.environments === undefined) return true;
   if (flows.length + environments.length === 0) return false;
   return includesAll(grant.flows, flows) && includesAll(grant.environments, environments);
 }

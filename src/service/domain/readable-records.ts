@@ -32,7 +32,8 @@ export function toReadableProvenance(
   return new Map([...provenance].filter(([, { flow }]) => mayAccess(caller, caller.org, 'read', { flows: [flow] })));
 }
 
-function readsEverything(caller: Reader): boolean {
+/** Whether the caller may read all flows and environments of the organization. */
+export function readsEverything(caller: Reader): boolean {
   return mayAccess(caller, caller.org, 'read');
 }
 

@@ -3,9 +3,10 @@ import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
 import { Type, type Static, type TObject } from '../../../contract/schema.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import { actorName, isLimited, type Caller, type Permission } from '../../domain/access.ts';
+import { actorName, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { createPagePaths, type PagePaths } from '../../domain/page-paths.ts';
+import { readsEverything } from '../../domain/readable-records.ts';
 import { toFormToken } from '../../domain/session.ts';
 import { AuthenticatedRequests } from '../authentication/authenticated-requests.ts';
 import {
@@ -146,10 +147,11 @@ function toViewer(
   caller: Pick<Caller, 'ownerKind' | 'owner'> & Partial<Caller>,
 ): Viewer {
   const token = readSession(host, request);
+  const { org, grants } = caller;
   return {
     name: actorName(caller),
-    isAdmin: caller.grants?.some(({ role }) => role === 'admin') === true,
-    isLimited: caller.grants?.every(isLimited) === true,
+    isAdmin: grants?.some(({ role }) => role === 'admin') === true,
+    isLimited: org !== undefined && grants !== undefined && !readsEverything({ org, grants }),
     formToken: token === undefined ? undefined : toFormToken(token),
   };
 }
