@@ -54,7 +54,7 @@ export function addEnvironmentPages(host: PageHost): void {
       const found = await inspectSnapshot(dependencies, { org, environment, selector, now: context.now });
       if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
       if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
-      return toSnapshotPage(context, toReadable(caller, found), overview.latest);
+      return toSnapshotPage(context, toReadableSnapshot(caller, found), overview.latest);
     });
   }
 
@@ -85,17 +85,19 @@ async function loadEnvironment(
   const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
   return {
     ...{ overview, since, page, perPage: snapshotsOnPage },
-    latest: found.outcome === 'found' ? toReadable(caller, found) : toObstacle(found),
+    latest: found.outcome === 'found' ? toReadableSnapshot(caller, found) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
   };
 }
 
-function toObstacle({ outcome }: { readonly outcome: 'too large' | 'no such snapshot' }): EnvironmentView['latest'] {
+/** Why there is no latest snapshot to show. */
+function toMissing({ outcome }: { readonly outcome: 'too large' | 'no such snapshot' }): EnvironmentView['latest'] {
   return outcome === 'too large' ? outcome : 'none';
 }
 
-function toReadable(caller: Caller, details: SnapshotDetails): SnapshotDetails {
+/** Leaves out the builds of flows that the caller may not read. */
+function toReadableSnapshot(caller: Caller, details: SnapshotDetails): SnapshotDetails {
   return { ...details, provenance: toReadableProvenance(caller, details.provenance) };
 }
 
