@@ -26,10 +26,10 @@ function toRepositoryPath(path: string): string {
 }
 
 /**
- * The server whose runs get tokens from an issuer (GitHub's documentation, "OpenID Connect reference"): github.com, a
- * company's subdomain of ghe.com, or a GHES; undefined for an issuer of another form.
+ * The GitHub server whose runs get tokens from an issuer: github.com, a company's subdomain of ghe.com, or a GHES;
+ * undefined if the issuer is none of GitHub's. Source: GitHub's documentation, "OpenID Connect reference".
  */
-export function findIssuersServer(issuer: string): string | undefined {
+export function findGithubServer(issuer: string): string | undefined {
   // A company on github.com can have an issuer of its own, below GitHub's.
   if (issuer === githubIssuer || issuer.startsWith(`${githubIssuer}/`)) return 'github.com';
   const { hostname = '', pathname = '' } = URL.parse(issuer) ?? {};

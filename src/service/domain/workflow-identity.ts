@@ -1,6 +1,6 @@
 import type { Proven } from '../../contract/proven.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
-import { findIssuersServer, parseRepositoryAddress } from './repository-address.ts';
+import { findGithubServer, parseRepositoryAddress } from './repository-address.ts';
 
 /** What a verified identity token says about a workflow run. The names are those of GitHub's claims. */
 export interface WorkflowIdentity extends Omit<Proven, 'is_replay' | 'merge_commit'> {
@@ -90,7 +90,7 @@ export function findContradictions(
     ),
     ['repo_info.name', repository?.name, proof.repository] as const,
     ['repo_info.id', repository?.id, proof.repository_id] as const,
-    ['repo_info.url', ...compareAddresses(repository?.url, proof)] as const,
+    ['repo_info.url', ...toComparableAddresses(repository?.url, proof)] as const,
   ];
   return checks.flatMap(([field, value, proved]) =>
     value === undefined || proved === undefined || value.toLowerCase() === proved.toLowerCase()
@@ -105,14 +105,14 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The repository's address as it is said and as it is proved: with the servers, if both are known. */
-function compareAddresses(
+/** The repository's address as the record says it and as the token proves it; with the servers, if both are known. */
+function toComparableAddresses(
   url: string | undefined,
   { issuer, repository }: Proven,
 ): readonly [said: string | undefined, proved: string] {
   if (url === undefined) return [undefined, repository];
   const { host, path } = parseRepositoryAddress(url);
-  const server = findIssuersServer(issuer);
+  const server = findGithubServer(issuer);
   return host === undefined || server === undefined
     ? [path, repository]
     : [`${host}/${path}`, `${server}/${repository}`];
