@@ -6,7 +6,7 @@ import { textAt } from '../../../../runtime/untrusted-data.ts';
 import { Connections, exchange, readText, type TimeLimits } from '../exchange.ts';
 import { ConnectionError } from '../s3-faults.ts';
 import { describeSource, type ContainerRole } from './credential-source.ts';
-import { CredentialsError } from './credentials-error.ts';
+import { CredentialsError, isTransientSourceStatus } from './credentials-error.ts';
 import type { LoadedCredentials } from './loaded-credentials.ts';
 
 // https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html. The provider of AWS is not used,
@@ -64,7 +64,7 @@ function parseAnswer(status: number, text: string, name: string): LoadedCredenti
   if (status !== 200) {
     const code = textAt(answer, 'Code') ?? '';
     const shown = /^\w{1,60}$/u.test(code) ? `${status} ${code}` : String(status);
-    throw new CredentialsError(name, `the answer was ${shown}`, status >= 500 || status === 408 || status === 429);
+    throw new CredentialsError(name, `the answer was ${shown}`, isTransientSourceStatus(status));
   }
   const accessKeyId = textAt(answer, 'AccessKeyId');
   const secretAccessKey = textAt(answer, 'SecretAccessKey');

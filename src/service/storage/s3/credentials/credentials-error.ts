@@ -44,13 +44,18 @@ function nameOf(error: unknown): string {
 const networkCodes =
   /\b(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|socket hang up|TimeoutError|timed out)\b/u;
 
+/** Whether a source that answers with this status may give credentials later. */
+export function isTransientSourceStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
+}
+
 /** Whether it is a network error or a fault of the server. Some providers say that in their message only. */
 function isTransient(error: unknown): boolean {
   const text = errorMessage(error);
   const status = [valueAt(error, '$metadata', 'httpStatusCode'), valueAt(error, 'statusCode')].find(
     (each): each is number => typeof each === 'number' && each > 0,
   );
-  if (status !== undefined && status !== 200) return status >= 500 || status === 408 || status === 429;
+  if (status !== undefined && status !== 200) return isTransientSourceStatus(status);
   // The metadata service was not reached, so its provider wanted to fall back to the first version of the service.
   if (nameOf(error) === 'InstanceMetadataV1FallbackError') return true;
   return networkCodes.test(`${errorCode(error) ?? ''} ${nameOf(error)} ${text}`);
