@@ -34,7 +34,7 @@ export function parseCredentials(
 ): S3Credentials | CredentialSource {
   const keys = readKeys(environment);
   if (options.instanceRole) {
-    requireInstanceRole(environment, keys);
+    refuseContradictions(environment, keys);
     return { kind: 'instance' };
   }
   const found = keys ?? findSource(environment, options);
@@ -42,7 +42,8 @@ export function parseCredentials(
   return found;
 }
 
-function requireInstanceRole(environment: EnvironmentVariables, keys: S3Credentials | undefined): void {
+/** @throws OptionError if the environment says that the role of the instance must not be used */
+function refuseContradictions(environment: EnvironmentVariables, keys: S3Credentials | undefined): void {
   if (keys !== undefined) {
     throw new OptionError('--attachments has instance-role=true, but AWS_ACCESS_KEY_ID is set; remove one of them');
   }

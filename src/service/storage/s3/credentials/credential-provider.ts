@@ -46,13 +46,13 @@ export function createCredentialProvider(
 }
 
 /** How long a source may take, in milliseconds. */
-const patience = 5000;
-/** Credentials are renewed so long before they expire, in milliseconds. AWS has new ones by then. */
+const loadTimeout = 5000;
+/** How long before they expire credentials are renewed, in milliseconds. AWS has new ones by then. */
 const renewalTime = 5 * 60_000;
-/** Credentials are not used any more so long before they expire, in milliseconds: the request takes a while. */
+/** How long before they expire credentials are last used, in milliseconds: the request takes a while. */
 const safetyTime = 30_000;
-/** The pause after a renewal, in milliseconds, as long as there are credentials to use. */
-const pause = 30_000;
+/** The minimum time between two renewals, in milliseconds, as long as there are credentials to use. */
+const minimumInterval = 30_000;
 
 interface Current {
   readonly credentials: S3Credentials;
@@ -98,7 +98,7 @@ export class RenewedCredentials implements CredentialProvider {
   reject(credentials: S3Credentials): boolean {
     const current = this.#current;
     if (current?.credentials !== credentials) return true;
-    if (isRecent(current.loaded, pause, this.#dependencies.clock.now())) return false;
+    if (isRecent(current.loaded, minimumInterval, this.#dependencies.clock.now())) return false;
     this.#current = undefined;
     return true;
   }
@@ -112,7 +112,7 @@ export class RenewedCredentials implements CredentialProvider {
 
   async #loadNext(): Promise<Current> {
     const { clock } = this.#dependencies;
-    this.#renewAt = clock.now() + pause;
+    this.#renewAt = clock.now() + minimumInterval;
     const { accessKeyId, secretAccessKey, sessionToken, expiration } = await this.#loadInTime();
     const loaded = clock.now();
     const end = expiration === undefined ? Infinity : expiration.getTime() - safetyTime;
@@ -121,7 +121,7 @@ export class RenewedCredentials implements CredentialProvider {
       throw new CredentialsError(this.name, `they have expired (${time}); check this machine's clock`, true);
     }
     const renewAt = expiration === undefined ? loaded + renewalTime : expiration.getTime() - renewalTime;
-    this.#renewAt = Math.max(renewAt, loaded + pause);
+    this.#renewAt = Math.max(renewAt, loaded + minimumInterval);
     // A source of keys that are not temporary may give an empty token.
     const token = sessionToken === undefined || sessionToken === '' ? {} : { sessionToken };
     this.#current = { credentials: { accessKeyId, secretAccessKey, ...token }, loaded, end };
@@ -131,8 +131,8 @@ export class RenewedCredentials implements CredentialProvider {
   /** @throws CredentialsError */
   #loadInTime(): Promise<LoadedCredentials> {
     return new Promise((resolve, reject) => {
-      const cancel = this.#dependencies.clock.after(patience, () => {
-        reject(new CredentialsError(this.name, `no answer within ${patience / 1000} s`, true));
+      const cancel = this.#dependencies.clock.after(loadTimeout, () => {
+        reject(new CredentialsError(this.name, `no answer within ${loadTimeout / 1000} s`, true));
       });
       this.#load()
         .then(resolve, (error: unknown) => {
