@@ -76,13 +76,13 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
 }
 
 /**
- * Sends the responses of one turn of the event loop one right after the other, when everything that has arrived is
- * handled. The first one wakes the process that they are sent to, a proxy or a client on the same machine, which takes
- * longer than all the rest of a fast response; while it runs, the others do not have to.
+ * Sends the responses of one turn of the event loop together, after all requests that have arrived are handled. If the
+ * receiver sleeps (a proxy or a client on the same machine), the first write wakes it, which takes longer than all the
+ * rest of a fast response. The other writes find it awake.
  */
 function sendTogether(app: FastifyInstance): void {
   app.addHook('onSend', (_request, _reply, payload, done) => {
-    // Errors of a stream have no listener until it is sent.
+    // A stream is sent at once: until then, nothing listens to its errors.
     if (sizeOf(payload) === undefined) done();
     else setImmediate(done);
   });

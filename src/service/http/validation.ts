@@ -60,7 +60,7 @@ function convertTypes(schema: TObject, parameters: unknown): unknown {
     return typeof value === 'string' ? convertText(declaredType(declared), value) : value;
   };
   const names = Object.keys(parameters);
-  // Most parameters are declared as texts.
+  // Most requests have only texts, which need no conversion and no copy.
   if (names.every((name) => convert(name) === parameters[name])) return parameters;
   return Object.fromEntries(names.map((name) => [name, convert(name)]));
 }

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 const property = 'authenticated';
 
 /**
- * What a route has found out about its requests when it authenticated them, for its handler. It is a property of each
- * request, because an entry of a `WeakMap` takes a microsecond.
+ * Hands what authentication found, such as the caller, to the handler of the route. It is kept in a property of the
+ * request, because an entry in a `WeakMap` takes a microsecond.
  */
 export class AuthenticatedRequests<Found extends object> {
   /** Call it before routes are added. */
@@ -18,7 +18,7 @@ export class AuthenticatedRequests<Found extends object> {
 
   /** @throws TypeError if the request was not authenticated */
   get(request: FastifyRequest): Found {
-    // A request has one route, so no other has set it.
+    // A request has one route, so nothing else has set the property.
     const found = request.getDecorator<Found | undefined>(property);
     if (found === undefined) throw new TypeError('the request was not authenticated');
     return found;

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { After } from '../../../runtime/clock.ts';
+import type { Row } from '../rows.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
-import type { Row } from '../rows.ts';
 import { SharedLookups, type LookupValue, type SharedStatement } from './shared-lookups.ts';
 import { SoftLimit } from './soft-limit.ts';
 import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
@@ -87,7 +87,9 @@ export class ReadGroup {
   readonly #client: Promise<PoolClient>;
   readonly #lookups = new SharedLookups((statement, columns) => this.query(statement, columns));
   readonly #onEnd: () => void;
+  /** The number of reads that have entered. */
   #size = 1;
+  /** The number of reads that have not left. */
   #members = 1;
   #hasFailed = false;
   #hasEnded = false;
@@ -143,11 +145,11 @@ export class ReadGroup {
   }
 
   async #end(): Promise<void> {
-    // A read that failed may have begun others.
+    // A read that failed may have left lookups behind, which must not be sent after the end of the transaction.
     this.#lookups.send();
     const client = await this.#client.catch(() => undefined);
     this.#hasEnded = true;
-    // The next group need not wait for the answer to the end of this one.
+    // The next group need not wait until the database has confirmed the end of this one.
     this.#onEnd();
     if (client !== undefined) await endTransaction(client, this.#hasFailed);
   }
