@@ -217,7 +217,7 @@ describe('an object storage', () => {
       await server.received(1);
       await slow.advance(4000);
       expect(await failed).toBe(
-        'the database or object storage cannot be reached: ' + 'PUT /evidence/service/ab/cd: no progress for 4 s',
+        'the database or object storage cannot be reached: PUT /evidence/service/ab/cd: no progress for 4 s',
       );
       expect(slow.pending()).toBe(0);
     });
