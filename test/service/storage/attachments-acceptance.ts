@@ -37,8 +37,11 @@ export function flipped(content: Buffer, place: number): Buffer {
 /** Stores content, as a request does. */
 export async function keep(attachments: AttachmentStore, whole: Buffer): Promise<AttachedContent> {
   const received = await attachments.receive(Readable.from([whole]));
-  await received.keep();
-  await received.discard();
+  try {
+    await received.keep();
+  } finally {
+    await received.discard();
+  }
   return received;
 }
 
