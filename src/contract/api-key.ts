@@ -188,7 +188,7 @@ export const rotateServiceAccountKey = defineEndpoint({
             description: `How long the previous key works. Default: ${defaultGraceHours}.`,
           }),
         ),
-        expires_at: requestedExpiry('it lives as long as the previous key was made to live'),
+        expires_at: requestedExpiry('the new key gets the lifetime that the previous key was created with'),
       },
       { additionalProperties: false },
     ),
@@ -214,13 +214,12 @@ export const rotateServiceAccountKey = defineEndpoint({
     },
     {
       subject: 'a rotation without `expires_at`',
-      choice: `the new key lives as long as the previous one was made to live, ${maximumKeyDays} days at most`,
+      choice: `the new key gets the lifetime that the previous one was created with, ${maximumKeyDays} days at most`,
       source: 'whoever chose short-lived keys wants their successors to be short-lived, too',
     },
     {
       subject: 'a key that was rotated already',
-      choice:
-        'may be rotated again, until it is revoked; each successor lives as long as the key was made to live at first',
+      choice: 'may be rotated again, until it is revoked; each new key gets the lifetime that the key was created with',
       source: 'the public client sends a rotation again if the answer, which alone shows the new key, is lost',
     },
     {

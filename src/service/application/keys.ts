@@ -122,8 +122,8 @@ export type RotateKeyResult =
 
 /**
  * Replaces a key by a new one of the same owner. The previous key works for the grace period, but not longer than
- * before. Without an expiry time, the new key lives as long as the previous one was made to live, but not longer than
- * any key may. A key can be rotated again, for example because the answer with its successor was lost.
+ * before. Without an expiry time, the new key gets the lifetime that the previous one was created with, but not a longer
+ * one than any key may have. A key can be rotated again, for example if the answer with its successor was lost.
  *
  * @param command `grace`: in seconds
  */

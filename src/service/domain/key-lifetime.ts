@@ -16,7 +16,7 @@ export function toLatestExpiry(createdAt: number): number {
   return Math.floor(createdAt) + maximumKeyDays * secondsPerDay;
 }
 
-/** When the successor of a key expires: it lives as long as the key was made to live, but not longer than any key may. */
+/** When the successor of a key expires: it gets the lifetime that the key was created with, but not more than any may. */
 export function toSuccessorExpiry(
   previous: Pick<StoredKey, 'createdAt' | 'expiresAt' | 'originalExpiresAt'>,
   createdAt: number,

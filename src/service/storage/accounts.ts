@@ -76,7 +76,7 @@ export interface AccountWriter extends AccountReader {
   deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'>;
 
   insertKey(key: StoredKey): Promise<'inserted' | 'exists'>;
-  /** Makes a key expire earlier, and keeps when it would have expired at first (`originalExpiresAt`). */
+  /** Makes a key expire earlier, and keeps its first expiry time (`originalExpiresAt`). */
   shortenKeyLife(org: string, id: string, expiresAt: number): Promise<void>;
   /**
    * Records when keys of one organization, which must exist, were last used.
