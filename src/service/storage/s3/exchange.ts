@@ -61,8 +61,8 @@ export class Connections {
 interface ExchangeDependencies {
   readonly connections: Connections;
   readonly clock: Clock;
-  /** Ends the exchange. */
-  readonly signal: AbortSignal;
+  /** Ends the exchange before its time limits do. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -82,7 +82,7 @@ export async function exchange<Result>(
     clock.after(milliseconds, () => {
       own.abort(new Error(`${what} ${milliseconds / 1000} s`));
     });
-  const ended = AbortSignal.any([signal, own.signal]);
+  const ended = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
   const sent = connections.open(request, ended);
   const silence = startSilenceTimer(() => limit(limits.silence, 'no progress for'));
   const { progress } = silence;

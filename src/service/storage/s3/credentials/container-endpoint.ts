@@ -31,9 +31,8 @@ export async function loadFromContainer(source: ContainerRole, clock: Clock): Pr
   const headers = { accept: 'application/json', ...(token === undefined ? {} : { authorization: token }) };
   const connections = new Connections();
   try {
-    const { signal } = new AbortController();
     const request = { method: 'GET', url, headers, body: undefined } as const;
-    return await exchange({ connections, clock, signal }, request, limits, async ({ status, body }) =>
+    return await exchange({ connections, clock }, request, limits, async ({ status, body }) =>
       parseAnswer(status, await readText(body), name),
     );
   } catch (error) {
