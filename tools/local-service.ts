@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { systemClock } from '../src/runtime/clock.ts';
 import { startService, type RunningService, type ServiceOptions, type ServiceSources } from '../src/service/service.ts';
 
-/** A service of this process. */
+/** A service that runs in this process. */
 export interface LocalService extends RunningService {
   /** What it logged about defects and errors. */
   readonly errors: readonly string[];
@@ -12,7 +12,7 @@ export interface LocalService extends RunningService {
  * Starts a service in this process, on a free port of the loopback interface, for tests and samples. The caller must
  * stop it.
  *
- * @param sources by default the real ones, and a log that only collects errors
+ * @param sources replace the real clock and randomness, and a log that only collects errors
  */
 export async function startLocalService(
   options: Omit<ServiceOptions, 'host' | 'port'>,

@@ -224,7 +224,10 @@ function compare(
   );
 }
 
-/** Looks up the report of one artifact after another, in no order, each by its key. */
+/**
+ * Looks up the report of one artifact after another, in no order, each by its key. This is not the service's statement,
+ * which looks up several at once.
+ */
 function toSelectScript(fixture: PostgresFixture, org: string): Promise<PgbenchScript> {
   const report: RecordedStatement = {
     text: `SELECT org, flow, id, created_at, reported_by, report FROM artifacts
