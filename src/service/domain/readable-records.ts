@@ -8,7 +8,7 @@ import type { TrailHistory } from './trail-details.ts';
 
 type Reader = Pick<Caller, 'org' | 'grants'>;
 
-/** Leaves out the environments that the caller may not read; the same object if there are none. */
+/** Leaves out the environments that the caller may not read; returns the same object to a caller that may read all. */
 export function toReadableDetails(caller: Reader, details: ArtifactDetails): ArtifactDetails {
   if (readsEverything(caller)) return details;
   return { ...details, appearances: readableAppearances(caller, details.appearances) };

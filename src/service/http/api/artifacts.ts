@@ -40,6 +40,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
       attestationId: requireReportId(query),
     });
     const details = toReadableDetails(caller, found.details);
+    // Only the response with everything is kept in memory.
     return { status: 200, body: details === found.details ? serialize(found) : toArtifactResponse(details, links) };
   });
 

@@ -15,7 +15,10 @@ import { runStatement, transactionEndedError, type Statement, type Value } from 
 export interface Session {
   /** Runs a statement, and returns its rows. Statements run in the order of the calls, and need not wait for each other. */
   query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]>;
-  /** Returns the rows of a lookup. Lookups that begin at the same time share a statement. */
+  /**
+   * Returns the rows of a lookup. Lookups that begin at the same time share a statement. A lookup sees what was written
+   * before the call, and nothing that is written after it.
+   */
   lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]>;
   /** Reads through a cache. A cached value is used until its source is written. */
   readCached<Value>(lookup: PostgresLookup<Value>): Promise<Value | undefined>;
@@ -69,9 +72,11 @@ export class ReadSession implements Session {
   #known: Promise<number> | undefined;
   /** The slots of the cached values that were used. */
   readonly #used: number[] = [];
+  /** Its group, from the first statement on. */
   #group: ReadGroup | undefined;
+  /** Resolves with the group when its transaction has begun. */
   #begun: Promise<ReadGroup> | undefined;
-  #ended = false;
+  #isEnded = false;
 
   constructor(groups: ReadGroups, changes: ChangeLog, mode: ReadMode) {
     this.#groups = groups;
@@ -126,13 +131,13 @@ export class ReadSession implements Session {
   }
 
   #learn(): Promise<number> {
-    if (this.#ended) throw transactionEndedError();
+    if (this.#isEnded) throw transactionEndedError();
     return (this.#known ??= this.#changes.refresh().then(() => this.#changes.latest));
   }
 
   async #begin(): Promise<ReadGroup> {
     const known = await this.#learn();
-    if (this.#ended) throw transactionEndedError();
+    if (this.#isEnded) throw transactionEndedError();
     this.#begun ??= this.#enter(known);
     return this.#begun;
   }
@@ -149,7 +154,7 @@ export class ReadSession implements Session {
 
   /** Ends the read. */
   end(): void {
-    this.#ended = true;
+    this.#isEnded = true;
     this.#group?.leave();
   }
 }
@@ -164,7 +169,7 @@ export class WriteSession implements WritingSession {
   readonly #lookups = new SharedLookups((statement, columns) => this.query(statement, columns));
   /** Statements that were sent and not waited for. */
   readonly #sent: Promise<unknown>[] = [];
-  #failed = false;
+  #hasFailed = false;
   #isEnded = false;
 
   constructor(client: ClientBase, changes: ChangeLog) {
@@ -174,7 +179,7 @@ export class WriteSession implements WritingSession {
 
   /** Whether a statement failed, so that the connection cannot be used for others. */
   get hasFailed(): boolean {
-    return this.#failed;
+    return this.#hasFailed;
   }
 
   /** The slots of the sources that were written. */
@@ -251,7 +256,7 @@ export class WriteSession implements WritingSession {
     try {
       return await runStatement(this.#client, statement, values);
     } catch (error) {
-      this.#failed = true;
+      this.#hasFailed = true;
       throw error;
     }
   }
