@@ -218,6 +218,8 @@ export class WriteGroups {
   /** Finds out whether a transaction was committed whose connection was lost; undefined if that is not known in time. */
   async #findOutcome(lost: LostCommit): Promise<Outcome | undefined> {
     const { elapsed, sleep } = this.#dependencies;
+    // It holds no lock that tells when it has ended.
+    if (lost.scope === concurrent) return undefined;
     const begun = elapsed();
     do {
       const outcome = await this.#askOutcome(lost).catch(() => undefined);
@@ -232,7 +234,6 @@ export class WriteGroups {
    * another transaction can have the same one. The commit of the probe waits until everything before it is as durable.
    */
   async #askOutcome({ scope, xid, token }: LostCommit): Promise<Outcome | undefined> {
-    if (scope === concurrent) return undefined;
     const { client } = await this.#beginOnce(scope);
     try {
       const { rowCount } = await client.query({ ...statements.isRecorded, values: [xid, token] });
