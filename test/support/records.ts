@@ -279,8 +279,8 @@ export class Records {
     });
   }
 
-  async dueTargets(now: number, limit: number): Promise<readonly DueTarget[]> {
-    return (await deliveries.findDueDeliveries(this.at(now), { now, limit })).targets;
+  async dueTargets(now: number, limit: number, claimant = 'process'): Promise<readonly DueTarget[]> {
+    return (await deliveries.findDueDeliveries(this.at(now), { now, limit, claimant })).targets;
   }
 
   firstDelivery(target: TargetReference): Promise<Delivery | undefined> {
@@ -294,15 +294,15 @@ export class Records {
   }
 
   async nextDue(after: number): Promise<number | undefined> {
-    return (await deliveries.findDueDeliveries(this.at(0), { now: after, limit: 0 })).next;
+    return (await deliveries.findDueDeliveries(this.at(0), { now: after, limit: 0, claimant: 'process' })).next;
   }
 
-  claimTargets(targets: readonly DueTarget[], now: number): Promise<readonly DueTarget[]> {
-    return deliveries.claimTargets(this.at(now), { targets, now });
+  claimTargets(targets: readonly DueTarget[], now: number, claimant = 'process'): Promise<readonly DueTarget[]> {
+    return deliveries.claimTargets(this.at(now), targets, { now, claimant });
   }
 
-  releaseTargets(targets: readonly DueTarget[]): Promise<void> {
-    return deliveries.releaseTargets(this.at(0), targets);
+  releaseTargets(targets: readonly DueTarget[], claimant = 'process'): Promise<void> {
+    return deliveries.releaseTargets(this.at(0), targets, claimant);
   }
 
   rearmDeliveries(now: number): Promise<void> {

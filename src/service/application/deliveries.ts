@@ -1,7 +1,7 @@
 import type { EnvironmentEvent } from '../domain/environment-event.ts';
 import { toMessages } from '../domain/event-digest.ts';
 import { isOverdue, type Delivery, type DeliveryFailure, type DueTarget } from '../domain/notifications.ts';
-import type { ListeningTarget, NewDelivery, WaitingTarget } from '../storage/deliveries.ts';
+import type { Claim, DueQuery, ListeningTarget, NewDelivery, WaitingTarget } from '../storage/deliveries.ts';
 import type { TargetReference } from '../storage/notifications.ts';
 import { allOrganizations, concurrent } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -34,34 +34,32 @@ export interface DueDeliveries {
   readonly next: number | undefined;
 }
 
-/**
- * Finds the deliveries that are due.
- *
- * @param limit per organization, the maximum number of targets whose latest attempt failed, and of other targets
- */
-export function findDueDeliveries(
-  { storage }: Dependencies,
-  { now, limit }: { readonly now: number; readonly limit: number },
-): Promise<DueDeliveries> {
+/** Finds the deliveries that are due. */
+export function findDueDeliveries({ storage }: Dependencies, query: DueQuery): Promise<DueDeliveries> {
   return storage.read(async ({ deliveries }) => ({
-    targets: limit === 0 ? [] : await deliveries.listDue(now, limit),
-    next: await deliveries.findNextDue(now),
+    targets: query.limit === 0 ? [] : await deliveries.listDue(query),
+    next: await deliveries.findNextDue(query.now),
   }));
 }
 
-/** Claims due targets for this process. Returns those that no other process has claimed. */
+/** Claims due targets for a process. Returns those that no other process has claimed. */
 export async function claimTargets(
   { storage }: Dependencies,
-  { targets, now }: { readonly targets: readonly DueTarget[]; readonly now: number },
+  targets: readonly DueTarget[],
+  claim: Claim,
 ): Promise<readonly DueTarget[]> {
   if (targets.length === 0) return [];
-  return storage.transaction(concurrent, ({ deliveries }) => deliveries.claim(targets, now));
+  return storage.transaction(concurrent, ({ deliveries }) => deliveries.claim(targets, claim));
 }
 
-/** Lets other processes deliver to targets that this one has claimed. */
-export async function releaseTargets({ storage }: Dependencies, targets: readonly TargetReference[]): Promise<void> {
+/** Lets other processes deliver to targets that a process has claimed. */
+export async function releaseTargets(
+  { storage }: Dependencies,
+  targets: readonly TargetReference[],
+  claimant: string,
+): Promise<void> {
   if (targets.length === 0) return;
-  await storage.transaction(concurrent, ({ deliveries }) => deliveries.release(targets));
+  await storage.transaction(concurrent, ({ deliveries }) => deliveries.release(targets, claimant));
 }
 
 /** Finds the first waiting delivery of a target, in the order of events; undefined if there is none. */

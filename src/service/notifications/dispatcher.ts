@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { NotificationTarget } from '../../contract/notification.ts';
 import * as deliveries from '../application/deliveries.ts';
 import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../domain/notifications.ts';
@@ -37,6 +38,8 @@ const retryDelayAfterClaim = 100;
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #stopping = new AbortController();
+  /** Identifies this process among those that deliver. */
+  readonly #claimant = randomUUID();
   readonly #schedule = new DeliverySchedule();
   readonly #active = new Set<Promise<void>>();
   /** The targets that this process has claimed, until the result of the delivery is recorded. */
@@ -85,6 +88,7 @@ export class Dispatcher {
   /** Starts the due deliveries, and a timer for the next one. Returns a function that cancels the timer. */
   async #start(): Promise<() => void> {
     const { storage, now, after, log } = this.#dependencies;
+    const claimant = this.#claimant;
     const wake = (): void => {
       this.#wake();
     };
@@ -95,7 +99,7 @@ export class Dispatcher {
         await deliveries.rearmDeliveries({ storage }, { now: time });
       }
       const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
-      const { targets, next } = await deliveries.findDueDeliveries({ storage }, { now: time, limit });
+      const { targets, next } = await deliveries.findDueDeliveries({ storage }, { now: time, limit, claimant });
       await this.#deliver(targets, time);
       // Everything else that is due is in flight, or waits for the end of a delivery, which wakes the loop.
       const wait = next === undefined ? lookAgainDelay : Math.ceil((next - time) * 1000);
@@ -118,7 +122,7 @@ export class Dispatcher {
   async #claim(targets: readonly DueTarget[], now: number): Promise<readonly DueTarget[]> {
     const { storage } = this.#dependencies;
     try {
-      const claimed = await deliveries.claimTargets({ storage }, { targets, now });
+      const claimed = await deliveries.claimTargets({ storage }, targets, { now, claimant: this.#claimant });
       for (const target of claimed) this.#claimed.add(target);
       return claimed;
     } finally {
@@ -126,11 +130,11 @@ export class Dispatcher {
     }
   }
 
-  /** Never rejects: claims that cannot be released expire. */
+  /** Never rejects: claims that cannot be released expire, and do not hinder this process. */
   async #release(targets: readonly DueTarget[]): Promise<void> {
     const { storage } = this.#dependencies;
     for (const target of targets) this.#claimed.delete(target);
-    await deliveries.releaseTargets({ storage }, targets).catch(() => undefined);
+    await deliveries.releaseTargets({ storage }, targets, this.#claimant).catch(() => undefined);
   }
 
   #begin(target: DueTarget): void {

@@ -12,7 +12,7 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
     let records: Records;
     let due: readonly DueTarget[];
 
-    const findDue = (): Promise<readonly DueTarget[]> => records.dueTargets(now, 100);
+    const findDue = (claimant = 'third'): Promise<readonly DueTarget[]> => records.dueTargets(now, 100, claimant);
 
     beforeEach(async () => {
       tested = await open();
@@ -30,8 +30,9 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
     });
 
     it('gives each target to one of them', async () => {
-      const claims = await Promise.all(Array.from({ length: 5 }, () => records.claimTargets(due, now)));
-      const left = await records.claimTargets(due, now);
+      const claimants = ['one', 'two', 'three', 'four', 'five'];
+      const claims = await Promise.all(claimants.map((claimant) => records.claimTargets(due, now, claimant)));
+      const left = await records.claimTargets(due, now, 'six');
       const claimed = [...claims.flat(), ...left];
       expect(claimed).toHaveLength(2);
       expect(claimed).toEqual(expect.arrayContaining([...due]));
@@ -40,16 +41,23 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
     it('leaves out claimed targets until they are released', async () => {
       const [one, other] = due;
       if (one === undefined || other === undefined) throw new Error('two are due');
-      expect(await records.claimTargets([other], now)).toEqual([other]);
+      expect(await records.claimTargets([other], now, 'first')).toEqual([other]);
       expect(await findDue()).toEqual([one]);
-      expect(await records.claimTargets(due, now)).toEqual([one]);
+      expect(await records.claimTargets(due, now, 'second')).toEqual([one]);
       expect(await findDue()).toEqual([]);
-      await records.releaseTargets([other]);
+      await records.releaseTargets(due, 'first');
       expect(await findDue()).toEqual([other]);
     });
 
+    it('gives a target again to the process that has claimed it, which may have lost the answer', async () => {
+      expect(await records.claimTargets(due, now, 'first')).toEqual(due);
+      expect(await findDue('first')).toEqual(due);
+      expect(await records.claimTargets(due, now, 'first')).toEqual(due);
+      expect(await records.claimTargets(due, now, 'second')).toEqual([]);
+    });
+
     it('keeps a claim when another event happens, and refuses targets that are no longer due', async () => {
-      await records.claimTargets(due, now);
+      await records.claimTargets(due, now, 'first');
       await records.recordEvents(sampleEvent({ timestamp: now, snapshot: 2 }));
       expect(await findDue()).toEqual([]);
       for (const target of due) {

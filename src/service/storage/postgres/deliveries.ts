@@ -1,8 +1,10 @@
 import type { Delivery, DeliveryFailure, DueTarget } from '../../domain/notifications.ts';
 import {
   claimSeconds,
+  type Claim,
   type DeliveryReader,
   type DeliveryWriter,
+  type DueQuery,
   type ListeningTarget,
   type NewDelivery,
   type WaitingTarget,
@@ -13,7 +15,9 @@ import { toDelivery, toDueTarget, toListeningTarget, toWaitingTarget } from '../
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements, type Value } from './statements.ts';
 
-const isUnclaimed = '(claimed_until IS NULL OR claimed_until <= now())';
+/** Whether no other process than the one in the parameter has claimed a target. */
+const isFreeFor = (claimant: string): string =>
+  `(claimed_until IS NULL OR claimed_until <= now() OR claimed_by = ${claimant})`;
 
 const reading = defineStatements('deliveries', {
   listListeners: `SELECT t.org, t.number, t.position, s.trigger
@@ -22,7 +26,7 @@ const reading = defineStatements('deliveries', {
   listDue: `SELECT org, number, position, failing FROM (
       SELECT org, number, position, due_at, (attempts > 0)::integer AS failing,
         row_number() OVER (PARTITION BY org, attempts > 0 ORDER BY due_at, number, position) AS place
-      FROM notification_targets WHERE due_at <= $1 AND ${isUnclaimed}
+      FROM notification_targets WHERE due_at <= $1 AND ${isFreeFor('$3')}
     ) AS due WHERE place <= $2 ORDER BY due_at, org, number, position`,
   listDueAfter: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > $1',
   findNextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > $1',
@@ -44,14 +48,15 @@ const writing = defineStatements('deliveries', {
       SELECT org, number, position, place
       FROM ${targets} WITH ORDINALITY AS wanted (org, number, position, place)
         JOIN notification_targets t USING (org, number, position)
-      WHERE t.due_at <= $4 AND ${isUnclaimed}
+      WHERE t.due_at <= $4 AND ${isFreeFor('$6')}
       FOR NO KEY UPDATE OF t SKIP LOCKED
     )
-    UPDATE notification_targets t SET claimed_until = now() + make_interval(secs => $5) FROM free
+    UPDATE notification_targets t SET claimed_until = now() + make_interval(secs => $5), claimed_by = $6
+    FROM free
     WHERE t.org = free.org AND t.number = free.number AND t.position = free.position
     RETURNING free.place`,
   release: `UPDATE notification_targets t SET claimed_until = NULL FROM ${targets} AS claimed (org, number, position)
-    WHERE t.org = claimed.org AND t.number = claimed.number AND t.position = claimed.position`,
+    WHERE t.org = claimed.org AND t.number = claimed.number AND t.position = claimed.position AND t.claimed_by = $4`,
   insert: `WITH added AS MATERIALIZED (
       SELECT org, number, position, event, due_at, place
       FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::double precision[]) WITH ORDINALITY
@@ -89,8 +94,8 @@ export class PostgresDeliveryReader<Used extends Session = Session> implements D
     return (await this.session.query(reading.listListeners, [org, environment])).map(toListeningTarget);
   }
 
-  async listDue(now: number, limit: number): Promise<readonly DueTarget[]> {
-    return (await this.session.query(reading.listDue, [now, limit])).map(toDueTarget);
+  async listDue({ now, limit, claimant }: DueQuery): Promise<readonly DueTarget[]> {
+    return (await this.session.query(reading.listDue, [now, limit, claimant])).map(toDueTarget);
   }
 
   async listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
@@ -110,14 +115,17 @@ export class PostgresDeliveryReader<Used extends Session = Session> implements D
 
 /** The outbox in PostgreSQL, for writing. */
 export class PostgresDeliveryWriter extends PostgresDeliveryReader<WritingSession> implements DeliveryWriter {
-  async claim<Target extends TargetReference>(wanted: readonly Target[], now: number): Promise<readonly Target[]> {
-    const rows = await this.session.query(writing.claim, [...toParameters(wanted), now, claimSeconds]);
+  async claim<Target extends TargetReference>(
+    wanted: readonly Target[],
+    { now, claimant }: Claim,
+  ): Promise<readonly Target[]> {
+    const rows = await this.session.query(writing.claim, [...toParameters(wanted), now, claimSeconds, claimant]);
     const places = new Set(rows.map((row) => number(row, 'place')));
     return wanted.filter((_, index) => places.has(index + 1));
   }
 
-  release(claimed: readonly TargetReference[]): Promise<void> {
-    return this.session.send(writing.release, toParameters(claimed));
+  release(claimed: readonly TargetReference[], claimant: string): Promise<void> {
+    return this.session.send(writing.release, [...toParameters(claimed), claimant]);
   }
 
   insert(deliveries: readonly NewDelivery[]): Promise<void> {

@@ -1,5 +1,12 @@
 import type { Delivery, DeliveryFailure, DueTarget } from '../../domain/notifications.ts';
-import type { DeliveryReader, DeliveryWriter, ListeningTarget, NewDelivery, WaitingTarget } from '../deliveries.ts';
+import type {
+  DeliveryReader,
+  DeliveryWriter,
+  DueQuery,
+  ListeningTarget,
+  NewDelivery,
+  WaitingTarget,
+} from '../deliveries.ts';
 import type { TargetReference } from '../notifications.ts';
 import { optional, optionalNumber } from '../rows.ts';
 import { toDelivery, toDueTarget, toListeningTarget, toWaitingTarget } from '../rows/deliveries.ts';
@@ -54,7 +61,7 @@ export class SqliteDeliveryReader implements DeliveryReader {
     return this.session.execute(() => this.#statements.listListeners.all(org, environment).map(toListeningTarget));
   }
 
-  listDue(now: number, limit: number): Promise<readonly DueTarget[]> {
+  listDue({ now, limit }: DueQuery): Promise<readonly DueTarget[]> {
     return this.session.execute(() => this.#statements.listDue.all(now, limit).map(toDueTarget));
   }
 

@@ -14,7 +14,7 @@ const added = [
 /** The columns that are not copied: generated ones, and those that only several processes need. */
 const notCopied = [
   ...['artifacts.branch', 'artifacts.git_commit', 'artifacts.repository'],
-  'notification_targets.claimed_until',
+  ...['notification_targets.claimed_by', 'notification_targets.claimed_until'],
 ];
 
 describe('the tables to copy', () => {

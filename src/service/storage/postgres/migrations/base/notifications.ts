@@ -1,8 +1,8 @@
 import { text } from './text-type.ts';
 
 /**
- * Notifications and their outbox. `claimed_until` is set while a process delivers to a target. Sequences of deliveries
- * are not reused: a process that ends a delivery after its claim expired must not delete another one.
+ * Notifications and their outbox. `claimed_until` is set while a process, `claimed_by`, delivers to a target. Sequences
+ * of deliveries are not reused: a process that ends a delivery after its claim expired must not delete another one.
  */
 export const notifications = `
 CREATE TABLE notifications (
@@ -40,6 +40,7 @@ CREATE TABLE notification_targets (
   last_error_at double precision,
   signing_secrets ${text} NOT NULL DEFAULT '[]',
   claimed_until timestamptz,
+  claimed_by ${text},
   PRIMARY KEY (org, number, position),
   FOREIGN KEY (org, number) REFERENCES notifications
 );
