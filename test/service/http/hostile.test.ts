@@ -7,6 +7,7 @@ import { prepareEverything } from '../../support/prepare-organization.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../support/raw-exchange.ts';
 import { call, type Call, type Called } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -71,22 +72,28 @@ interface Target {
 const withBody = everyEndpoint.filter(({ endpoint }) => endpoint.body.kind !== 'none');
 
 describe('a hostile request', () => {
+  let storage: TestStorage;
   let service: TestService;
   let before: string;
   beforeAll(async () => {
-    service = await startTestService();
+    storage = await createTestStorage();
+    service = await startTestService({ storage });
     await prepareEverything(service, 'acme', service.apiKey);
+    // The first use of a key is recorded later, at the latest when the service stops.
+    await service.stop();
+    service = await startTestService({ storage });
     before = await recorded();
   });
   afterAll(async () => {
     expect(await recorded()).toBe(before);
     expect(service.errors).toEqual([]);
     await service.stop();
+    await storage.remove();
   });
 
   /** All that is kept, but for the default organization of a user. */
   const recorded = async (): Promise<string> =>
-    JSON.stringify(await service.storage.readRecords(['members', 'notification_targets', 'deliveries']));
+    JSON.stringify(await storage.readRecords(['members', 'notification_targets', 'deliveries']));
 
   const sendDocument = ({ endpoint, request }: Target, document: Bytes): Promise<Called> => {
     const { method = 'GET', path } = request('acme');
