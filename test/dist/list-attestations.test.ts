@@ -78,11 +78,17 @@ describe('the step list-attestations as a gate', () => {
     await attestAll(flow, trails('before', 30), 'OK');
     const ended = new AbortController();
     const writer = (async () => {
-      for (let number = 0; !ended.signal.aborted; number += 1) await job.attest(flow, `meanwhile-${number}`, 'OK');
+      for (let number = 0; !ended.signal.aborted; number += 1) {
+        await job.attest(flow, `meanwhile-${number}`, 'OK');
+        // The list grows for up to two seconds of the service. So the number of its pages does not depend on how quickly
+        // this process writes while the step reads.
+        ahead += 100;
+      }
     })();
     const result = await job.step({ ...gate, flow, page: 'all', 'per-page': '1' });
     ended.abort();
     await writer;
+    ahead = 0;
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
     expect(Number(result.outputs['count'])).toBeGreaterThanOrEqual(30);
   });
