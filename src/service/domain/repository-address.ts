@@ -2,7 +2,7 @@ import { githubIssuer } from '../../contract/login-rule.ts';
 
 /** A repository on a server. */
 export interface RepositoryAddress {
-  /** Lower case, without a port; undefined if the text names no server. */
+  /** As URLs write it (lower case, Punycode), without a port; undefined if the text names no server. */
   readonly host: string | undefined;
   /** `owner/name`, without `.git`. */
   readonly path: string;
@@ -18,11 +18,14 @@ export function parseRepositoryAddress(text: string): RepositoryAddress {
 
 /** Git over SSH can use a host of its own (`ssh.github.com`), which is the same server. */
 function toServerName(host: string): string {
-  return host.toLowerCase().replace(/^(?:ssh|www)\./u, '');
+  // A URL would end before these, but the name of an SSH server does not.
+  const name = /[#?\\]/u.test(host) ? undefined : URL.parse(`https://${host}`)?.hostname;
+  return (name ?? host.toLowerCase()).replace(/\.$/u, '').replace(/^(?:ssh|www)\./u, '');
 }
 
 function toRepositoryPath(path: string): string {
-  return path.replace(/^\/+|(?:\.git)?\/*$/gu, '');
+  // The lookbehind keeps the time linear if there are many slashes.
+  return path.replace(/^\/+|(?<!\/)\/+$/gu, '').replace(/\.git$/u, '');
 }
 
 /**
@@ -33,6 +36,6 @@ export function findGithubServer(issuer: string): string | undefined {
   // A company on github.com can have an issuer of its own, below GitHub's.
   if (issuer === githubIssuer || issuer.startsWith(`${githubIssuer}/`)) return 'github.com';
   const { hostname = '', pathname = '' } = URL.parse(issuer) ?? {};
-  if (pathname === '/_services/token') return hostname;
+  if (pathname === '/_services/token') return toServerName(hostname);
   return /^token\.actions\.(?<server>[^.]+\.ghe\.com)$/u.exec(hostname)?.groups?.['server'];
 }

@@ -194,6 +194,8 @@ describe('what a run proved', () => {
       ['https://token.actions.githubusercontent.com/acme-inc', 'github.com'],
       ['https://token.actions.acme.ghe.com', 'acme.ghe.com'],
       ['https://ghes.example.com/_services/token', 'ghes.example.com'],
+      ['https://www.ghes.example.com/_services/token', 'www.ghes.example.com'],
+      ['https://ssh.example.com:8443/_services/token', 'ssh.example.com'],
     ] as const;
     for (const [issuer, host] of servers) {
       for (const one of [host, 'git.example.org', `eve.${host}`]) {

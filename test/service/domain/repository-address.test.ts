@@ -13,6 +13,8 @@ describe('parseRepositoryAddress', () => {
     'ssh://git@ssh.github.com:443/acme/web.git',
     'git://github.com/acme/web',
     'https://www.github.com/acme/web',
+    'https://github.com./acme/web',
+    'git@github.com.:acme/web.git',
   ])('finds the server and the path in %s', (text) => {
     expect(parseRepositoryAddress(text)).toEqual({ host: 'github.com', path: 'acme/web' });
   });
@@ -26,5 +28,15 @@ describe('parseRepositoryAddress', () => {
       expect(parseRepositoryAddress(text).host).toMatch(/example\.org$/u);
     }
     expect(parseRepositoryAddress('git@example.org:github.com/acme/web').path).toBe('github.com/acme/web');
+    for (const mark of ['#', '?', '\\']) {
+      expect(parseRepositoryAddress(`git@github.com${mark}example.org:acme/web`).host).not.toBe('github.com');
+    }
+  });
+
+  it.each(['https://', 'ssh://git@', 'git@'])('finds an internationalized server in an address with %s', (start) => {
+    for (const host of ['münchen.example', 'MÜNCHEN.example', 'xn--mnchen-3ya.example']) {
+      const address = `${start}${host}${start.includes('://') ? '/' : ':'}acme/web`;
+      expect(parseRepositoryAddress(address)).toEqual({ host: 'xn--mnchen-3ya.example', path: 'acme/web' });
+    }
   });
 });
