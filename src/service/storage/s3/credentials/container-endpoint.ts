@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../../../runtime/clock.ts';
 import { errorMessage } from '../../../../runtime/failure.ts';
 import { isUnencryptedUrl } from '../../../../runtime/unencrypted-url.ts';
@@ -8,11 +7,14 @@ import { ConnectionError } from '../s3-faults.ts';
 import { describeSource, type ContainerRole } from './credential-source.ts';
 import { CredentialsError, isTransientSourceStatus } from './credentials-error.ts';
 import type { LoadedCredentials } from './loaded-credentials.ts';
+import { readTokenFile } from './token-file.ts';
 
 // https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html. The provider of AWS is not used,
 // because its requests do not end if the endpoint does not answer.
 
 const limits: TimeLimits = { connect: 2000, silence: 4000 };
+/** For a whole answer, in milliseconds. The caller does not wait longer either. */
+const maximumTime = 4500;
 
 /** The address of ECS, for relative URIs. */
 const relativeBase = 'http://169.254.170.2';
@@ -30,9 +32,14 @@ export async function loadFromContainer(source: ContainerRole, clock: Clock): Pr
   const token = await readToken(source, name);
   const headers = { accept: 'application/json', ...(token === undefined ? {} : { authorization: token }) };
   const connections = new Connections();
+  const whole = new AbortController();
+  const cancel = clock.after(maximumTime, () => {
+    whole.abort(new Error(`no whole answer within ${maximumTime / 1000} s`));
+  });
   try {
+    const { signal } = whole;
     const request = { method: 'GET', url, headers, body: undefined } as const;
-    return await exchange({ connections, clock }, request, limits, async ({ status, body }) =>
+    return await exchange({ connections, clock, signal }, request, limits, async ({ status, body }) =>
       parseAnswer(status, await readText(body), name),
     );
   } catch (error) {
@@ -40,6 +47,7 @@ export async function loadFromContainer(source: ContainerRole, clock: Clock): Pr
     if (error instanceof ConnectionError) throw new CredentialsError(name, errorMessage(error.cause), true);
     throw error;
   } finally {
+    cancel();
     connections.close();
   }
 }
@@ -52,7 +60,7 @@ function parseEndpoint({ relativeUri, fullUri }: ContainerRole, name: string): U
 }
 
 async function readToken({ token, tokenFile }: ContainerRole, name: string): Promise<string | undefined> {
-  const text = tokenFile === undefined ? token : (await readFile(tokenFile, 'utf8')).trimEnd();
+  const text = tokenFile === undefined ? token : await readTokenFile(tokenFile, name);
   if (text === undefined || /^[\x20-\x7e]+$/u.test(text)) return text;
   throw new CredentialsError(name, 'the authorization token is empty, or is not one line of ASCII', false);
 }

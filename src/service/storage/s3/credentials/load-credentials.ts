@@ -1,7 +1,8 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 import { loadFromContainer } from './container-endpoint.ts';
-import type { CredentialSource } from './credential-source.ts';
+import { describeSource, type CredentialSource } from './credential-source.ts';
 import type { LoadedCredentials } from './loaded-credentials.ts';
+import { readTokenFile } from './token-file.ts';
 
 /** In milliseconds. */
 const timeout = 2000;
@@ -37,10 +38,12 @@ export function loadCredentials(source: CredentialSource, clock: Clock): Promise
 type SourceOf<Kind> = Extract<CredentialSource, { readonly kind: Kind }>;
 
 async function loadWithWebIdentity(source: SourceOf<'web-identity'>): Promise<LoadedCredentials> {
-  const { fromTokenFile } = await import('@aws-sdk/credential-provider-web-identity');
+  const { fromWebToken } = await import('@aws-sdk/credential-provider-web-identity');
   const { roleArn, tokenFile, sessionName, region, endpoint } = source;
-  return fromTokenFile({
-    ...{ roleArn, webIdentityTokenFile: tokenFile, roleSessionName: sessionName, logger },
+  return fromWebToken({
+    // Not read by the provider, which would wait for it and stop the service meanwhile.
+    webIdentityToken: await readTokenFile(tokenFile, describeSource(source)),
+    ...{ roleArn, roleSessionName: sessionName, logger },
     clientConfig: { ...clientConfig, region, ...(endpoint === undefined ? {} : { endpoint }) },
   })();
 }

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../../../../src/runtime/clock.ts';
+import { systemClock, type Clock } from '../../../../../src/runtime/clock.ts';
 import { describeError } from '../../../../../src/runtime/failure.ts';
 import {
   describeSource,
@@ -21,7 +23,7 @@ import {
 } from '../../../../support/fake-credentials.ts';
 import { manualClock } from '../../../../support/clock.ts';
 import { closeAfterEach } from '../../../../support/close-after-each.ts';
-import { closedPort, startSilentServer } from '../../../../support/faulty-server.ts';
+import { closedPort, startFaultyServer, startSilentServer } from '../../../../support/faulty-server.ts';
 
 const keys = { accessKeyId: 'ASIATEMPORARY', secretAccessKey: 'the-temporary-secret', sessionToken: 'the-session' };
 // The provider for instances compares it with the system's clock.
@@ -200,6 +202,60 @@ describe('credentials', () => {
       isTransient: false,
     });
     expect(server.calls).toEqual([]);
+  });
+
+  it('are missing if the token is not in a regular file, which is not waited for, or the file is too large', async () => {
+    const [pipe, large] = [join(folder, 'pipe'), join(folder, 'large')];
+    execFileSync('mkfifo', [pipe]);
+    await writeFile(large, 'x'.repeat(70_000));
+    for (const source of [container(), webIdentity()]) {
+      for (const [tokenFile, reason] of [
+        [pipe, 'is not a regular file'],
+        [folder, 'is not a regular file'],
+        ['/dev/zero', 'is not a regular file'],
+        [large, 'is larger than 65536 bytes'],
+      ] as const) {
+        const changed = { ...source, tokenFile };
+        const error = await failure(changed);
+        expect(error.message).toBe(
+          `no credentials from ${describeSource(source)}: the token file ${tokenFile} ${reason}`,
+        );
+        expect(error.isTransient).toBe(false);
+      }
+    }
+    expect(server.calls).toEqual([]);
+  });
+
+  it('are missing for now if the endpoint of a container never ends its answer; the request ends', async () => {
+    let drip = (): void => undefined;
+    const play = (response: ServerResponse): void => {
+      drip = () => response.write(' ');
+    };
+    const slow = opened(await startFaultyServer({ early: true, play }));
+    const clock = manualClock();
+    let noticed = (): void => undefined;
+    const after: Clock['after'] = (milliseconds, fire) => {
+      noticed();
+      return clock.after(milliseconds, fire);
+    };
+    const failed = loadCredentials(container(`${slow.url.origin}/the-path`), { now: () => clock.now(), after }).then(
+      () => 'there are credentials',
+      describeError,
+    );
+    await slow.received(1);
+    for (let second = 0; second < 4; second += 1) {
+      const progress = new Promise<void>((resolve) => {
+        noticed = resolve;
+      });
+      drip();
+      await progress;
+      await clock.advance(1000);
+    }
+    await clock.advance(500);
+    expect(await failed).toMatch(
+      /^no credentials from the role of the container, at \w+: no whole answer within 4.5 s$/u,
+    );
+    expect(clock.pending()).toBe(0);
   });
 
   it('are missing for now if the endpoint of a container does not answer; the request ends', async () => {
