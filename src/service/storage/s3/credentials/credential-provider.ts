@@ -38,11 +38,27 @@ export function createCredentialProvider(
       dependencies,
     );
   }
+  const name = 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN';
   return {
-    name: 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
-    get: () => Promise.resolve(credentials),
+    name,
+    get: () => Promise.resolve(credentials).then((given) => requireSendable(name, given)),
     reject: () => false,
   };
+}
+
+/**
+ * Checks what is sent in headers: the error for an invalid header would quote it.
+ *
+ * @throws CredentialsError
+ */
+function requireSendable(source: string, credentials: S3Credentials): S3Credentials {
+  const { accessKeyId, sessionToken = '' } = credentials;
+  for (const [name, value] of Object.entries({ accessKeyId, sessionToken })) {
+    if (!/^[\x20-\x7e]*$/u.test(value)) {
+      throw new CredentialsError(source, `${name} has characters other than printable ASCII`, false);
+    }
+  }
+  return credentials;
 }
 
 /** How long a source may take, in milliseconds. */
@@ -124,7 +140,8 @@ export class RenewedCredentials implements CredentialProvider {
     this.#renewAt = Math.max(renewAt, loaded + minimumInterval);
     // A source of keys that are not temporary may give an empty token.
     const token = sessionToken === undefined || sessionToken === '' ? {} : { sessionToken };
-    this.#current = { credentials: { accessKeyId, secretAccessKey, ...token }, loaded, end };
+    const credentials = requireSendable(this.name, { accessKeyId, secretAccessKey, ...token });
+    this.#current = { credentials, loaded, end };
     return this.#current;
   }
 

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { describeError } from '../../../../../src/runtime/failure.ts';
-import { RenewedCredentials } from '../../../../../src/service/storage/s3/credentials/credential-provider.ts';
+import {
+  createCredentialProvider,
+  RenewedCredentials,
+} from '../../../../../src/service/storage/s3/credentials/credential-provider.ts';
 import type { LoadedCredentials } from '../../../../../src/service/storage/s3/credentials/loaded-credentials.ts';
 import { manualClock, startOfTime, type ManualClock } from '../../../../support/clock.ts';
 
@@ -152,5 +155,24 @@ describe('renewed credentials', () => {
     expect(credentials.reject(first)).toBe(true);
     expect(await key()).toBe('second');
     expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['accessKeyId', 'the-key\nthe-secret'],
+    ['accessKeyId', 'the-key\n'],
+    ['sessionToken', 'the-secret\r\nHost: example.com'],
+    ['sessionToken', 'the-secret \u{1f511}'],
+  ])('are missing if %s is %j, which cannot be sent and would be quoted in an error', async (name, value) => {
+    const keys = { accessKeyId: 'a', secretAccessKey: 'b', [name]: value };
+    const message = /^no credentials from [^:]+: \w+ has characters other than printable ASCII$/u;
+    const failed = failure();
+    asked.at(-1)?.resolve(keys);
+    expect(await failed).toMatch(message);
+    const dependencies = { clock, log: { info: () => undefined, error: () => undefined } };
+    expect(
+      await createCredentialProvider(keys, dependencies)
+        .get()
+        .then(() => 'no error', describeError),
+    ).toMatch(message);
   });
 });
