@@ -1,4 +1,5 @@
 import { mayAccess, type Caller } from './access.ts';
+import type { EnvironmentOverview } from './environment/snapshot.ts';
 import type { Provenance } from './environment/snapshot-events.ts';
 import type { Appearance, ArtifactDetails } from './records.ts';
 import type { TrailHistory } from './trail-details.ts';
@@ -32,13 +33,20 @@ export function toReadableProvenance(
   return new Map([...provenance].filter(([, { flow }]) => mayAccess(caller, caller.org, 'read', { flows: [flow] })));
 }
 
+/** Leaves out the members that the caller may not read. */
+export function toReadableEnvironment(caller: Reader, environment: EnvironmentOverview): EnvironmentOverview {
+  return { ...environment, members: environment.members.filter((name) => mayReadEnvironment(caller, name)) };
+}
+
 /** Whether the caller may read all flows and environments of the organization. */
 export function readsEverything(caller: Reader): boolean {
   return mayAccess(caller, caller.org, 'read');
 }
 
 function readableAppearances(caller: Reader, appearances: readonly Appearance[]): readonly Appearance[] {
-  return appearances.filter(({ environment }) =>
-    mayAccess(caller, caller.org, 'read', { environments: [environment] }),
-  );
+  return appearances.filter(({ environment }) => mayReadEnvironment(caller, environment));
+}
+
+function mayReadEnvironment(caller: Reader, name: string): boolean {
+  return mayAccess(caller, caller.org, 'read', { environments: [name] });
 }

@@ -1,6 +1,6 @@
 import { artifactUnknown, assertArtifact, type ArtifactAssertion } from '../../../contract/artifact-assertion.ts';
 import { artifactNotFound } from '../../../contract/artifact.ts';
-import { commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from '../../../contract/errors.ts';
+import { namedEnvironmentNotFound, namedFlowNotFound } from '../../../contract/errors.ts';
 import { policyMissing } from '../../../contract/policy.ts';
 import * as assertions from '../../application/artifact-assertion.ts';
 import type { JudgedReport } from '../../application/provenance.ts';
@@ -31,7 +31,7 @@ export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteD
     if (judged.outcome !== 'judged') throw toObstacleError(judged, wanted);
     const { org } = caller;
     const [first, ...others] = judged.reports.filter((one) => mayAccess(caller, org, 'read', { flows: [one.flow] }));
-    if (first === undefined) throw new ApiError(commonErrors.forbidden, { values: { org } });
+    if (first === undefined) throw toObstacleError({ outcome: 'artifact not found' }, wanted);
     const readable = { ...judged, reports: [first, ...others] } as const;
     return { status: 200, body: toAssertionResponse(readable, wanted, dependencies.links) };
   });

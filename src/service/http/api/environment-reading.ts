@@ -7,8 +7,8 @@ import * as environments from '../../application/environment-list.ts';
 import * as log from '../../application/environment-log.ts';
 import { parseSecondsAgo } from '../../../contract/snapshot-expression.ts';
 import type { EnvironmentOverview } from '../../domain/environment/snapshot.ts';
-import { toReadableProvenance } from '../../domain/readable-records.ts';
-import { requireRole } from '../authentication/authentication.ts';
+import { toReadableEnvironment, toReadableProvenance } from '../../domain/readable-records.ts';
+import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -16,11 +16,11 @@ import { parseInterval } from './snapshots.ts';
 
 /** Adds the endpoints that read environments, and the log of what started and stopped running in one. */
 export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, getEnvironment, requireRole(dependencies, 'read'), async ({ parameters }) => {
+  addRoute(host, getEnvironment, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
     const { org, env_name: name } = parameters;
     const found = await environments.findEnvironment(dependencies, { org, name });
     if (found === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
-    return { status: 200, body: toEnvironmentResponse(found) };
+    return { status: 200, body: toEnvironmentResponse(toReadableEnvironment(caller, found)) };
   });
 
   addRoute(host, listEnvironments, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
@@ -51,6 +51,8 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
   addRoute(host, listEnvironmentEvents, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
     const { org, env_name: environment } = parameters;
     const { page = 1, per_page: size = defaultPageSize, reverse = false, repo_name: repositories } = query;
+    // A repository can have artifacts in any flow.
+    if (repositories !== undefined) requireAccess(caller, 'read', {}, listEnvironmentEvents);
     const now = unixSeconds(dependencies.now());
     const found = await log.listEnvironmentEvents(dependencies, {
       ...{ org, environment, repositories, now },

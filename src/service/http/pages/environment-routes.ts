@@ -8,7 +8,7 @@ import { inspectSnapshot, type SnapshotDetails } from '../../application/snapsho
 import { findComparedSnapshots, listSnapshots } from '../../application/snapshots.ts';
 import type { Caller } from '../../domain/access.ts';
 import type { SnapshotSummary } from '../../domain/environment/snapshot.ts';
-import { toReadableProvenance } from '../../domain/readable-records.ts';
+import { toReadableEnvironment, toReadableProvenance } from '../../domain/readable-records.ts';
 import { parseExpression, requireSnapshot } from '../api/snapshots.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -84,7 +84,7 @@ async function loadEnvironment(
   };
   const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
   return {
-    ...{ overview, since, page, perPage: snapshotsOnPage },
+    ...{ overview: toReadableEnvironment(caller, overview), since, page, perPage: snapshotsOnPage },
     latest: found.outcome === 'found' ? toReadableSnapshot(caller, found) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
