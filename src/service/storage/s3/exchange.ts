@@ -62,7 +62,7 @@ interface ExchangeDependencies {
   readonly connections: Connections;
   readonly clock: Clock;
   /** Ends the exchange before its time limits do. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -82,7 +82,7 @@ export async function exchange<Result>(
     clock.after(milliseconds, () => {
       own.abort(new Error(`${what} ${milliseconds / 1000} s`));
     });
-  const ended = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
+  const ended = AbortSignal.any([signal, own.signal]);
   const sent = connections.open(request, ended);
   const silence = startSilenceTimer(() => limit(limits.silence, 'no progress for'));
   const { progress } = silence;
