@@ -129,6 +129,13 @@ export async function fill(
       ...{ verdict: 'compliant', reason: 'the quality gate is OK' },
     }),
   );
+  await fillSnapshots(storage, org, snapshots);
+  return created.key;
+}
+
+/** Writes snapshots of the environment, one after the other. */
+export async function fillSnapshots(storage: Storage, org: string, snapshots: number): Promise<void> {
+  const dependencies = { storage, judging: new Judging(), randomBytes };
   await inGroups(snapshots, (place) => {
     const instances = [{ namespace: 'web', pod: 'web-1', createdAt: firstMoment }];
     // Not the artifact of the report before, so that each report makes a snapshot.
@@ -136,7 +143,6 @@ export async function fill(
     const at = { ...dependencies, now: () => (firstMoment + place) * 1000 };
     return recordReport(at, { org, environment, kind: 'K8S', artifacts: running });
   });
-  return created.key;
 }
 
 const addresses = {

@@ -8,7 +8,7 @@ import { openPostgres } from '../../src/service/storage/postgres/open-postgres.t
 import type { Storage, StorageDependencies } from '../../src/service/storage/storage.ts';
 import { startPostgres, type PostgresServer } from '../../tools/servers/postgres/postgres-server.ts';
 import { startTrialService, type TrialService } from '../../trial/trial-service.ts';
-import { fill, type Filling } from '../filled-service.ts';
+import { fill, fillSnapshots, type Filling } from '../filled-service.ts';
 import { multiplyRecords } from './multiply-records.ts';
 
 /** A durable PostgreSQL server, with databases of the service. */
@@ -59,6 +59,7 @@ export async function withPostgres<Result>(
     const createDatabase = async (database: string, filling: Filling): Promise<void> => {
       await copy(original, database);
       const [org = ''] = orgs;
+      await withStorage(url(database), (storage) => fillSnapshots(storage, org, filling.snapshots));
       await withClient(url(database), (client) => multiplyRecords(client, { org, flow }, filling));
     };
     const startService = (database: string): Promise<TrialService> =>
