@@ -33,6 +33,14 @@ export function toReadableProvenance(
   return new Map([...provenance].filter(([, { flow }]) => mayAccess(caller, caller.org, 'read', { flows: [flow] })));
 }
 
+/** Like `toReadableProvenance`, for a snapshot with the provenance of its artifacts. */
+export function withReadableProvenance<Found extends { readonly provenance: ReadonlyMap<string, Provenance> }>(
+  caller: Reader,
+  found: Found,
+): Found {
+  return { ...found, provenance: toReadableProvenance(caller, found.provenance) };
+}
+
 /** Leaves out the members that the caller may not read. */
 export function toReadableEnvironment(caller: Reader, environment: EnvironmentOverview): EnvironmentOverview {
   return { ...environment, members: environment.members.filter((name) => mayReadEnvironment(caller, name)) };

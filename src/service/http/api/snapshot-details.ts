@@ -11,7 +11,7 @@ import * as snapshots from '../../application/snapshot-details.ts';
 import { toIdentity, type Instance } from '../../domain/environment/running-artifact.ts';
 import { createArtifactVerdict } from '../../domain/environment/snapshot.ts';
 import type { Links } from '../../domain/links.ts';
-import { toReadableProvenance } from '../../domain/readable-records.ts';
+import { withReadableProvenance } from '../../domain/readable-records.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -28,10 +28,7 @@ export function addSnapshotDetailsRoute(host: RouteHost, dependencies: RouteDepe
       case 'found':
         return {
           status: 200,
-          body: toDetailsResponse(
-            { ...found, provenance: toReadableProvenance(caller, found.provenance) },
-            dependencies.links,
-          ),
+          body: toDetailsResponse(withReadableProvenance(caller, found), dependencies.links),
         };
       case 'environment not found':
         throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });

@@ -4,11 +4,11 @@ import { environmentName, orgName } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
 import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
 import { findEnvironment, findVerdictTimes } from '../../application/environment-list.ts';
-import { inspectSnapshot, type SnapshotDetails } from '../../application/snapshot-details.ts';
+import { inspectSnapshot } from '../../application/snapshot-details.ts';
 import { findComparedSnapshots, listSnapshots } from '../../application/snapshots.ts';
 import type { Caller } from '../../domain/access.ts';
 import type { SnapshotSummary } from '../../domain/environment/snapshot.ts';
-import { toReadableEnvironment, toReadableProvenance } from '../../domain/readable-records.ts';
+import { toReadableEnvironment, withReadableProvenance } from '../../domain/readable-records.ts';
 import { parseExpression, requireSnapshot } from '../api/snapshots.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -54,7 +54,7 @@ export function addEnvironmentPages(host: PageHost): void {
       const found = await inspectSnapshot(dependencies, { org, environment, selector, now: context.now });
       if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
       if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
-      return toSnapshotPage(context, toReadableSnapshot(caller, found), overview.latest);
+      return toSnapshotPage(context, withReadableProvenance(caller, found), overview.latest);
     });
   }
 
@@ -85,7 +85,7 @@ async function loadEnvironment(
   const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
   return {
     ...{ overview: toReadableEnvironment(caller, overview), since, page, perPage: snapshotsOnPage },
-    latest: found.outcome === 'found' ? toReadableSnapshot(caller, found) : toMissing(found),
+    latest: found.outcome === 'found' ? withReadableProvenance(caller, found) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
   };
@@ -94,11 +94,6 @@ async function loadEnvironment(
 /** Why there is no latest snapshot to show. */
 function toMissing({ outcome }: { readonly outcome: 'too large' | 'no such snapshot' }): EnvironmentView['latest'] {
   return outcome === 'too large' ? outcome : 'none';
-}
-
-/** Leaves out the builds of flows that the caller may not read. */
-function toReadableSnapshot(caller: Caller, details: SnapshotDetails): SnapshotDetails {
-  return { ...details, provenance: toReadableProvenance(caller, details.provenance) };
 }
 
 async function compare(
