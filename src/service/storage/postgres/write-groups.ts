@@ -1,26 +1,7 @@
-import type { PoolClient } from 'pg';
-import { UncertainWriteError } from '../storage-error.ts';
 import { concurrent, type Preparation, type TransactionScope, type WriteTransaction } from '../storage.ts';
-import { storageError } from '../storage-faults.ts';
-import type { ChangeLog } from './change-log.ts';
-import type { Connections } from './connections.ts';
-import { lockStatement } from './organization-locks.ts';
-import { isConflict, isConnectionLost, isDatabaseError, translatePostgresError } from './postgres-errors.ts';
+import { translatePostgresError } from './postgres-errors.ts';
 import { runInTurn, type PreparedWork } from './run-in-turn.ts';
-import { WriteSession, type WritingSession } from './session.ts';
-import { defineStatements } from './statements.ts';
-
-const statements = defineStatements('transactions', {
-  record: 'INSERT INTO written_sources (xid, slots, token) VALUES (pg_current_xact_id(), $1::integer[], $2)',
-  isRecorded: 'SELECT 1 FROM written_sources WHERE xid = $1::xid8 AND token = $2',
-  probe: 'UPDATE probes SET probed_at = now()',
-});
-
-/** How many times a transaction is run at most, if it conflicts with others. */
-const maximumAttempts = 6;
-/** How long the outcome of a lost commit is asked for, and how long to wait in between, in milliseconds. */
-const outcomeMilliseconds = 10_000;
-const outcomeDelay = 500;
+import { FailedTransactionError, Transactions, type TransactionDependencies } from './transactions.ts';
 
 /** Work that waits for its transaction. */
 interface Job extends PreparedWork {
@@ -30,34 +11,23 @@ interface Job extends PreparedWork {
   readonly reject: (error: unknown) => void;
 }
 
-/** The dependencies of `WriteGroups`. */
-export interface WriteGroupDependencies {
-  readonly connections: Connections;
-  readonly changes: ChangeLog;
-  /** Creates the repositories of a transaction. */
-  readonly createTransaction: (session: WritingSession) => WriteTransaction;
-  /** Monotonic time in milliseconds. */
-  readonly elapsed: () => number;
-  readonly sleep: (milliseconds: number) => Promise<void>;
-  /** A text that no other transaction has. */
-  readonly newToken: () => string;
-}
-
 /**
- * Runs transactions. Those of one organization hold a lock, which all processes respect. Works of one organization that
+ * Runs works in transactions. Those of one organization hold a lock, which all processes respect. Works of one that
  * wait in this process share a transaction, so that they share the lock and the commit. If one of them fails, all are
  * rolled back, and each is run again in a transaction of its own.
  */
 export class WriteGroups {
-  readonly #dependencies: WriteGroupDependencies;
+  readonly #transactions: Transactions;
+  readonly #elapsed: () => number;
   readonly #waiting = new Map<TransactionScope, Job[]>();
   /** The loops that run the groups of a scope. */
   readonly #running = new Map<TransactionScope, Promise<void>>();
   readonly #others = new Set<Promise<void>>();
   readonly #listeners: (() => void)[] = [];
 
-  constructor(dependencies: WriteGroupDependencies) {
-    this.#dependencies = dependencies;
+  constructor(dependencies: TransactionDependencies) {
+    this.#transactions = new Transactions(dependencies);
+    this.#elapsed = dependencies.elapsed;
   }
 
   /** Calls the listener after every commit. */
@@ -122,7 +92,7 @@ export class WriteGroups {
   /** Runs works together; those that fail are settled. Never rejects. */
   async #runGroup(scope: TransactionScope, jobs: readonly Job[]): Promise<void> {
     try {
-      const done = await this.#runTransaction(scope, jobs);
+      const done = await this.#transactions.run(scope, (transaction) => runInTurn(jobs, transaction, this.#elapsed));
       for (const job of jobs.slice(0, done)) job.resolve();
       for (const listener of this.#listeners) listener();
       const left = jobs.slice(done);
@@ -140,167 +110,4 @@ export class WriteGroups {
     const cause = error instanceof FailedTransactionError ? error.cause : error;
     for (const job of jobs) job.reject(translatePostgresError(cause));
   }
-
-  /** Runs a transaction, again after conflicts. Returns how many of the works are done. */
-  async #runTransaction(scope: TransactionScope, jobs: readonly Job[]): Promise<number> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#attempt(scope, jobs);
-      } catch (error) {
-        if (!isConflict(error) || attempt === maximumAttempts) throw error;
-      }
-    }
-  }
-
-  async #attempt(scope: TransactionScope, jobs: readonly Job[]): Promise<number> {
-    const { changes, createTransaction, elapsed } = this.#dependencies;
-    const { client, xid } = await this.#begin(scope);
-    const session = new WriteSession(client, changes);
-    let isReusable = false;
-    try {
-      const done = await runInTurn(jobs, createTransaction(session), elapsed);
-      await session.settle();
-      await this.#commit(client, { scope, xid, written: session.written });
-      isReusable = true;
-      return done;
-    } catch (error) {
-      session.end();
-      // Statements that were sent before may fail until the answer to the ROLLBACK.
-      const isRolled = !(error instanceof FailedTransactionError) && (await isRolledBack(client));
-      isReusable = isRolled && !session.hasFailed;
-      throw error;
-    } finally {
-      client.release(!isReusable);
-    }
-  }
-
-  /** Begins a transaction. If the connection turns out to be lost, it tries another one. */
-  async #begin(scope: TransactionScope): Promise<BegunTransaction> {
-    try {
-      return await this.#beginOnce(scope);
-    } catch (error) {
-      if (isConflict(error)) throw error;
-      if (isDatabaseError(error)) throw new FailedTransactionError(error);
-    }
-    try {
-      return await this.#beginOnce(scope);
-    } catch (error) {
-      throw isConflict(error) ? error : new FailedTransactionError(error);
-    }
-  }
-
-  async #beginOnce(scope: TransactionScope): Promise<BegunTransaction> {
-    const client = await this.#dependencies.connections.acquire();
-    try {
-      return { client, xid: await begin(client, scope) };
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-  }
-
-  async #commit(client: PoolClient, { scope, xid, written }: EndedWork): Promise<void> {
-    const token = this.#dependencies.newToken();
-    try {
-      const recorded = client.query({ ...statements.record, values: [written, token] });
-      const [, { command }] = await Promise.all([recorded, client.query('COMMIT')]);
-      // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK.
-      if (command !== 'COMMIT') throw storageError('failing');
-    } catch (error) {
-      if (!isConnectionLost(error)) throw error;
-      const outcome = await this.#findOutcome({ scope, xid, token });
-      if (outcome === 'committed') return;
-      const cause = outcome === 'rolled back' ? error : new UncertainWriteError({ cause: error });
-      throw new FailedTransactionError(cause);
-    }
-  }
-
-  /** Finds out whether a transaction was committed whose connection was lost; undefined if that is not known in time. */
-  async #findOutcome(lost: LostCommit): Promise<Outcome | undefined> {
-    const { elapsed, sleep } = this.#dependencies;
-    // It holds no lock that tells when it has ended.
-    if (lost.scope === concurrent) return undefined;
-    const begun = elapsed();
-    do {
-      const outcome = await this.#askOutcome(lost).catch(() => undefined);
-      if (outcome !== undefined) return outcome;
-      await sleep(outcomeDelay);
-    } while (elapsed() - begun < outcomeMilliseconds);
-    return undefined;
-  }
-
-  /**
-   * The lost transaction has ended as soon as its lock is free. Its id alone would not identify it: after a failover,
-   * another transaction can have the same one. The commit of the probe waits until everything before it is as durable.
-   */
-  async #askOutcome({ scope, xid, token }: LostCommit): Promise<Outcome | undefined> {
-    const { client } = await this.#beginOnce(scope);
-    try {
-      const { rowCount } = await client.query({ ...statements.isRecorded, values: [xid, token] });
-      await client.query({ ...statements.probe });
-      await client.query('COMMIT');
-      client.release();
-      return rowCount === 1 ? 'committed' : 'rolled back';
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-  }
-}
-
-/** A transaction that holds its locks. */
-interface BegunTransaction {
-  readonly client: PoolClient;
-  readonly xid: string;
-}
-
-/** What a transaction has written before its commit. */
-interface EndedWork {
-  readonly scope: TransactionScope;
-  readonly xid: string;
-  readonly written: readonly number[];
-}
-
-/** A commit that was not answered. */
-interface LostCommit {
-  readonly scope: TransactionScope;
-  readonly xid: string;
-  readonly token: string;
-}
-
-type Outcome = 'committed' | 'rolled back';
-
-/** The transaction failed as a whole, so that running its works one by one would not help. */
-class FailedTransactionError extends Error {
-  override readonly name = 'FailedTransactionError';
-
-  constructor(cause: unknown) {
-    super('the transaction failed', { cause });
-  }
-}
-
-/** Rolls back. Returns false if the connection cannot be used any more. */
-async function isRolledBack(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query('ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Begins a transaction and takes its locks. Returns its id. */
-async function begin(client: PoolClient, scope: TransactionScope): Promise<string> {
-  // One message with several statements, so their results come as a list.
-  const results: unknown = await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${lockStatement(scope)}
-    SELECT pg_current_xact_id()::text AS xid`);
-  const last: unknown = Array.isArray(results) ? results.at(-1) : results;
-  const xid = firstRow(last)?.['xid'];
-  if (typeof xid !== 'string') throw new TypeError('the database has not said the id of a transaction');
-  return xid;
-}
-
-function firstRow(result: unknown): Readonly<Record<string, unknown>> | undefined {
-  const rows: unknown = typeof result === 'object' && result !== null ? Reflect.get(result, 'rows') : undefined;
-  return Array.isArray(rows) ? (rows[0] as Readonly<Record<string, unknown>> | undefined) : undefined;
 }
