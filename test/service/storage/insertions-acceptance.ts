@@ -5,7 +5,7 @@ import type {
   InsertConditions,
   LatestAttestation,
 } from '../../../src/service/storage/attestations.ts';
-import { allOrganizations, type WriteTransaction } from '../../../src/service/storage/storage.ts';
+import { allOrganizations, type Storage, type WriteTransaction } from '../../../src/service/storage/storage.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
 const maximumNames = 2;
@@ -27,6 +27,21 @@ const insertions = fc.array(
   }),
   { minLength: 1, maxLength: 20 },
 );
+
+/** An insertion in one of three organizations. */
+const attempt = fc.record({
+  place: fc.constantFrom(0, 1, 2),
+  end: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('succeeds') },
+    { weight: 1, arbitrary: fc.constantFrom('rejects', 'is refused') },
+  ),
+  isPrepared: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
+});
+
+const anyPlace = { flow: 'web', scopes: ['trail/a'], evidence: 'unit', key: undefined, maximumNames };
+
+/** The number of an attestation that was recorded before. */
+const first = -1;
 
 /** What every storage adapter must do for concurrent insertions of attestations. */
 export function describeInsertions(name: string, open: () => Promise<StorageUnderTest>): void {
@@ -80,6 +95,49 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
           }
         }),
         { numRuns: 15 },
+      );
+    });
+
+    it('is recorded once if it succeeds, whatever happens to others of the same and of other organizations', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(attempt, { minLength: 1, maxLength: 20, size: 'max' }), async (all) => {
+          // Each call may use another process.
+          const storage = (): Storage => tested.records.storage;
+          const orgs = [await createOrganization(), await createOrganization(), await createOrganization()];
+          const placeIn = (org: string): AttestationPlace => ({ ...anyPlace, org });
+          const add = (org: string, number: number) => async (transaction: WriteTransaction) =>
+            insert(transaction, placeIn(org), await transaction.attestations.findConditions(placeIn(org)), number);
+          for (const org of orgs) await storage().transaction(org, add(org, first));
+          const outcomes = await Promise.allSettled(
+            all.map(({ place, end, isPrepared }, number) => {
+              const org = orgs[place] ?? '';
+              const work = async (transaction: WriteTransaction): Promise<void> => {
+                // The database refuses a second attestation with the same id.
+                await add(org, end === 'is refused' ? first : number)(transaction);
+                if (end === 'rejects') throw new Error('on purpose');
+              };
+              const prepare = ({ attestations }: WriteTransaction): Promise<unknown> =>
+                attestations.findConditions(placeIn(org));
+              return storage().transaction(org, work, isPrepared ? prepare : undefined);
+            }),
+          );
+          expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
+            all.map(({ end }) => end === 'succeeds'),
+          );
+          for (const [place, org] of orgs.entries()) {
+            const numbers = all.flatMap((each, number) =>
+              each.place === place && each.end === 'succeeds' ? number : [],
+            );
+            const recorded = await storage().read(({ attestations }) =>
+              attestations.listByTrail({ org, flow: 'web' }, 'main', 100),
+            );
+            expect(recorded.map(({ createdAt }) => createdAt).toSorted((a, b) => a - b)).toEqual([first, ...numbers]);
+            expect(recorded.map(({ sequence }) => sequence).toReversed()).toEqual(
+              recorded.map((_, index) => index + 1),
+            );
+          }
+        }),
+        { numRuns: 10 },
       );
     });
 

@@ -8,13 +8,16 @@ const lockSpace = 0x636f6d70;
 export const lockAllOrganizations = `SELECT pg_advisory_xact_lock(${lockSpace}, 0);`;
 
 /** Transactions of organizations share the lock that one of all organizations needs for itself. */
+export const shareAllOrganizations = `SELECT pg_advisory_xact_lock_shared(${lockSpace}, 0);`;
+
+/** Waits for the lock of a scope. */
 export function lockStatement(scope: TransactionScope): string {
   if (scope === concurrent) return '';
   if (scope === allOrganizations) return lockAllOrganizations;
-  return `SELECT pg_advisory_xact_lock_shared(${lockSpace}, 0); SELECT pg_advisory_xact_lock(${toLockKey(scope)});`;
+  return `${shareAllOrganizations} SELECT pg_advisory_xact_lock(${toLockKey(scope)});`;
 }
 
-/** Organizations that share a key only wait for each other. */
-function toLockKey(org: string): bigint {
-  return createHash('sha256').update(org).digest().readBigInt64BE();
+/** The key of an organization's lock, which is a bigint. Organizations that share a key only wait for each other. */
+export function toLockKey(org: string): string {
+  return String(createHash('sha256').update(org).digest().readBigInt64BE());
 }

@@ -53,6 +53,7 @@ export class PostgresStorage implements Storage {
       changes: this.#changes,
       createTransaction: (session) => createWriters(session, this.#caches),
       elapsed: dependencies.monotonic,
+      after: dependencies.after,
       sleep: (milliseconds) => new Promise((resolve) => dependencies.after(milliseconds, resolve)),
       newToken: randomUUID,
     });

@@ -4,12 +4,17 @@ import { concurrent, type TransactionScope, type WriteTransaction } from '../sto
 import { storageError } from '../storage-faults.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
-import { lockStatement } from './organization-locks.ts';
+import { lockStatement, shareAllOrganizations, toLockKey } from './organization-locks.ts';
 import { isConflict, isConnectionLost, isDatabaseError } from './postgres-errors.ts';
 import { WriteSession, type WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const statements = defineStatements('transactions', {
+  // Locks are taken only if they are free: nobody waits for an organization because of another one.
+  tryLocks: `SELECT pg_current_xact_id()::text AS xid, ARRAY(
+      SELECT place::integer FROM unnest($1::bigint[]) WITH ORDINALITY AS o (key, place)
+      WHERE pg_try_advisory_xact_lock(key)
+    ) AS places`,
   record: 'INSERT INTO written_sources (xid, slots, token) VALUES (pg_current_xact_id(), $1::integer[], $2)',
   isRecorded: 'SELECT 1 FROM written_sources WHERE xid = $1::xid8 AND token = $2',
   probe: 'UPDATE probes SET probed_at = now()',
@@ -34,8 +39,18 @@ export interface TransactionDependencies {
   readonly newToken: () => string;
 }
 
-/** The work of a transaction. */
-export type TransactionWork<Result> = (transaction: WriteTransaction) => Promise<Result>;
+/** Several organizations, of which a transaction locks those that are free. */
+export type Organizations = readonly string[];
+
+/**
+ * The work of a transaction. Returns undefined if there is nothing to commit.
+ *
+ * @param locked the organizations that it has locked, if it was to lock several
+ */
+export type TransactionWork<Result> = (
+  transaction: WriteTransaction,
+  locked: ReadonlySet<string>,
+) => Promise<Result | undefined>;
 
 /** Runs transactions that write, with locks that all processes respect. */
 export class Transactions {
@@ -50,7 +65,10 @@ export class Transactions {
    *
    * @throws FailedTransactionError if its parts would fail, too, or may be committed
    */
-  async run<Result>(scope: TransactionScope, work: TransactionWork<Result>): Promise<Result> {
+  async run<Result>(
+    scope: TransactionScope | Organizations,
+    work: TransactionWork<Result>,
+  ): Promise<Result | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#attempt(scope, work);
@@ -60,15 +78,19 @@ export class Transactions {
     }
   }
 
-  async #attempt<Result>(scope: TransactionScope, work: TransactionWork<Result>): Promise<Result> {
+  async #attempt<Result>(
+    scope: TransactionScope | Organizations,
+    work: TransactionWork<Result>,
+  ): Promise<Result | undefined> {
     const { changes, createTransaction } = this.#dependencies;
-    const { client, xid } = await this.#begin(scope);
+    const { client, xid, locked } = await this.#begin(scope);
     const session = new WriteSession(client, changes);
     let isReusable = false;
     try {
-      const result = await work(createTransaction(session));
+      const result = await work(createTransaction(session), new Set(locked));
       await session.settle();
-      await this.#commit(client, { scope, xid, written: session.written });
+      if (result === undefined) await client.query('ROLLBACK');
+      else await this.#commit(client, { scope: toScope(scope, locked), xid, written: session.written });
       isReusable = true;
       return result;
     } catch (error) {
@@ -83,7 +105,7 @@ export class Transactions {
   }
 
   /** Begins a transaction. If the connection turns out to be lost, it tries another one. */
-  async #begin(scope: TransactionScope): Promise<BegunTransaction> {
+  async #begin(scope: TransactionScope | Organizations): Promise<BegunTransaction> {
     try {
       return await this.#beginOnce(scope);
     } catch (error) {
@@ -97,10 +119,11 @@ export class Transactions {
     }
   }
 
-  async #beginOnce(scope: TransactionScope): Promise<BegunTransaction> {
+  async #beginOnce(scope: TransactionScope | Organizations): Promise<BegunTransaction> {
     const client = await this.#dependencies.connections.acquire();
     try {
-      return { client, xid: await begin(client, scope) };
+      const begun = typeof scope === 'object' ? await beginSeveral(client, scope) : await begin(client, scope);
+      return { client, ...begun };
     } catch (error) {
       client.release(true);
       throw error;
@@ -157,13 +180,18 @@ export class Transactions {
 }
 
 /** A transaction that holds its locks. */
-interface BegunTransaction {
+interface BegunTransaction extends Begun {
   readonly client: PoolClient;
+}
+
+interface Begun {
   readonly xid: string;
+  readonly locked: Organizations;
 }
 
 /** What a transaction has written before its commit. */
 interface EndedWork {
+  /** Its lock, or one of them. */
   readonly scope: TransactionScope;
   readonly xid: string;
   readonly written: readonly number[];
@@ -187,6 +215,10 @@ export class FailedTransactionError extends Error {
   }
 }
 
+function toScope(scope: TransactionScope | Organizations, locked: Organizations): TransactionScope {
+  return typeof scope === 'object' ? (locked[0] ?? concurrent) : scope;
+}
+
 /** Rolls back. Returns false if the connection cannot be used any more. */
 async function isRolledBack(client: PoolClient): Promise<boolean> {
   try {
@@ -198,14 +230,27 @@ async function isRolledBack(client: PoolClient): Promise<boolean> {
 }
 
 /** Begins a transaction and takes its locks. Returns its id. */
-async function begin(client: PoolClient, scope: TransactionScope): Promise<string> {
+async function begin(client: PoolClient, scope: TransactionScope): Promise<Begun> {
   // One message with several statements, so their results come as a list.
   const results: unknown = await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${lockStatement(scope)}
     SELECT pg_current_xact_id()::text AS xid`);
   const last: unknown = Array.isArray(results) ? results.at(-1) : results;
   const xid = firstRow(last)?.['xid'];
   if (typeof xid !== 'string') throw new TypeError('the database has not said the id of a transaction');
-  return xid;
+  return { xid, locked: typeof scope === 'string' ? [scope] : [] };
+}
+
+/** Begins a transaction and locks those of the organizations that are free. */
+async function beginSeveral(client: PoolClient, organizations: Organizations): Promise<Begun> {
+  const [, { rows }] = await Promise.all([
+    client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${shareAllOrganizations}`),
+    client.query<{ xid: string; places: readonly number[] }>({
+      ...statements.tryLocks,
+      values: [organizations.map(toLockKey)],
+    }),
+  ]);
+  const [{ xid, places } = { xid: '', places: [] }] = rows;
+  return { xid, locked: organizations.filter((_, index) => places.includes(index + 1)) };
 }
 
 function firstRow(result: unknown): Readonly<Record<string, unknown>> | undefined {
