@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { plannerSettings } from '../../src/service/storage/postgres/connections.ts';
 import { findPostgresProgram } from '../../tools/servers/postgres/binaries.ts';
 import { runProcess } from '../run-process.ts';
 
@@ -27,7 +28,8 @@ export function requirePgbench(): string {
 }
 
 /**
- * Runs a script, again and again, with prepared statements. Returns the transactions per second.
+ * Runs a script, again and again, with prepared statements and the planner's settings of the service. Returns the
+ * transactions per second.
  *
  * @param directory for the file of the script
  */
@@ -38,9 +40,17 @@ export function runPgbench(directory: string, url: string, { text, variables }: 
   const clients = ['-c', String(pgbenchClients), '-j', '2', '-T', String(seconds)];
   const { output } = runProcess({
     program: requirePgbench(),
-    parameters: ['--no-vacuum', '--protocol=prepared', ...clients, '-f', path, ...defined, url],
+    parameters: ['--no-vacuum', '--protocol=prepared', ...clients, '-f', path, ...defined, withSettings(url)],
   });
   const found = /^tps = ([\d.]+)/mu.exec(output)?.[1];
   if (found === undefined) throw new Error(`pgbench printed no transactions per second:\n${output}`);
   return Number(found);
+}
+
+function withSettings(url: string): string {
+  const found = new URL(url);
+  const options = Object.entries(plannerSettings).map(([name, value]) => `-c ${name}=${value}`);
+  // libpq reads `+` as it is.
+  found.search = `options=${encodeURIComponent(options.join(' '))}`;
+  return found.href;
 }

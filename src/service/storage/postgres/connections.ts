@@ -49,14 +49,22 @@ function createTypes(): pg.TypeOverrides {
 }
 
 /**
+ * Settings of the planner for every connection. Statements are written so that one plan suits all values, because planning
+ * takes longer than the execution of many of them. That plan is made when a table may still be empty, so it must not read
+ * whole tables if an index serves. Compilation never pays for statements that are this short.
+ */
+export const plannerSettings = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' } as const;
+
+/**
  * The first statement of every connection. It finds out whether the server is a standby, and makes commits wait for the
- * disk. Statements are written so that one plan suits all values: planning takes longer than the execution of many of
- * them.
+ * disk.
  */
 const prepareConnection = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby,
   set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
     ELSE current_setting('synchronous_commit') END, false),
-  set_config('plan_cache_mode', 'force_generic_plan', false)`;
+  ${Object.entries(plannerSettings)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(', ')}`;
 
 /** The server accepts no writes. */
 class StandbyError extends Error {

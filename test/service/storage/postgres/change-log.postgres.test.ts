@@ -57,4 +57,18 @@ describe('the change log', () => {
     expect(left).toBe(0);
     expect(changes.findLastWrite([1])).toBeGreaterThan(known);
   });
+
+  it('finds few changes among many by their index, also if there were none when its statement was planned', async () => {
+    const changes = new ChangeLog(connections);
+    const client = await connections.acquire();
+    await changes.learnIn(client);
+    await client.query(`INSERT INTO written_sources
+      SELECT (pg_current_xact_id()::text::bigint + number)::text::xid8, '{1}', '' FROM generate_series(1, 10000) AS number`);
+    const { rows } = await client.query<Record<string, string>>(`EXPLAIN EXECUTE "changes.find" ('1')`);
+    client.release();
+    await changes.close();
+    const plan = rows.flatMap((row) => Object.values(row)).join('\n');
+    expect(plan).toContain('written_sources_pkey');
+    expect(plan).not.toMatch(/Seq Scan on written_sources w/u);
+  });
 });
