@@ -9,7 +9,7 @@ export interface Variation {
   readonly variables: Readonly<Record<string, string>>;
   /** Texts within recorded values, and the SQL expressions to use instead. Nothing else may contain them. */
   readonly replaced: Readonly<Record<string, string>>;
-  /** Whole values, and the SQL expressions to use instead. */
+  /** Whole values, or the only item of a list, and the SQL expressions to use instead. */
   readonly computed: Readonly<Record<string, string>>;
   /** Words of recorded statements, and commands of pgbench that end them, to read their results. */
   readonly read: Readonly<Record<string, readonly string[]>>;
@@ -31,8 +31,8 @@ export async function toScript(
       const name = `v${index}_${at}`;
       const type = types[at] ?? 'text';
       if (value === null) return `NULL::${type}`;
-      const computed = variation.computed[value];
-      if (computed !== undefined) return `(${computed})::${type}`;
+      const computed = toComputed(value, variation);
+      if (computed !== undefined) return `${computed}::${type}`;
       variables[name] = value;
       const used = Object.entries(variation.replaced).filter(([from]) => value.includes(from));
       if (used.length === 0) return `:${name}::${type}`;
@@ -41,6 +41,13 @@ export async function toScript(
     lines.push(...toCommands(statement, expressions, variation));
   }
   return { text: `${lines.join('\n')}\n`, variables };
+}
+
+function toComputed(value: string, { computed }: Variation): string | undefined {
+  const expression = computed[value];
+  if (expression !== undefined) return `(${expression})`;
+  const item = computed[/^\{"([^"]*)"\}$/u.exec(value)?.[1] ?? ''];
+  return item === undefined ? undefined : `ARRAY[(${item})::text]`;
 }
 
 /** The types that the database infers, because a parameter of pgbench can be used only once. */
@@ -62,6 +69,8 @@ function toCommands(
   const filled = text
     .replaceAll(/\$(\d+)/gu, (_, number: string) => expressions[Number(number) - 1] ?? '')
     .replaceAll(/(pg_advisory_xact_lock\(-?\d+)\)/gu, `$1 + ${lockOffset})`)
+    // A client of pgbench has nothing else to do if the lock is not free.
+    .replaceAll('pg_try_advisory_xact_lock(key)', `(pg_advisory_xact_lock(key + ${lockOffset}) IS NOT NULL)`)
     .replaceAll(/\s+/gu, ' ');
   const [, after = []] = Object.entries(read).find(([word]) => text.includes(word)) ?? [];
   const [gset, ...rest] = after;

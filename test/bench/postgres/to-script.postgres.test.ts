@@ -52,6 +52,22 @@ describe('a script for pgbench', () => {
     expect(variables).toEqual({ scale: '16', v0_0: 'acme' });
   });
 
+  it('replaces the only item of a list', async () => {
+    const list = {
+      text: 'SELECT 1 FROM unnest($1::text[], $2::text[]) AS l (number, name)',
+      values: ['{"17"}', '{"acme"}'],
+    };
+    const { text } = await toScript(client, [list], {
+      ...unchanged,
+      computed: { '17': ':n + 1' },
+      replaced: { acme: "'org-' || :n" },
+    });
+    expect(text).toBe(
+      'SELECT 1 FROM unnest(ARRAY[(:n + 1)::text]::text[]::text[], ' +
+        "replace(:v0_1::text, 'acme', 'org-' || :n)::text[]::text[]) AS l (number, name);\n",
+    );
+  });
+
   it('reads the results of statements with a word', async () => {
     const { text } = await toScript(client, [{ text: 'SELECT max(number) AS last FROM flows', values: [] }], {
       ...unchanged,
@@ -64,5 +80,17 @@ describe('a script for pgbench', () => {
     const locking = { text: 'SELECT pg_advisory_xact_lock(-42); SELECT 1;', values: [] };
     const { text } = await toScript(client, [locking], unchanged);
     expect(text).toBe('SELECT pg_advisory_xact_lock(-42 + :org);\nSELECT 1;\n');
+  });
+
+  it('waits for locks that the service only tries to take', async () => {
+    const locking = {
+      text: 'SELECT key FROM unnest($1::bigint[]) AS o (key) WHERE pg_try_advisory_xact_lock(key)',
+      values: ['{"-42"}'],
+    };
+    const { text } = await toScript(client, [locking], unchanged);
+    expect(text).toBe(
+      'SELECT key FROM unnest(:v0_0::bigint[]::bigint[]) AS o (key) ' +
+        'WHERE (pg_advisory_xact_lock(key + :org) IS NOT NULL);\n',
+    );
   });
 });

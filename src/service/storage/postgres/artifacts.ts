@@ -15,7 +15,7 @@ import { toSource } from '../sources.ts';
 import type { DataVersion } from '../versioned-cache.ts';
 import { indexedLength } from './migrations/base/evidence.ts';
 import type { Session, WritingSession } from './session.ts';
-import { unnestLookups } from './shared-lookups.ts';
+import { unnestValues } from './shared-statements.ts';
 import { defineStatements } from './statements.ts';
 
 const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.report';
@@ -36,12 +36,12 @@ const bySequence = (list: string): string => `CROSS JOIN LATERAL (
     ) a`;
 
 const statements = defineStatements('artifacts', {
-  findLatest: `SELECT l.position, ${columns} FROM ${unnestLookups('org', 'flow', 'fingerprint')} CROSS JOIN LATERAL (
+  findLatest: `SELECT l.position, ${columns} FROM ${unnestValues('org', 'flow', 'fingerprint')} CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a WHERE a.org = l.org AND a.flow = l.flow AND a.fingerprint = l.fingerprint
       ORDER BY a.sequence DESC LIMIT 1
     ) a`,
   findLatestInTrail: `SELECT l.position, ${columns}
-    FROM ${unnestLookups('org', 'flow', 'fingerprint', 'trail')} CROSS JOIN LATERAL (
+    FROM ${unnestValues('org', 'flow', 'fingerprint', 'trail')} CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a
       WHERE a.org = l.org AND a.flow = l.flow AND a.fingerprint = l.fingerprint AND a.trail = l.trail
       ORDER BY a.sequence DESC LIMIT 1
@@ -62,7 +62,7 @@ const statements = defineStatements('artifacts', {
     ) l ${bySequence('l')} ORDER BY l.sequence DESC`,
   // Where an artifact runs, then where it ran, each newest first.
   listAppearances: `SELECT l.position, a.environment, a.started, a.started_at, a.exited, a.exited_at, a.latest
-    FROM ${unnestLookups('org', 'fingerprint', 'count')} CROSS JOIN LATERAL (
+    FROM ${unnestValues('org', 'fingerprint', 'count')} CROSS JOIN LATERAL (
       SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
       CROSS JOIN LATERAL (SELECT latest FROM environments WHERE org = l.org AND name = a.environment LIMIT 1) e
       WHERE a.org = l.org AND a.fingerprint = l.fingerprint

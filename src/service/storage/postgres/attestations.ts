@@ -25,7 +25,7 @@ import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../
 import { toSource } from '../sources.ts';
 import { KnownConditions } from './known-conditions.ts';
 import type { Session, WritingSession } from './session.ts';
-import { unnestLookups } from './shared-lookups.ts';
+import { unnestValues } from './shared-statements.ts';
 import { defineStatements } from './statements.ts';
 
 // `LIMIT` and `OFFSET` in subqueries make the planner look up each row of the list, instead of reading the whole table.
@@ -35,6 +35,13 @@ const joinAttestations = (list: string): string => `CROSS JOIN LATERAL (
       SELECT ${summaryColumns}, a.document, a.request_digest FROM attestations a
       WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
     ) a`;
+
+/** The columns of a new attestation. */
+const insertedColumns = [
+  ...['org', 'flow', 'sequence', 'trail', 'id', 'name', 'type', 'verdict', 'reason', 'created_at', 'reported_by'],
+  ...['attachment_filename', 'attachment_digest', 'attachment_size', 'document', 'stepped_back'],
+  ...['idempotency_key', 'request_digest'],
+];
 
 const statements = defineStatements('attestations', {
   find: `SELECT ${summaryColumns}, a.document FROM attestations a
@@ -61,7 +68,7 @@ const statements = defineStatements('attestations', {
       AS d (artifact_fingerprint text, target_artifacts text, git_commit_info json)
     WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
   listCurrent: `SELECT l.position, c.scope, ${summaryColumns}
-    FROM ${unnestLookups('org', 'flow', 'scopes')} CROSS JOIN LATERAL (
+    FROM ${unnestValues('org', 'flow', 'scopes')} CROSS JOIN LATERAL (
       SELECT s.scope, c.sequence FROM unnest(l.scopes::text[]) AS s (scope) CROSS JOIN LATERAL (
         SELECT sequence FROM current_evidence WHERE org = l.org AND flow = l.flow AND scope = s.scope OFFSET 0
       ) c
@@ -71,7 +78,7 @@ const statements = defineStatements('attestations', {
     ) a`,
   // The primary key returns the rows of a list faster than a join, but in no order.
   listBound: `SELECT l.position, ${listedColumns}
-    FROM ${unnestLookups('org', 'flow', 'scopes', 'count')} CROSS JOIN LATERAL (
+    FROM ${unnestValues('org', 'flow', 'scopes', 'count')} CROSS JOIN LATERAL (
       SELECT a.sequence, ${listedColumns} FROM attestations a
       WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = ANY (ARRAY(
         SELECT DISTINCT b.sequence FROM unnest(l.scopes::text[]) AS s (scope) CROSS JOIN LATERAL (
@@ -81,7 +88,7 @@ const statements = defineStatements('attestations', {
       )) OFFSET 0
     ) a ORDER BY l.position, a.sequence DESC`,
   findConditions: `SELECT l.position, r.request_digest, f.is_any_scope_full, t.sequence, t.created_at
-    FROM ${unnestLookups('org', 'flow', 'scopes', 'name', 'maximum', 'key')}
+    FROM ${unnestValues('org', 'flow', 'scopes', 'name', 'maximum', 'key')}
     LEFT JOIN LATERAL (
       SELECT request_digest FROM attestations WHERE org = l.org AND idempotency_key = l.key LIMIT 1
     ) r ON true
@@ -103,16 +110,22 @@ const statements = defineStatements('attestations', {
   countAttached: `SELECT count(*) AS count FROM (
       SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
     ) d`,
-  insert: `WITH recorded AS (
-      INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at, reported_by,
-        attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key,
-        request_digest)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+  // The last one of several attestations in the same place is the current one.
+  insert: `WITH inserted AS MATERIALIZED (
+      SELECT l.org, l.flow, l.sequence::bigint AS sequence, l.trail, l.id, l.name, l.type, l.verdict, l.reason,
+        l.created_at::double precision AS created_at, l.reported_by, l.attachment_filename, l.attachment_digest,
+        l.attachment_size::bigint AS attachment_size, l.document, l.stepped_back::smallint AS stepped_back,
+        l.idempotency_key, l.request_digest, l.evidence, l.scopes::text[] AS scopes
+      FROM ${unnestValues(...insertedColumns, 'evidence', 'scopes')} ORDER BY l.position
+    ), recorded AS (
+      INSERT INTO attestations (${insertedColumns.join(', ')}) SELECT ${insertedColumns.join(', ')} FROM inserted
     ), bound AS (
-      INSERT INTO bindings (org, flow, scope, sequence) SELECT $1, $2, scope, $3 FROM unnest($19::text[]) AS s (scope)
+      INSERT INTO bindings (org, flow, scope, sequence)
+      SELECT i.org, i.flow, s.scope, i.sequence FROM inserted i CROSS JOIN LATERAL unnest(i.scopes) AS s (scope)
     )
     INSERT INTO current_evidence (org, flow, scope, name, sequence)
-    SELECT $1, $2, scope, $20, $3 FROM unnest($19::text[]) AS s (scope)
+    SELECT i.org, i.flow, s.scope, i.evidence, max(i.sequence)
+    FROM inserted i CROSS JOIN LATERAL unnest(i.scopes) AS s (scope) GROUP BY i.org, i.flow, s.scope, i.evidence
     ON CONFLICT (org, flow, scope, name) DO UPDATE SET sequence = excluded.sequence`,
 });
 
@@ -220,10 +233,10 @@ export class PostgresAttestationWriter extends PostgresAttestationReader<Writing
     const { filename = null, digest = null, size = null } = attachment ?? {};
     this.#known.noteInsertion(attestation);
     this.session.noteWrite(...scopes.map((scope) => toSource('bindings', org, flow, scope)));
-    return this.session.send(statements.insert, [
+    return this.session.insert(statements.insert, [
       ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
       ...[filename, digest, size, documentJson, Number(isStepBack)],
-      ...[requestKey?.key ?? null, requestKey?.digest ?? null, scopes, evidence],
+      ...[requestKey?.key ?? null, requestKey?.digest ?? null, evidence, scopes],
     ]);
   }
 }

@@ -4,7 +4,7 @@ import type { Row } from '../rows.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
-import { SharedLookups, type LookupValue, type SharedStatement } from './shared-lookups.ts';
+import { SharedStatements, type SharedValue, type SharedStatement } from './shared-statements.ts';
 import { SoftLimit } from './soft-limit.ts';
 import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
 
@@ -85,7 +85,7 @@ export class ReadGroups {
 /** Reads that share a transaction. */
 export class ReadGroup {
   readonly #client: Promise<PoolClient>;
-  readonly #lookups = new SharedLookups((statement, columns) => this.query(statement, columns));
+  readonly #lookups = new SharedStatements((statement, columns) => this.query(statement, columns));
   readonly #onEnd: () => void;
   /** The number of reads that have entered. */
   #size = 1;
@@ -117,8 +117,8 @@ export class ReadGroup {
   }
 
   /** Returns the rows of a lookup, which shares a statement with those of the other reads; see `Session.lookUp`. */
-  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]> {
-    return this.#lookups.find(statement, values);
+  lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]> {
+    return this.#lookups.run(statement, values);
   }
 
   /** The number of reads that have entered. */

@@ -4,7 +4,7 @@ import type { Row } from '../rows.ts';
 import { toSlot, toSlots, type Slots, type Source } from '../sources.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { ReadGroup, ReadGroups } from './read-groups.ts';
-import { SharedLookups, type LookupValue, type SharedStatement } from './shared-lookups.ts';
+import { SharedStatements, type SharedValue, type SharedStatement } from './shared-statements.ts';
 import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface Session {
    * Returns the rows of a lookup. Lookups that begin at the same time share a statement. A lookup sees what was written
    * before the call, and nothing that is written after it.
    */
-  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]>;
+  lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]>;
   /** Reads through a cache. A cached value is used until its source is written. */
   readCached<Value>(lookup: PostgresLookup<Value>): Promise<Value | undefined>;
   /** Returns the version of the sources in the state that the transaction sees; see `DataVersion`. */
@@ -40,6 +40,12 @@ export interface WritingSession extends Session {
    * back.
    */
   send(statement: Statement, values: readonly Value[]): Promise<void>;
+  /**
+   * Like `send`, for a statement that inserts the rows of several calls. Calls at the same time share it, and what is
+   * called later sees their rows. Among them, the statement that is called first is sent first, with all of its rows: if
+   * a row needs one of another table, insert into that table first, always.
+   */
+  insert(statement: SharedStatement, values: readonly SharedValue[]): Promise<void>;
   /** Call it for the sources of every written row of a watched table. */
   noteWrite(...sources: readonly Source[]): void;
 }
@@ -88,7 +94,7 @@ export class ReadSession implements Session {
     return this.#ask((group) => group.query(statement, values));
   }
 
-  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]> {
+  lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]> {
     return this.#ask((group) => group.lookUp(statement, values));
   }
 
@@ -166,7 +172,9 @@ export class WriteSession implements WritingSession {
   /** What is known since the transaction holds its locks; undefined until it was needed. */
   #known: Promise<number> | undefined;
   readonly #written = new Set<number>();
-  readonly #lookups = new SharedLookups((statement, columns) => this.query(statement, columns));
+  // One of them is empty: those that wait in one are sent before the other is used.
+  readonly #lookups = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
+  readonly #insertions = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
   /** Statements that were sent and not waited for. */
   readonly #sent: Promise<unknown>[] = [];
   #hasFailed = false;
@@ -191,8 +199,9 @@ export class WriteSession implements WritingSession {
     return (await this.#run(statement, values)).rows;
   }
 
-  lookUp(statement: SharedStatement, values: readonly LookupValue[]): Promise<readonly Row[]> {
-    return this.#lookups.find(statement, values);
+  lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]> {
+    this.#insertions.send();
+    return this.#lookups.run(statement, values);
   }
 
   async change(statement: Statement, values: readonly Value[]): Promise<number> {
@@ -201,11 +210,21 @@ export class WriteSession implements WritingSession {
 
   send(statement: Statement, values: readonly Value[]): Promise<void> {
     if (this.#isEnded) return Promise.reject(transactionEndedError());
-    const sent = this.#run(statement, values);
-    // It is reported by `settle`.
+    this.#leave(this.#run(statement, values));
+    return Promise.resolve();
+  }
+
+  insert(statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
+    if (this.#isEnded) return Promise.reject(transactionEndedError());
+    this.#lookups.send();
+    this.#leave(this.#insertions.run(statement, values));
+    return Promise.resolve();
+  }
+
+  /** Leaves it to `settle` to report how a statement ends. */
+  #leave(sent: Promise<unknown>): void {
     sent.catch(() => undefined);
     this.#sent.push(sent);
-    return Promise.resolve();
   }
 
   noteWrite(...sources: readonly Source[]): void {
@@ -235,6 +254,7 @@ export class WriteSession implements WritingSession {
    * @throws StorageError or the database's error if any of them failed.
    */
   async settle(): Promise<void> {
+    this.#insertions.send();
     this.#isEnded = true;
     await Promise.all(this.#sent);
   }
@@ -249,10 +269,15 @@ export class WriteSession implements WritingSession {
     return (this.#known ??= this.#changes.refresh().then(() => this.#changes.latest));
   }
 
-  async #run(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {
-    if (this.#isEnded) throw transactionEndedError();
-    // They began before this statement, so they must not see what it changes.
+  #run(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {
+    // They began before this statement: lookups must not see what it changes, and it must see what is inserted.
     this.#lookups.send();
+    this.#insertions.send();
+    return this.#execute(statement, values);
+  }
+
+  async #execute(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {
+    if (this.#isEnded) throw transactionEndedError();
     try {
       return await runStatement(this.#client, statement, values);
     } catch (error) {
@@ -260,4 +285,8 @@ export class WriteSession implements WritingSession {
       throw error;
     }
   }
+}
+
+function toRows({ rows }: { readonly rows: readonly Row[] }): readonly Row[] {
+  return rows;
 }

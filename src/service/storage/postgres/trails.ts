@@ -6,7 +6,7 @@ import { toFileTemplate } from '../rows/trails.ts';
 import { toSource } from '../sources.ts';
 import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
 import type { Session, WritingSession } from './session.ts';
-import { unnestLookups } from './shared-lookups.ts';
+import { unnestValues } from './shared-statements.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
 
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
@@ -25,7 +25,7 @@ const byNameInFlow = `FROM trails t WHERE org = $1 AND flow = $2 AND name >= $3 
 const statements = defineStatements('trails', {
   find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
   listTemplates: `SELECT l.position, t.trail, t.template
-    FROM ${unnestLookups('org', 'flow', 'trails')} CROSS JOIN LATERAL (
+    FROM ${unnestValues('org', 'flow', 'trails')} CROSS JOIN LATERAL (
       SELECT trail, template FROM trail_templates t
       WHERE t.org = l.org AND t.flow = l.flow AND t.trail = ANY (l.trails::text[]) OFFSET 0
     ) t`,
@@ -41,7 +41,9 @@ const statements = defineStatements('trails', {
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
-  insertMissing: 'INSERT INTO trails (org, flow, name, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+  insertMissing: `INSERT INTO trails (org, flow, name, created_at)
+    SELECT l.org, l.flow, l.name, l.created_at::double precision
+    FROM ${unnestValues('org', 'flow', 'name', 'created_at')} ORDER BY l.position ON CONFLICT DO NOTHING`,
   save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
   addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url)
@@ -117,7 +119,7 @@ function selectTrails(
 /** Trails in PostgreSQL, for writing. */
 export class PostgresTrailWriter extends PostgresTrailReader<WritingSession> implements TrailWriter {
   insertMissing({ org, flow, name, createdAt }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
-    return this.session.send(statements.insertMissing, [org, flow, name, createdAt]);
+    return this.session.insert(statements.insertMissing, [org, flow, name, createdAt]);
   }
 
   save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Client } from 'pg';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
-import { SharedLookups, unnestLookups } from '../../../../src/service/storage/postgres/shared-lookups.ts';
+import { SharedStatements, unnestValues } from '../../../../src/service/storage/postgres/shared-statements.ts';
 import { runStatement } from '../../../../src/service/storage/postgres/statements.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 
@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../../support/postgres
 const echo = {
   name: 'test.echo',
   text: `SELECT l.position, l.org, l.count::integer AS count, l.items::text[] AS items
-    FROM ${unnestLookups('org', 'count', 'items')}`,
+    FROM ${unnestValues('org', 'count', 'items')}`,
 };
 
 // PostgreSQL stores no NUL and no unpaired surrogate.
@@ -34,10 +34,10 @@ describe('lookups in PostgreSQL', () => {
   it('read their values as they are, whatever characters they have', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(lookup, { minLength: 1, maxLength: 40 }), async (wanted) => {
-        const lookups = new SharedLookups(async (statement, columns) => {
+        const lookups = new SharedStatements(async (statement, columns) => {
           return (await runStatement(client, statement, columns)).rows;
         });
-        const found = await Promise.all(wanted.map((values) => lookups.find(echo, values)));
+        const found = await Promise.all(wanted.map((values) => lookups.run(echo, values)));
         expect(found.map((rows) => rows.map(({ org, count, items }) => [org, count, items]))).toEqual(
           wanted.map((values) => [values]),
         );

@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  SharedLookups,
-  unnestLookups,
-  type LookupColumn,
-} from '../../../../src/service/storage/postgres/shared-lookups.ts';
+  SharedStatements,
+  unnestValues,
+  type SharedColumn,
+} from '../../../../src/service/storage/postgres/shared-statements.ts';
 import type { Row } from '../../../../src/service/storage/rows.ts';
 
 const byName = { name: 'by name', text: 'SELECT 1' };
 const byNumber = { name: 'by number', text: 'SELECT 2' };
 
-describe('lookups that share statements', () => {
-  let sent: { readonly name: string; readonly columns: readonly LookupColumn[] }[];
-  let answer: (columns: readonly LookupColumn[]) => Promise<readonly Row[]>;
-  let lookups: SharedLookups;
+describe('calls that share statements', () => {
+  let sent: { readonly name: string; readonly columns: readonly SharedColumn[] }[];
+  let answer: (columns: readonly SharedColumn[]) => Promise<readonly Row[]>;
+  let statements: SharedStatements;
 
   beforeEach(() => {
     sent = [];
-    // Each lookup finds its first value twice, and nothing if that is empty.
+    // Each call finds its first value twice, and nothing if that is empty.
     answer = ([first = []]) =>
       Promise.resolve(
         first.flatMap((value, index) => {
@@ -24,14 +24,14 @@ describe('lookups that share statements', () => {
           return value === '' ? [] : [row, row];
         }),
       );
-    lookups = new SharedLookups(({ name }, columns) => {
+    statements = new SharedStatements(({ name }, columns) => {
       sent.push({ name, columns });
       return answer(columns);
     });
   });
 
   const find = async (value: string): Promise<readonly unknown[]> =>
-    (await lookups.find(byName, [value, 2])).map((row) => row['value']);
+    (await statements.run(byName, [value, 2])).map((row) => row['value']);
 
   it('begin at the same time, and get their own rows', async () => {
     const found = await Promise.all(['a', 'b', '', 'a'].map(find));
@@ -58,14 +58,14 @@ describe('lookups that share statements', () => {
 
   it('do not wait for later ones, or for those of another statement', async () => {
     await find('a');
-    await Promise.all([find('b'), lookups.find(byNumber, [3])]);
+    await Promise.all([find('b'), statements.run(byNumber, [3])]);
     expect(sent.map(({ name }) => name)).toEqual(['by name', 'by name', 'by number']);
   });
 
   it('are sent at once if asked to', async () => {
     const found = find('a');
     expect(sent).toHaveLength(0);
-    lookups.send();
+    statements.send();
     expect(sent).toHaveLength(1);
     expect(await found).toEqual(['a', 'a']);
     expect(sent).toHaveLength(1);
@@ -88,13 +88,13 @@ describe('lookups that share statements', () => {
   });
 
   it('send lists as arrays of PostgreSQL, and absent values as null', async () => {
-    await lookups.find(byName, [['plain', 'with "quotes" and \\', '', '{,}'], null]);
+    await statements.run(byName, [['plain', 'with "quotes" and \\', '', '{,}'], null]);
     expect(sent[0]?.columns).toEqual([[String.raw`{"plain","with \"quotes\" and \\","","{,}"}`], [null]]);
   });
 });
 
-it('a statement reads the values of its lookups from a table', () => {
-  expect(unnestLookups('org', 'scopes')).toBe(
+it('a statement reads the values of its calls from a table', () => {
+  expect(unnestValues('org', 'scopes')).toBe(
     'unnest($1::text[], $2::text[]) WITH ORDINALITY AS l (org, scopes, position)',
   );
 });

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { PoolClient } from 'pg';
+import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
+import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
+import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
+import type { WriteTransaction } from '../../../../src/service/storage/storage.ts';
+import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/postgres.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
+
+const flow = { org: 'acme', flow: 'web' };
+
+describe('insertions of a transaction in PostgreSQL', () => {
+  let database: BorrowedDatabase;
+  let storage: PostgresStorage;
+  /** The names of the prepared statements that were sent to insert. */
+  let inserted: string[];
+
+  beforeEach(async () => {
+    database = await borrowTestDatabase();
+    const connections = new Connections(parseDatabaseUrl(database.url));
+    storage = new PostgresStorage(connections, storageDependencies());
+    await storage.transaction('acme', async ({ organizations, flows }) => {
+      await organizations.insert('acme', 1);
+      const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
+      await flows.save({ org: 'acme', name: 'web', ...rest, createdAt: 1, lastModifiedAt: 1 });
+    });
+    inserted = [];
+    const acquire = connections.acquire.bind(connections);
+    jest.spyOn(connections, 'acquire').mockImplementation(async () => record(await acquire()));
+  });
+  afterEach(async () => {
+    await storage.close();
+    await database.giveBack();
+  });
+
+  function record(client: PoolClient): PoolClient {
+    if (jest.isMockFunction(client.query)) return client;
+    const query = client.query.bind(client);
+    jest.spyOn(client, 'query').mockImplementation((statement: unknown, ...rest: unknown[]) => {
+      const name: unknown = Reflect.get(Object(statement) as object, 'name');
+      if (typeof name === 'string' && /insert/iu.test(name)) inserted.push(name);
+      return Reflect.apply(query, client, [statement, ...rest]) as unknown;
+    });
+    return client;
+  }
+
+  /** Inserts an attestation of a trail with its number, as current evidence of the flow's only place. */
+  const insert = async ({ trails, attestations }: WriteTransaction, sequence: number, id = `id-${sequence}`) => {
+    const trail = `trail-${sequence}`;
+    await trails.insertMissing({ ...flow, name: trail, createdAt: sequence });
+    await attestations.insert({
+      ...{ ...flow, trail, id, name: 'unit', type: 'generic', verdict: 'compliant', reason: `"${sequence}" \\ {,}` },
+      ...{ createdAt: sequence + 0.1, reportedBy: 'ann', documentJson: '{"a": ["\\\\"]}', isStepBack: false },
+      ...{ scopes: ['trail/a'], evidence: 'unit', requestKey: undefined, sequence },
+    });
+  };
+
+  it('share statements until something else is asked', async () => {
+    const counts: number[] = [];
+    await storage.transaction('acme', async (transaction) => {
+      for (const sequence of [1, 2, 3]) await insert(transaction, sequence);
+      counts.push(inserted.length);
+      counts.push(await transaction.trails.count('acme', { flow: 'web' }));
+      await insert(transaction, 4);
+    });
+    expect(counts).toEqual([0, 3]);
+    const pair = ['trails.insertMissing', 'attestations.insert'];
+    expect(inserted).toEqual([...pair, ...pair]);
+  });
+
+  it('are seen by lookups of the same transaction, each with its own values', async () => {
+    const found = await storage.transaction('acme', async (transaction) => {
+      const { attestations } = transaction;
+      await insert(transaction, 1);
+      const before = await attestations.listCurrent(flow, ['trail/a']);
+      await insert(transaction, 2);
+      await insert(transaction, 3);
+      return [before, await attestations.listCurrent(flow, ['trail/a'])];
+    });
+    expect(found.map((current) => current.get('trail/a'))).toMatchObject([
+      [{ id: 'id-1', trail: 'trail-1', reason: String.raw`"1" \ {,}`, createdAt: 1.1 }],
+      [{ id: 'id-3', trail: 'trail-3', reason: String.raw`"3" \ {,}`, createdAt: 3.1 }],
+    ]);
+    const bound = await storage.read(({ attestations }) => attestations.listBound(flow, ['trail/a'], 10));
+    expect(bound.map(({ createdAt }) => createdAt)).toEqual([3.1, 2.1, 1.1]);
+    const document = await storage.read(({ attestations }) => attestations.find('acme', 'web', 'trail-2', 'id-2'));
+    expect(document).toMatchObject({ document: { a: ['\\'] } });
+  });
+
+  it('fail with the error of the database, and leave nothing', async () => {
+    const failing = storage.transaction('acme', async (transaction) => {
+      await insert(transaction, 1, 'same');
+      await insert(transaction, 2, 'same');
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505', constraint: 'attestations_by_id' });
+    expect(await storage.read(({ trails }) => trails.count('acme', { flow: 'web' }))).toBe(0);
+  });
+
+  it('are not sent after the end of their transaction', async () => {
+    let late: Promise<void> | undefined;
+    await storage.transaction('acme', async (transaction) => {
+      await insert(transaction, 1);
+      setImmediate(() => {
+        late = insert(transaction, 2);
+      });
+    });
+    while (late === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await expect(late).rejects.toThrow('the transaction has ended');
+    expect(await storage.read(({ trails }) => trails.count('acme', { flow: 'web' }))).toBe(1);
+  });
+});
