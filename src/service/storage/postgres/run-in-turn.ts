@@ -3,7 +3,7 @@ import type { Preparation, WriteTransaction } from '../storage.ts';
 /** Works of one organization that are waiting at the same time share a transaction, until they have run this long (ms). */
 const maximumGroupMilliseconds = 15;
 /** How many works of a group prepare at the same time at most. Those that are not run prepare again in the next group. */
-const maximumPrepared = 16;
+const maximumPrepared = 32;
 
 /** Work that may share a transaction with others. */
 export interface PreparedWork {

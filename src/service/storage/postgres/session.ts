@@ -169,8 +169,8 @@ export class ReadSession implements Session {
 export class WriteSession implements WritingSession {
   readonly #client: ClientBase;
   readonly #changes: ChangeLog;
-  /** What is known since the transaction holds its locks; undefined until it was needed. */
-  #known: Promise<number> | undefined;
+  /** What was known when the transaction held its locks: nothing is committed since that it does not see. */
+  readonly #known: number;
   readonly #written = new Set<number>();
   // One of them is empty: those that wait in one are sent before the other is used.
   readonly #lookups = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
@@ -180,9 +180,11 @@ export class WriteSession implements WritingSession {
   #hasFailed = false;
   #isEnded = false;
 
+  /** @param changes knows what was committed before the transaction held its locks */
   constructor(client: ClientBase, changes: ChangeLog) {
     this.#client = client;
     this.#changes = changes;
+    this.#known = changes.latest;
   }
 
   /** Whether a statement failed, so that the connection cannot be used for others. */
@@ -232,7 +234,7 @@ export class WriteSession implements WritingSession {
   }
 
   async readCached<Value>({ cache, source, read, weigh }: PostgresLookup<Value>): Promise<Value | undefined> {
-    const known = await this.#learn();
+    const known = this.#known;
     const slots = toSlots([source]);
     // Uncommitted rows must not be cached.
     if (slots.some((slot) => this.#written.has(slot))) return read();
@@ -262,11 +264,6 @@ export class WriteSession implements WritingSession {
   /** Ends the use of the session without waiting for its statements. */
   end(): void {
     this.#isEnded = true;
-  }
-
-  /** Others wait for this transaction's locks, so nothing is committed that it does not see. */
-  #learn(): Promise<number> {
-    return (this.#known ??= this.#changes.refresh().then(() => this.#changes.latest));
   }
 
   #run(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {

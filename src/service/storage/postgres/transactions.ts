@@ -85,19 +85,19 @@ export class Transactions {
     const { changes, createTransaction } = this.#dependencies;
     const { client, xid, locked } = await this.#begin(scope);
     const session = new WriteSession(client, changes);
+    let isOpen = true;
     let isReusable = false;
     try {
       const result = await work(createTransaction(session), new Set(locked));
-      await session.settle();
-      if (result === undefined) await client.query('ROLLBACK');
-      else await this.#commit(client, { scope: toScope(scope, locked), xid, written: session.written });
+      isOpen = false;
+      if (result === undefined) await rollBack(client, session);
+      else await this.#commit(client, session, { scope: toScope(scope, locked), xid });
       isReusable = true;
       return result;
     } catch (error) {
       session.end();
       // Statements that were sent before may fail until the answer to the ROLLBACK.
-      const isRolled = !(error instanceof FailedTransactionError) && (await isRolledBack(client));
-      isReusable = isRolled && !session.hasFailed;
+      isReusable = isOpen && (await isRolledBack(client)) && !session.hasFailed;
       throw error;
     } finally {
       client.release(!isReusable);
@@ -122,7 +122,9 @@ export class Transactions {
   async #beginOnce(scope: TransactionScope | Organizations): Promise<BegunTransaction> {
     const client = await this.#dependencies.connections.acquire();
     try {
-      const begun = typeof scope === 'object' ? await beginSeveral(client, scope) : await begin(client, scope);
+      const beginning = typeof scope === 'object' ? beginSeveral(client, scope) : begin(client, scope);
+      // It sees everything that others have committed who held the same locks.
+      const [begun] = await Promise.all([beginning, this.#dependencies.changes.learnIn(client)]);
       return { client, ...begun };
     } catch (error) {
       client.release(true);
@@ -130,15 +132,23 @@ export class Transactions {
     }
   }
 
-  async #commit(client: PoolClient, { scope, xid, written }: EndedWork): Promise<void> {
+  /** Sends what is left and the COMMIT, and then waits for the answers. */
+  async #commit(client: PoolClient, session: WriteSession, { scope, xid }: EndedWork): Promise<void> {
     const token = this.#dependencies.newToken();
+    const settled = session.settle();
+    // It is waited for last.
+    settled.catch(() => undefined);
     try {
-      const recorded = client.query({ ...statements.record, values: [written, token] });
+      const recorded = client.query({ ...statements.record, values: [session.written, token] });
       const [, { command }] = await Promise.all([recorded, client.query('COMMIT')]);
       // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK.
       if (command !== 'COMMIT') throw storageError('failing');
     } catch (error) {
-      if (!isConnectionLost(error)) throw error;
+      if (!isConnectionLost(error)) {
+        // If a statement failed, its error says more.
+        await settled;
+        throw error;
+      }
       const outcome = await this.#findOutcome({ scope, xid, token });
       if (outcome === 'committed') return;
       const cause = outcome === 'rolled back' ? error : new UncertainWriteError({ cause: error });
@@ -189,18 +199,15 @@ interface Begun {
   readonly locked: Organizations;
 }
 
-/** What a transaction has written before its commit. */
+/** A transaction that is about to be committed. */
 interface EndedWork {
   /** Its lock, or one of them. */
   readonly scope: TransactionScope;
   readonly xid: string;
-  readonly written: readonly number[];
 }
 
 /** A commit that was not answered. */
-interface LostCommit {
-  readonly scope: TransactionScope;
-  readonly xid: string;
+interface LostCommit extends EndedWork {
   readonly token: string;
 }
 
@@ -217,6 +224,11 @@ export class FailedTransactionError extends Error {
 
 function toScope(scope: TransactionScope | Organizations, locked: Organizations): TransactionScope {
   return typeof scope === 'object' ? (locked[0] ?? concurrent) : scope;
+}
+
+/** Ends a transaction that has nothing to commit. */
+async function rollBack(client: PoolClient, session: WriteSession): Promise<void> {
+  await Promise.all([session.settle(), client.query('ROLLBACK')]);
 }
 
 /** Rolls back. Returns false if the connection cannot be used any more. */
