@@ -17,7 +17,7 @@ describe('works that share a transaction', () => {
     Array.from({ length: count }, (_, number) => ({
       prepare: () => {
         steps.push(`prepare ${number}`);
-        if (number % 16 === 0) now += preparing;
+        if (number % 32 === 0) now += preparing;
         return Promise.resolve();
       },
       run: () => {
@@ -34,8 +34,8 @@ describe('works that share a transaction', () => {
   });
 
   it('are prepared in portions, each after the works before it', async () => {
-    expect(await runAll(createWorks(20))).toBe(20);
-    expect(steps.indexOf('prepare 16')).toBeGreaterThan(steps.indexOf('run 15'));
+    expect(await runAll(createWorks(40))).toBe(40);
+    expect(steps.indexOf('prepare 32')).toBeGreaterThan(steps.indexOf('run 31'));
   });
 
   it('leave the others to another transaction if they run long', async () => {
@@ -45,7 +45,7 @@ describe('works that share a transaction', () => {
   });
 
   it('are all run that are prepared, however long that took', async () => {
-    expect(await runAll(createWorks(40, { preparing: 50 }))).toBe(16);
+    expect(await runAll(createWorks(40, { preparing: 50 }))).toBe(32);
   });
 
   it('fail if a preparation does, which leaves no other one behind', async () => {
