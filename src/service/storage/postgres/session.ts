@@ -177,7 +177,8 @@ export class WriteSession implements WritingSession {
   readonly #insertions = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
   /** Statements that were sent and not waited for. */
   readonly #sent: Promise<unknown>[] = [];
-  #hasFailed = false;
+  /** How the first statement failed. */
+  #failure: unknown;
   #isEnded = false;
 
   /** @param changes knows what was committed before the transaction held its locks */
@@ -187,9 +188,12 @@ export class WriteSession implements WritingSession {
     this.#known = changes.latest;
   }
 
-  /** Whether a statement failed, so that the connection cannot be used for others. */
-  get hasFailed(): boolean {
-    return this.#hasFailed;
+  /**
+   * How the first statement failed; undefined if none did. Those after it fail, too, because the transaction is aborted,
+   * and the connection cannot be used for other transactions.
+   */
+  get failure(): unknown {
+    return this.#failure;
   }
 
   /** The slots of the sources that were written. */
@@ -253,12 +257,16 @@ export class WriteSession implements WritingSession {
   /**
    * Waits for the statements that were sent, and ends the use of the session.
    *
-   * @throws StorageError or the database's error if any of them failed.
+   * @throws StorageError or the database's error: how the first one failed
    */
   async settle(): Promise<void> {
     this.#insertions.send();
     this.#isEnded = true;
-    await Promise.all(this.#sent);
+    try {
+      await Promise.all(this.#sent);
+    } catch (error) {
+      throw this.#failure ?? error;
+    }
   }
 
   /** Ends the use of the session without waiting for its statements. */
@@ -278,7 +286,7 @@ export class WriteSession implements WritingSession {
     try {
       return await runStatement(this.#client, statement, values);
     } catch (error) {
-      this.#hasFailed = true;
+      this.#failure ??= error;
       throw error;
     }
   }

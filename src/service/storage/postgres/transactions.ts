@@ -96,9 +96,11 @@ export class Transactions {
       return result;
     } catch (error) {
       session.end();
+      if (!isOpen) throw error;
       // Statements that were sent before may fail until the answer to the ROLLBACK.
-      isReusable = isOpen && (await isRolledBack(client)) && !session.hasFailed;
-      throw error;
+      isReusable = (await isRolledBack(client)) && session.failure === undefined;
+      // If a statement had failed, the work failed because of it.
+      throw session.failure ?? error;
     } finally {
       client.release(!isReusable);
     }

@@ -8,6 +8,7 @@ import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/post
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 const flow = { org: 'acme', flow: 'web' };
+const template = { text: '', attestations: [], artifacts: [] };
 
 describe('insertions of a transaction in PostgreSQL', () => {
   let database: BorrowedDatabase;
@@ -34,8 +35,8 @@ describe('insertions of a transaction in PostgreSQL', () => {
   });
 
   function record(client: PoolClient): PoolClient {
-    if (jest.isMockFunction(client.query)) return client;
-    const query = client.query.bind(client);
+    const query: unknown = Reflect.get(client, 'query');
+    if (typeof query !== 'function' || jest.isMockFunction(query)) return client;
     jest.spyOn(client, 'query').mockImplementation((statement: unknown, ...rest: unknown[]) => {
       const name: unknown = Reflect.get(Object(statement) as object, 'name');
       if (typeof name === 'string' && /insert/iu.test(name)) inserted.push(name);
@@ -94,6 +95,19 @@ describe('insertions of a transaction in PostgreSQL', () => {
     });
     await expect(failing).rejects.toMatchObject({ code: '23505', constraint: 'attestations_by_id' });
     expect(await storage.read(({ trails }) => trails.count('acme', { flow: 'web' }))).toBe(0);
+  });
+
+  it.each([
+    ['is waited for', ({ trails }: WriteTransaction) => trails.count('acme', { flow: 'web' })],
+    ['shares a statement', ({ attestations }: WriteTransaction) => attestations.listCurrent(flow, ['trail/a'])],
+    ['is only sent', ({ trails }: WriteTransaction) => trails.saveTemplate({ ...flow, name: 'trail-1' }, template)],
+  ])('fail with their own error, not with the one of a later statement, which %s', async (_, ask) => {
+    const failing = storage.transaction('acme', async (transaction) => {
+      await insert(transaction, 1, 'same');
+      await insert(transaction, 2, 'same');
+      await ask(transaction);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '23505', constraint: 'attestations_by_id' });
   });
 
   it('are not sent after the end of their transaction', async () => {
