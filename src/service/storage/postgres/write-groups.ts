@@ -96,17 +96,19 @@ export class WriteGroups {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
-  /** Runs work, and notes if others should not share a transaction with it. */
+  /** Runs work, and notes if others should not share a transaction with it because it takes long. */
   async #observe<Result>(scope: TransactionScope, work: () => Promise<Result>): Promise<Result> {
     const begun = this.#elapsed();
-    let isGood = false;
     try {
-      const result = await work();
-      isGood = this.#elapsed() - begun < slowMilliseconds;
-      return result;
+      return await work();
     } finally {
-      if (!isGood && typeof scope === 'string') this.#lone.add(scope);
+      if (this.#elapsed() - begun >= slowMilliseconds) this.#keepApart(scope);
     }
+  }
+
+  /** Lets no others share a transaction with a scope for a while. */
+  #keepApart(scope: TransactionScope): void {
+    if (typeof scope === 'string') this.#lone.add(scope);
   }
 
   #add(job: Job): void {
@@ -208,7 +210,7 @@ export class WriteGroups {
     const byScope = Map.groupBy(jobs, ({ scope }) => scope);
     const settle = async (scope: string): Promise<void> => {
       const own = byScope.get(scope) ?? [];
-      if (jobs.length === 1 || error instanceof FailedTransactionError) rejectAll(own, error);
+      if (jobs.length === 1 || error instanceof FailedTransactionError) this.#rejectAll(own, error);
       else await this.#runGroup(scope, own);
       this.#end(scope);
     };
@@ -223,11 +225,21 @@ export class WriteGroups {
     if ('error' in attempted) {
       if (jobs.length > 1 && !(attempted.error instanceof FailedTransactionError)) {
         for (const job of jobs) await this.#runGroup(scope, [job]);
-      } else rejectAll(jobs, attempted.error);
+      } else this.#rejectAll(jobs, attempted.error);
       return;
     }
     this.#succeed(jobs.slice(0, attempted.result));
     this.#putBack(jobs.slice(attempted.result));
+  }
+
+  /** Rejects works, which failed alone or with a transaction that failed as a whole. */
+  #rejectAll(jobs: readonly Job[], error: unknown): void {
+    const isTheirs = !(error instanceof FailedTransactionError);
+    const cause = translatePostgresError(isTheirs ? error : error.cause);
+    for (const { scope, reject } of jobs) {
+      if (isTheirs) this.#keepApart(scope);
+      reject(cause);
+    }
   }
 
   #succeed(jobs: Iterable<Job>): void {
@@ -244,11 +256,6 @@ async function attempt<Result>(work: () => Promise<Result>): Promise<Attempted<R
   } catch (error) {
     return { error };
   }
-}
-
-function rejectAll(jobs: readonly Job[], error: unknown): void {
-  const cause = translatePostgresError(error instanceof FailedTransactionError ? error.cause : error);
-  for (const job of jobs) job.reject(cause);
 }
 
 /** Works that begin in the same turn of the event loop share a transaction. */

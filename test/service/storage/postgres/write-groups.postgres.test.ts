@@ -119,6 +119,11 @@ describe('works of several organizations in PostgreSQL', () => {
 
   it.each([
     ['failed', () => storage.transaction('beta', () => Promise.reject(new Error('on purpose')), nothing)],
+    ['was refused by the database', () => write('beta', '\0')],
+    [
+      'could not be prepared',
+      () => storage.transaction('beta', nothing, () => Promise.reject(new Error('on purpose'))),
+    ],
     ['took long', () => write('beta', 'slow', 60)],
   ])('do not wait for one that recently %s', async (_, keepWaiting) => {
     const countAll = (): Promise<number> => countConnections(() => Promise.all(orgs.map((org) => write(org))));
@@ -126,6 +131,13 @@ describe('works of several organizations in PostgreSQL', () => {
     expect(await countAll()).toBe(2);
     skipped += 11_000;
     expect(await countAll()).toBe(1);
+  });
+
+  it('do not keep apart those that failed only because of another one', async () => {
+    const look = (): Promise<number> => storage.transaction('core', ({ flows }) => flows.count('core', {}), nothing);
+    const outcomes = await Promise.allSettled([write('acme'), write('beta', '\0'), look()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await countConnections(() => Promise.all([write('acme'), write('core')]))).toBe(1);
   });
 
   it('end if those of two processes, and of all organizations, wait for each other', async () => {
