@@ -88,6 +88,16 @@ describe('insertions of a transaction in PostgreSQL', () => {
     expect(document).toMatchObject({ document: { a: ['\\'] } });
   });
 
+  it('are not seen by lookups that were called before them', async () => {
+    const found = await storage.transaction('acme', async (transaction) => {
+      await insert(transaction, 1);
+      const looking = transaction.attestations.listCurrent(flow, ['trail/a']);
+      await insert(transaction, 2);
+      return (await looking).get('trail/a');
+    });
+    expect(found).toMatchObject([{ id: 'id-1' }]);
+  });
+
   it('fail with the error of the database, and leave nothing', async () => {
     const failing = storage.transaction('acme', async (transaction) => {
       await insert(transaction, 1, 'same');

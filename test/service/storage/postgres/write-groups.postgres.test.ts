@@ -1,10 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Flow } from '../../../../src/service/domain/records.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
-import { allOrganizations, type WriteTransaction } from '../../../../src/service/storage/storage.ts';
+import {
+  allOrganizations,
+  type ReadTransaction,
+  type WriteTransaction,
+} from '../../../../src/service/storage/storage.ts';
+import { waitUntil } from '../../../../tools/servers/ports.ts';
 import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/postgres.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
+import { withAdministrator } from '../../../support/test-servers.ts';
 
 const orgs = ['acme', 'beta', 'core'];
 
@@ -67,6 +74,14 @@ describe('works of several organizations in PostgreSQL', () => {
     return acquired.mock.calls.length;
   };
 
+  /** Waits until a transaction waits for a lock. */
+  const someoneWaits = (): Promise<boolean> =>
+    withAdministrator(database.url, (client) => {
+      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      return waitUntil(async () => (await client.query(waiting)).rowCount !== 0, 10_000);
+    });
+
   it('share a transaction if they are prepared', async () => {
     expect(await countConnections(() => Promise.all(orgs.map((org) => write(org))))).toBe(1);
     expect(await recorded()).toEqual(['acme web', 'beta web', 'core web']);
@@ -105,6 +120,20 @@ describe('works of several organizations in PostgreSQL', () => {
     release();
     await Promise.all([holding, waiting]);
     expect(await recorded()).toContain('beta web');
+  });
+
+  it('see what another process has changed while they waited for it', async () => {
+    await write('acme');
+    const find = ({ flows }: ReadTransaction): Promise<Flow | undefined> => flows.find('acme', 'web');
+    expect(await storage.read(find)).toMatchObject({ description: '' });
+    let looking: Promise<Flow | undefined> | undefined;
+    await other.transaction('acme', async (transaction) => {
+      looking = storage.transaction('acme', find);
+      expect(await someoneWaits()).toBe(true);
+      const flow = await find(transaction);
+      if (flow !== undefined) await transaction.flows.save({ ...flow, description: 'changed' });
+    });
+    expect(await looking).toMatchObject({ description: 'changed' });
   });
 
   it('are recorded if one of them fails, which is run again alone', async () => {
