@@ -7,6 +7,7 @@ import type {
   AttestationWriter,
   FlowReference,
   InsertConditions,
+  LatestAttestation,
   NewAttestation,
   RecordedSummary,
   Sequenced,
@@ -23,7 +24,7 @@ import {
 } from '../rows.ts';
 import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import { toSource } from '../sources.ts';
-import { KnownConditions } from './known-conditions.ts';
+import { KnownReads, toKey } from './known-reads.ts';
 import type { Session, WritingSession } from './session.ts';
 import { unnestValues } from './shared-statements.ts';
 import { defineStatements } from './statements.ts';
@@ -206,14 +207,18 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
 
 /** Attestations in PostgreSQL, for writing. */
 export class PostgresAttestationWriter extends PostgresAttestationReader<WritingSession> implements AttestationWriter {
-  readonly #known = new KnownConditions();
+  readonly #known = new KnownReads<InsertConditions>();
+  /** The latest inserted attestation of each flow, by the flow with its organization. */
+  readonly #latest = new Map<string, LatestAttestation>();
 
   async findConditions(place: AttestationPlace): Promise<InsertConditions> {
-    const known = this.#known.get(place);
-    if (known !== undefined) return known;
-    const found = await this.#readConditions(place);
-    this.#known.add(place, found);
-    return found;
+    const { org, flow, scopes, evidence, key, maximumNames } = place;
+    const known = await this.#known.read(
+      toKey(org, flow, scopes, evidence, key, maximumNames),
+      () => this.#readConditions(place),
+      toRecords(place),
+    );
+    return { ...known, latest: this.#latest.get(toKey(org, flow)) ?? known.latest };
   }
 
   async #readConditions(place: AttestationPlace): Promise<InsertConditions> {
@@ -231,7 +236,8 @@ export class PostgresAttestationWriter extends PostgresAttestationReader<Writing
     const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
     const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
-    this.#known.noteInsertion(attestation);
+    this.#known.noteWrite(...toRecords({ org, flow, scopes, key: requestKey?.key }));
+    this.#latest.set(toKey(org, flow), { sequence, createdAt });
     this.session.noteWrite(...scopes.map((scope) => toSource('bindings', org, flow, scope)));
     return this.session.insert(statements.insert, [
       ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
@@ -239,4 +245,15 @@ export class PostgresAttestationWriter extends PostgresAttestationReader<Writing
       ...[requestKey?.key ?? null, requestKey?.digest ?? null, evidence, scopes],
     ]);
   }
+}
+
+/** The records that the conditions of an insertion depend on, except for the latest attestation of the flow. */
+function toRecords({
+  org,
+  flow,
+  scopes,
+  key,
+}: Pick<AttestationPlace, 'org' | 'flow' | 'scopes' | 'key'>): readonly string[] {
+  const inScopes = scopes.map((scope) => toKey(org, flow, scope));
+  return key === undefined ? inScopes : [...inScopes, toKey(org, key)];
 }
