@@ -42,10 +42,11 @@ export interface WritingSession extends Session {
   send(statement: Statement, values: readonly Value[]): Promise<void>;
   /**
    * Like `send`, for a statement that inserts the rows of several calls. Calls at the same time share it, and what is
-   * called later sees their rows. Among them, the statement that is called first is sent first, with all of its rows: if
-   * a row needs one of another table, insert into that table first, always.
+   * called later sees their rows. Different statements can be sent in any order.
    */
   insert(statement: SharedStatement, values: readonly SharedValue[]): Promise<void>;
+  /** Like `insert`, for rows that those of `insert` refer to. They are sent before them. */
+  insertParent(statement: SharedStatement, values: readonly SharedValue[]): Promise<void>;
   /** Call it for the sources of every written row of a watched table. */
   noteWrite(...sources: readonly Source[]): void;
 }
@@ -172,9 +173,13 @@ export class WriteSession implements WritingSession {
   /** What was known when the transaction held its locks: nothing is committed since that it does not see. */
   readonly #known: number;
   readonly #written = new Set<number>();
-  // One of them is empty: those that wait in one are sent before the other is used.
+  // No lookups wait with insertions: those that wait are sent before the others begin.
   readonly #lookups = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
-  readonly #insertions = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
+  readonly #parents = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
+  readonly #insertions = new SharedStatements((statement, columns) => {
+    this.#parents.send();
+    return this.#execute(statement, columns).then(toRows);
+  });
   /** Statements that were sent and not waited for. */
   readonly #sent: Promise<unknown>[] = [];
   /** How the first statement failed. */
@@ -206,7 +211,7 @@ export class WriteSession implements WritingSession {
   }
 
   lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]> {
-    this.#insertions.send();
+    this.#sendInsertions();
     return this.#lookups.run(statement, values);
   }
 
@@ -221,10 +226,23 @@ export class WriteSession implements WritingSession {
   }
 
   insert(statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
+    return this.#insert(this.#insertions, statement, values);
+  }
+
+  insertParent(statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
+    return this.#insert(this.#parents, statement, values);
+  }
+
+  #insert(insertions: SharedStatements, statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
     if (this.#isEnded) return Promise.reject(transactionEndedError());
     this.#lookups.send();
-    this.#leave(this.#insertions.run(statement, values));
+    this.#leave(insertions.run(statement, values));
     return Promise.resolve();
+  }
+
+  #sendInsertions(): void {
+    this.#parents.send();
+    this.#insertions.send();
   }
 
   /** Leaves it to `settle` to report how a statement ends. */
@@ -260,7 +278,7 @@ export class WriteSession implements WritingSession {
    * @throws StorageError or the database's error: how the first one failed
    */
   async settle(): Promise<void> {
-    this.#insertions.send();
+    this.#sendInsertions();
     this.#isEnded = true;
     try {
       await Promise.all(this.#sent);
@@ -277,7 +295,7 @@ export class WriteSession implements WritingSession {
   #run(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {
     // They began before this statement: lookups must not see what it changes, and it must see what is inserted.
     this.#lookups.send();
-    this.#insertions.send();
+    this.#sendInsertions();
     return this.#execute(statement, values);
   }
 
