@@ -2,12 +2,12 @@ import { currentEvidence, toReportScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { ArtifactDetails, Flow, ReportedArtifact } from '../domain/records.ts';
 import type { ArtifactSources } from '../storage/artifacts.ts';
-import type { ReadTransaction } from '../storage/storage.ts';
+import type { ReadTransaction, WriteTransaction } from '../storage/storage.ts';
 import type { DataVersion, Versioned } from '../storage/versioned-cache.ts';
 import { weighArtifact, type CachedArtifact } from './artifact-cache.ts';
-import { findRepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
-import { runJudgingTransaction } from './judging/judging-transaction.ts';
+import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { findAppliedTemplates } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -160,29 +160,34 @@ export function reportArtifact(
   return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt }, request);
 }
 
+type Repetition = RepeatedRequest<RecordArtifactResult> | undefined;
+
 /** Records a report with a given id and time, and judges the environments that run the artifact again. */
 export function recordArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   artifact: ReportedArtifact,
   request?: KeyedRequest<RecordArtifactResult>,
 ): Promise<OnceResult<RecordArtifactResult>> {
-  const reportJson = JSON.stringify(artifact.report);
-  return runJudgingTransaction(
-    dependencies,
-    artifact.org,
-    async (transaction, context): Promise<OnceResult<RecordArtifactResult>> => {
-      const { flows, trails, artifacts } = transaction;
-      const { org, flow, createdAt, report } = artifact;
-      const [repetition, flowExists] = await Promise.all([
-        findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded'),
-        flows.exists(org, flow),
-      ]);
-      if (repetition !== undefined) return repetition;
-      if (!flowExists) return 'flow not found';
-      await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
-      await artifacts.insert(artifact, reportJson, request);
-      await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
-      return 'recorded';
-    },
-  );
+  const { org, flow, createdAt, report } = artifact;
+  const reportJson = JSON.stringify(report);
+  // Together, because other transactions wait, and each may take a round trip to the database.
+  const read = ({ flows, artifacts }: WriteTransaction): Promise<readonly [Repetition, boolean]> =>
+    Promise.all([
+      findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded'),
+      flows.exists(org, flow),
+    ]);
+  const work = async (
+    transaction: WriteTransaction,
+    context: JudgingContext,
+  ): Promise<OnceResult<RecordArtifactResult>> => {
+    const { trails, artifacts } = transaction;
+    const [repetition, flowExists] = await read(transaction);
+    if (repetition !== undefined) return repetition;
+    if (!flowExists) return 'flow not found';
+    await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
+    await artifacts.insert(artifact, reportJson, request);
+    await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
+    return 'recorded';
+  };
+  return runJudgingTransaction(dependencies, org, work, read);
 }

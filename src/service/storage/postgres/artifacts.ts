@@ -14,6 +14,7 @@ import { number, optional, text, toAppearance, toReportedArtifact } from '../row
 import { toSource } from '../sources.ts';
 import type { DataVersion } from '../versioned-cache.ts';
 import { indexedLength } from './migrations/base/evidence.ts';
+import { KnownReads, toKey } from './known-reads.ts';
 import type { Session, WritingSession } from './session.ts';
 import { unnestValues } from './shared-statements.ts';
 import { defineStatements } from './statements.ts';
@@ -35,6 +36,12 @@ const bySequence = (list: string): string => `CROSS JOIN LATERAL (
       WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
     ) a`;
 
+/** The columns of a new report, except for its sequence number. */
+const insertedColumns = [
+  ...['org', 'flow', 'trail', 'id', 'fingerprint', 'created_at', 'reported_by', 'report'],
+  ...['idempotency_key', 'request_digest'],
+];
+
 const statements = defineStatements('artifacts', {
   findLatest: `SELECT l.position, ${columns} FROM ${unnestValues('org', 'flow', 'fingerprint')} CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a WHERE a.org = l.org AND a.flow = l.flow AND a.fingerprint = l.fingerprint
@@ -48,7 +55,9 @@ const statements = defineStatements('artifacts', {
     ) a`,
   exists: 'SELECT 1 FROM artifacts WHERE org = $1 AND flow = $2 AND fingerprint = $3 LIMIT 1',
   existsInTrail: 'SELECT 1 FROM artifacts WHERE org = $1 AND flow = $2 AND fingerprint = $3 AND trail = $4 LIMIT 1',
-  findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
+  findRequestDigest: `SELECT l.position, a.request_digest FROM ${unnestValues('org', 'key')} CROSS JOIN LATERAL (
+      SELECT request_digest FROM artifacts WHERE org = l.org AND idempotency_key = l.key LIMIT 1
+    ) a`,
   findById: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND id = $2 AND flow = $3`,
   findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')}`,
@@ -98,10 +107,14 @@ const statements = defineStatements('artifacts', {
     WHERE org = $1 AND ${beginsWith('git_commit', '$2')} ORDER BY git_commit LIMIT $3`,
   listFingerprintsOfCommit: `SELECT DISTINCT fingerprint AS found FROM artifacts
     WHERE org = $1 AND git_commit = $2 ORDER BY fingerprint LIMIT $3`,
-  insert: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report,
-      idempotency_key, request_digest)
-    VALUES ($1, $2, (SELECT coalesce(max(sequence), 0) + 1 FROM artifacts WHERE org = $1 AND flow = $2),
-      $3, $4, $5, $6, $7, $8, $9, $10)`,
+  // The database counts `place` in the order of the rows.
+  insert: `INSERT INTO artifacts (${insertedColumns.join(', ')}, sequence)
+    SELECT l.org, l.flow, l.trail, l.id, l.fingerprint, l.created_at::double precision, l.reported_by, l.report,
+      l.idempotency_key, l.request_digest,
+      coalesce(f.latest, 0) + row_number() OVER (PARTITION BY l.org, l.flow ORDER BY l.position)
+    FROM ${unnestValues(...insertedColumns)} CROSS JOIN LATERAL (
+      SELECT max(sequence) AS latest FROM artifacts WHERE org = l.org AND flow = l.flow
+    ) f ORDER BY l.position`,
 });
 
 /** Artifacts in PostgreSQL, for reading. */
@@ -131,7 +144,7 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
   }
 
   async findRequestDigest(org: string, key: string): Promise<string | undefined> {
-    const [row] = await this.session.query(statements.findRequestDigest, [org, key]);
+    const [row] = await this.session.lookUp(statements.findRequestDigest, [org, key]);
     return optional(row, (found) => text(found, 'request_digest'));
   }
 
@@ -237,12 +250,19 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
 
 /** Artifacts in PostgreSQL, for writing. */
 export class PostgresArtifactWriter extends PostgresArtifactReader<WritingSession> implements ArtifactWriter {
+  readonly #knownDigests = new KnownReads<string | undefined>();
+
+  override findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    return this.#knownDigests.read(toKey(org, key), () => super.findRequestDigest(org, key));
+  }
+
   insert(artifact: ReportedArtifact, reportJson: string, requestKey?: RecordKey): Promise<void> {
     const { org, flow, id, createdAt, reportedBy, report } = artifact;
     const { key = null, digest = null } = requestKey ?? {};
     const { trail_name: trail, fingerprint } = report;
+    if (key !== null) this.#knownDigests.noteWrite(toKey(org, key));
     this.session.noteWrite(toSource('artifacts', org, fingerprint));
-    return this.session.send(statements.insert, [
+    return this.session.insert(statements.insert, [
       ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, key, digest],
     ]);
   }

@@ -5,6 +5,7 @@ import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/datab
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
 import type { WriteTransaction } from '../../../../src/service/storage/storage.ts';
 import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/postgres.ts';
+import { sampleArtifact } from '../../../support/service-samples.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 const flow = { org: 'acme', flow: 'web' };
@@ -56,6 +57,15 @@ describe('insertions of a transaction in PostgreSQL', () => {
     });
   };
 
+  /** Reports an artifact to another trail with the same number. */
+  const report = async ({ trails, artifacts }: WriteTransaction, number: number) => {
+    const trail = `build-${number}`;
+    await trails.insertMissing({ ...flow, name: trail, createdAt: number });
+    const reported = sampleArtifact({ trail_name: trail });
+    const artifact = { ...flow, id: `artifact-${number}`, createdAt: number, reportedBy: 'ann', report: reported };
+    await artifacts.insert(artifact, JSON.stringify(reported));
+  };
+
   it('share statements until something else is asked', async () => {
     const counts: number[] = [];
     await storage.transaction('acme', async (transaction) => {
@@ -96,6 +106,19 @@ describe('insertions of a transaction in PostgreSQL', () => {
       return (await looking).get('trail/a');
     });
     expect(found).toMatchObject([{ id: 'id-1' }]);
+  });
+
+  it('are sent after the rows that they refer to, also if they are many and of several tables', async () => {
+    await storage.transaction('acme', async (transaction) => {
+      for (let number = 1; number <= 20; number += 1) {
+        await insert(transaction, number);
+        await report(transaction, number);
+      }
+    });
+    const found = await storage.read(({ artifacts }) => artifacts.listReports(flow, { limit: 99, offset: 0 }));
+    expect(found.map(({ createdAt }) => createdAt)).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+    const trails = 'trails.insertMissing';
+    expect(inserted).toEqual([trails, trails, 'attestations.insert', 'artifacts.insert']);
   });
 
   it('fail with the error of the database, and leave nothing', async () => {
