@@ -262,7 +262,7 @@ export class PostgresArtifactWriter extends PostgresArtifactReader<WritingSessio
     const { trail_name: trail, fingerprint } = report;
     if (key !== null) this.#knownDigests.noteWrite(toKey(org, key));
     this.session.noteWrite(toSource('artifacts', org, fingerprint));
-    return this.session.insert(statements.insert, [
+    return this.session.sendShared(statements.insert, [
       ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, key, digest],
     ]);
   }

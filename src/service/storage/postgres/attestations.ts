@@ -239,7 +239,7 @@ export class PostgresAttestationWriter extends PostgresAttestationReader<Writing
     this.#known.noteWrite(...toRecords({ org, flow, scopes, key: requestKey?.key }));
     this.#latest.set(toKey(org, flow), { sequence, createdAt });
     this.session.noteWrite(...scopes.map((scope) => toSource('bindings', org, flow, scope)));
-    return this.session.insert(statements.insert, [
+    return this.session.sendShared(statements.insert, [
       ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
       ...[filename, digest, size, documentJson, Number(isStepBack)],
       ...[requestKey?.key ?? null, requestKey?.digest ?? null, evidence, scopes],

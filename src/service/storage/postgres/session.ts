@@ -41,12 +41,12 @@ export interface WritingSession extends Session {
    */
   send(statement: Statement, values: readonly Value[]): Promise<void>;
   /**
-   * Like `send`, for a statement that inserts the rows of several calls. Calls at the same time share it, and what is
-   * called later sees their rows. Different statements can be sent in any order.
+   * Like `send`, for a statement that several calls share. Calls at the same time share it, and what is called later sees
+   * what they write. Different statements can be sent in any order.
    */
-  insert(statement: SharedStatement, values: readonly SharedValue[]): Promise<void>;
-  /** Like `insert`, for rows that those of `insert` refer to. They are sent before them. */
-  insertParent(statement: SharedStatement, values: readonly SharedValue[]): Promise<void>;
+  sendShared(statement: SharedStatement, values: readonly SharedValue[]): Promise<void>;
+  /** Like `sendShared`, for rows that those of `sendShared` refer to. They are sent before them. */
+  sendSharedFirst(statement: SharedStatement, values: readonly SharedValue[]): Promise<void>;
   /** Call it for the sources of every written row of a watched table. */
   noteWrite(...sources: readonly Source[]): void;
 }
@@ -173,11 +173,11 @@ export class WriteSession implements WritingSession {
   /** What was known when the transaction held its locks: nothing is committed since that it does not see. */
   readonly #known: number;
   readonly #written = new Set<number>();
-  // No lookups wait with insertions: those that wait are sent before the others begin.
+  // No lookups wait with writes: those that wait are sent before the others begin.
   readonly #lookups = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
-  readonly #parents = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
-  readonly #insertions = new SharedStatements((statement, columns) => {
-    this.#parents.send();
+  readonly #sharedFirst = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
+  readonly #shared = new SharedStatements((statement, columns) => {
+    this.#sharedFirst.send();
     return this.#execute(statement, columns).then(toRows);
   });
   /** Statements that were sent and not waited for. */
@@ -211,7 +211,7 @@ export class WriteSession implements WritingSession {
   }
 
   lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]> {
-    this.#sendInsertions();
+    this.#sendWaitingWrites();
     return this.#lookups.run(statement, values);
   }
 
@@ -225,24 +225,24 @@ export class WriteSession implements WritingSession {
     return Promise.resolve();
   }
 
-  insert(statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
-    return this.#insert(this.#insertions, statement, values);
+  sendShared(statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
+    return this.#sendLater(this.#shared, statement, values);
   }
 
-  insertParent(statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
-    return this.#insert(this.#parents, statement, values);
+  sendSharedFirst(statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
+    return this.#sendLater(this.#sharedFirst, statement, values);
   }
 
-  #insert(insertions: SharedStatements, statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
+  #sendLater(shared: SharedStatements, statement: SharedStatement, values: readonly SharedValue[]): Promise<void> {
     if (this.#isEnded) return Promise.reject(transactionEndedError());
     this.#lookups.send();
-    this.#leave(insertions.run(statement, values));
+    this.#leave(shared.run(statement, values));
     return Promise.resolve();
   }
 
-  #sendInsertions(): void {
-    this.#parents.send();
-    this.#insertions.send();
+  #sendWaitingWrites(): void {
+    this.#sharedFirst.send();
+    this.#shared.send();
   }
 
   /** Leaves it to `settle` to report how a statement ends. */
@@ -278,7 +278,7 @@ export class WriteSession implements WritingSession {
    * @throws StorageError or the database's error: how the first one failed
    */
   async settle(): Promise<void> {
-    this.#sendInsertions();
+    this.#sendWaitingWrites();
     this.#isEnded = true;
     try {
       await Promise.all(this.#sent);
@@ -293,9 +293,9 @@ export class WriteSession implements WritingSession {
   }
 
   #run(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {
-    // They began before this statement: lookups must not see what it changes, and it must see what is inserted.
+    // They began before this statement: lookups must not see what it changes, and it must see what is written.
     this.#lookups.send();
-    this.#sendInsertions();
+    this.#sendWaitingWrites();
     return this.#execute(statement, values);
   }
 

@@ -119,7 +119,7 @@ function selectTrails(
 /** Trails in PostgreSQL, for writing. */
 export class PostgresTrailWriter extends PostgresTrailReader<WritingSession> implements TrailWriter {
   insertMissing({ org, flow, name, createdAt }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
-    return this.session.insertParent(statements.insertMissing, [org, flow, name, createdAt]);
+    return this.session.sendSharedFirst(statements.insertMissing, [org, flow, name, createdAt]);
   }
 
   save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {
