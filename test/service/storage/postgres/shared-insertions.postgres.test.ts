@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { PoolClient } from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
 import type { WriteTransaction } from '../../../../src/service/storage/storage.ts';
 import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/postgres.ts';
+import { SentStatements } from '../../../support/sent-statements.ts';
 import { sampleArtifact } from '../../../support/service-samples.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
@@ -14,8 +14,7 @@ const template = { text: '', attestations: [], artifacts: [] };
 describe('insertions of a transaction in PostgreSQL', () => {
   let database: BorrowedDatabase;
   let storage: PostgresStorage;
-  /** The names of the prepared statements that were sent to insert. */
-  let inserted: string[];
+  let sent: SentStatements;
 
   beforeEach(async () => {
     database = await borrowTestDatabase();
@@ -26,25 +25,15 @@ describe('insertions of a transaction in PostgreSQL', () => {
       const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
       await flows.save({ org: 'acme', name: 'web', ...rest, createdAt: 1, lastModifiedAt: 1 });
     });
-    inserted = [];
-    const acquire = connections.acquire.bind(connections);
-    jest.spyOn(connections, 'acquire').mockImplementation(async () => record(await acquire()));
+    sent = new SentStatements(connections);
   });
   afterEach(async () => {
     await storage.close();
     await database.giveBack();
   });
 
-  function record(client: PoolClient): PoolClient {
-    const query: unknown = Reflect.get(client, 'query');
-    if (typeof query !== 'function' || jest.isMockFunction(query)) return client;
-    jest.spyOn(client, 'query').mockImplementation((statement: unknown, ...rest: unknown[]) => {
-      const name: unknown = Reflect.get(Object(statement) as object, 'name');
-      if (typeof name === 'string' && /insert/iu.test(name)) inserted.push(name);
-      return Reflect.apply(query, client, [statement, ...rest]) as unknown;
-    });
-    return client;
-  }
+  /** The names of the statements that were sent to insert. */
+  const inserted = (): readonly string[] => sent.names.filter((name) => /insert/iu.test(name));
 
   /** Inserts an attestation of a trail with its number, as current evidence of the flow's only place. */
   const insert = async ({ trails, attestations }: WriteTransaction, sequence: number, id = `id-${sequence}`) => {
@@ -70,13 +59,13 @@ describe('insertions of a transaction in PostgreSQL', () => {
     const counts: number[] = [];
     await storage.transaction('acme', async (transaction) => {
       for (const sequence of [1, 2, 3]) await insert(transaction, sequence);
-      counts.push(inserted.length);
+      counts.push(inserted().length);
       counts.push(await transaction.trails.count('acme', { flow: 'web' }));
       await insert(transaction, 4);
     });
     expect(counts).toEqual([0, 3]);
     const pair = ['trails.insertMissing', 'attestations.insert'];
-    expect(inserted).toEqual([...pair, ...pair]);
+    expect(inserted()).toEqual([...pair, ...pair]);
   });
 
   it('are seen by lookups of the same transaction, each with its own values', async () => {
@@ -118,7 +107,7 @@ describe('insertions of a transaction in PostgreSQL', () => {
     const found = await storage.read(({ artifacts }) => artifacts.listReports(flow, { limit: 99, offset: 0 }));
     expect(found.map(({ createdAt }) => createdAt)).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
     const trails = 'trails.insertMissing';
-    expect(inserted).toEqual([trails, trails, 'attestations.insert', 'artifacts.insert']);
+    expect(inserted()).toEqual([trails, trails, 'attestations.insert', 'artifacts.insert']);
   });
 
   it('fail with the error of the database, and leave nothing', async () => {
