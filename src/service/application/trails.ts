@@ -6,7 +6,7 @@ import type { TrailDetails, TrailHistory } from '../domain/trail-details.ts';
 import type { ListPart } from '../storage/list-part.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import type { TrailFilter } from '../storage/trails.ts';
-import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import { carryOutOnce, prepareOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { loadTrail, maximumTrailEntries } from './load-trail.ts';
@@ -45,7 +45,13 @@ export function beginTrail(
     }
     return known === undefined ? 'begun' : 'updated';
   };
-  return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin));
+  const prepare = (transaction: WriteTransaction): Promise<unknown> =>
+    Promise.all([
+      prepareOnce(transaction, request),
+      transaction.flows.exists(trail.org, trail.flow),
+      transaction.trails.find(trail),
+    ]);
+  return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin), prepare);
 }
 
 /** The maximum number of appearances of each artifact in the history of a trail. */

@@ -96,8 +96,8 @@ export interface Storage {
    * Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects.
    *
    * @param prepare saves round trips to a database: works of one organization run one after the other, but their
-   *   preparations run together. Prepare with methods that keep what they have read, such as
-   *   `AttestationWriter.findConditions`. If it rejects, so does the transaction. An adapter may ignore it.
+   *   preparations run together. Prepare with methods that keep what they have read until it is written: those of
+   *   writers that say so, and what is cached. If it rejects, so does the transaction. An adapter may ignore it.
    */
   transaction<Result>(
     scope: TransactionScope,

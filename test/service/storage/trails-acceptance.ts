@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TrailToBegin } from '../../../src/service/application/trails.ts';
+import type { Trail } from '../../../src/service/domain/records.ts';
 import type { FlowFilter } from '../../../src/service/storage/flows.ts';
 import type { TrailFilter } from '../../../src/service/storage/trails.ts';
 import type { Records } from '../../support/records.ts';
@@ -58,6 +59,33 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       expect(updates).toEqual([{ at: 11.5, commit: update.git_commit_info }]);
       expect(await records.findTrail('other', 'web', 'main')).toBeUndefined();
       expect(await records.beginTrail(trail({ flow: 'none' }), 12)).toBe('flow not found');
+    });
+
+    it('keep the time when they were created, also if a transaction writes them several times', async () => {
+      const at = (name: string, time: number): Trail => ({
+        ...trail({ name }),
+        ...{ createdAt: time, lastModifiedAt: time },
+      });
+      await records.storage.transaction('acme', async ({ trails }) => {
+        await trails.save(at('a', 1));
+        await trails.insertMissing(at('b', 2));
+        await trails.save(at('b', 3));
+        await trails.insertMissing(at('a', 4));
+        await trails.save(at('a', 5));
+        await trails.addUpdate(at('a', 5), { at: 5, commit: undefined });
+        await trails.addUpdate(at('a', 5), { at: 6, commit: undefined });
+      });
+      const found = await records.storage.read(async ({ trails }) => [
+        ...(await trails.list('acme', {}, { offset: 0, limit: 9 })),
+        ...(await trails.listUpdates(at('a', 5), 9)),
+      ]);
+      expect(found).toMatchObject([
+        ...[
+          { name: 'b', createdAt: 2, lastModifiedAt: 3 },
+          { name: 'a', createdAt: 1, lastModifiedAt: 5 },
+        ],
+        ...[{ at: 6 }, { at: 5 }],
+      ]);
     });
 
     it('have a template of their own, which an update without one keeps', async () => {

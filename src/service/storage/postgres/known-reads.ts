@@ -25,6 +25,11 @@ export class KnownReads<Value> {
   noteWrite(...records: readonly string[]): void {
     for (const record of records) this.#written.add(record);
   }
+
+  /** Whether a record was written. */
+  isWritten(record: string): boolean {
+    return this.#written.has(record);
+  }
 }
 
 /** Returns the key of a record, or of what is read. */

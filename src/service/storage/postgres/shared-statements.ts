@@ -78,14 +78,15 @@ export class SharedStatements {
 
   /** Returns the rows by the position of their call, from 1. */
   async #runAll(statement: SharedStatement, calls: readonly Call[]): Promise<ReadonlyMap<number, readonly Row[]>> {
-    const rows = await this.#runShared(statement, toColumns(calls));
+    const rows = await this.#runShared(statement, toColumns(calls.map(({ values }) => values)));
     return Map.groupBy(rows, (row) => number(row, 'position'));
   }
 }
 
-function toColumns(calls: readonly Call[]): readonly SharedColumn[] {
-  const [first] = calls;
-  return (first?.values ?? []).map((_, index) => calls.map(({ values }) => toText(values[index] ?? null)));
+/** Returns the parameters of a statement for several calls, each with its values. */
+export function toColumns(calls: readonly (readonly SharedValue[])[]): readonly SharedColumn[] {
+  const [first = []] = calls;
+  return first.map((_, index) => calls.map((values) => toText(values[index] ?? null)));
 }
 
 function toText(value: SharedValue): string | null {

@@ -5,8 +5,9 @@ import { number, optional, text, toTrail, toTrailUpdate } from '../rows.ts';
 import { toFileTemplate } from '../rows/trails.ts';
 import { toSource } from '../sources.ts';
 import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
+import { KnownReads, toKey } from './known-reads.ts';
 import type { Session, WritingSession } from './session.ts';
-import { unnestValues } from './shared-statements.ts';
+import { toColumns, unnestValues } from './shared-statements.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
 
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
@@ -23,7 +24,9 @@ const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || chr
 const byNameInFlow = `FROM trails t WHERE org = $1 AND flow = $2 AND name >= $3 AND name < $3 || chr(127)`;
 
 const statements = defineStatements('trails', {
-  find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
+  find: `SELECT l.position, ${columns} FROM ${unnestValues('org', 'flow', 'name')} CROSS JOIN LATERAL (
+      SELECT ${columns} FROM trails t WHERE t.org = l.org AND t.flow = l.flow AND t.name = l.name LIMIT 1
+    ) t`,
   listTemplates: `SELECT l.position, t.trail, t.template
     FROM ${unnestValues('org', 'flow', 'trails')} CROSS JOIN LATERAL (
       SELECT trail, template FROM trail_templates t
@@ -44,12 +47,17 @@ const statements = defineStatements('trails', {
   insertMissing: `INSERT INTO trails (org, flow, name, created_at)
     SELECT l.org, l.flow, l.name, l.created_at::double precision
     FROM ${unnestValues('org', 'flow', 'name', 'created_at')} ORDER BY l.position ON CONFLICT DO NOTHING`,
-  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES ($1, $2, $3, $4, $5, $6)
+  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report)
+    SELECT l.org, l.flow, l.name, l.created_at::double precision, l.last_modified_at::double precision, l.report
+    FROM ${unnestValues('org', 'flow', 'name', 'created_at', 'last_modified_at', 'report')} ORDER BY l.position
     ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
   addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url)
-    VALUES ($1, $2, $3, (
-      SELECT coalesce(max(sequence), 0) + 1 FROM trail_updates WHERE org = $1 AND flow = $2 AND trail = $3
-    ), $4, $5, $6)`,
+    SELECT l.org, l.flow, l.trail,
+      coalesce(t.latest, 0) + row_number() OVER (PARTITION BY l.org, l.flow, l.trail ORDER BY l.position),
+      l.updated_at::double precision, l.commit_sha, l.commit_url
+    FROM ${unnestValues('org', 'flow', 'trail', 'updated_at', 'commit_sha', 'commit_url')} CROSS JOIN LATERAL (
+      SELECT max(sequence) AS latest FROM trail_updates WHERE org = l.org AND flow = l.flow AND trail = l.trail
+    ) t`,
   saveTemplate: `INSERT INTO trail_templates (org, flow, trail, template) VALUES ($1, $2, $3, $4)
     ON CONFLICT (org, flow, trail) DO UPDATE SET template = excluded.template`,
 });
@@ -63,7 +71,7 @@ export class PostgresTrailReader<Used extends Session = Session> implements Trai
   }
 
   async find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
-    const [row] = await this.session.query(statements.find, [org, flow, name]);
+    const [row] = await this.session.lookUp(statements.find, [org, flow, name]);
     return optional(row, toTrail);
   }
 
@@ -118,22 +126,42 @@ function selectTrails(
 
 /** Trails in PostgreSQL, for writing. */
 export class PostgresTrailWriter extends PostgresTrailReader<WritingSession> implements TrailWriter {
-  insertMissing({ org, flow, name, createdAt }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
+  readonly #known = new KnownReads<Trail | undefined>();
+
+  override find(trail: TrailReference): Promise<Trail | undefined> {
+    return this.#known.read(toRecord(trail), () => super.find(trail));
+  }
+
+  insertMissing(trail: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
+    const record = toRecord(trail);
+    // The trail exists.
+    if (this.#known.isWritten(record)) return Promise.resolve();
+    this.#known.noteWrite(record);
+    const { org, flow, name, createdAt } = trail;
     return this.session.sendSharedFirst(statements.insertMissing, [org, flow, name, createdAt]);
   }
 
-  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {
+  save(trail: Trail): Promise<void> {
+    const { org, flow, name, createdAt, lastModifiedAt, report } = trail;
     const values = [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report)];
-    return this.session.send(statements.save, values);
+    const record = toRecord(trail);
+    // A statement cannot write a row twice, and must not be sent before another one that writes the row.
+    if (this.#known.isWritten(record)) return this.session.send(statements.save, toColumns([values]));
+    this.#known.noteWrite(record);
+    return this.session.sendSharedFirst(statements.save, values);
   }
 
   addUpdate({ org, flow, name }: TrailReference, { at, commit }: TrailUpdate): Promise<void> {
     const values = [org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null];
-    return this.session.send(statements.addUpdate, values);
+    return this.session.sendShared(statements.addUpdate, values);
   }
 
   saveTemplate({ org, flow, name }: TrailReference, template: FileTemplate): Promise<void> {
     this.session.noteWrite(toSource('trail_templates', org, flow, name));
     return this.session.send(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
   }
+}
+
+function toRecord({ org, flow, name }: TrailReference): string {
+  return toKey(org, flow, name);
 }
