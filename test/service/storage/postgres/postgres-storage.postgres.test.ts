@@ -18,6 +18,7 @@ import { describeInsertions } from '../insertions-acceptance.ts';
 import { describeLookups } from '../lookups-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
+import { describeWaitingWrites } from '../waiting-writes-acceptance.ts';
 
 /** Opens a database with this many storages, as if each of them belonged to a process of its own. */
 const openWith = (count: number) => async (): Promise<StorageUnderTest> => {
@@ -65,6 +66,7 @@ describeTrails('trails and flows of the PostgreSQL storage in two processes', op
 describeTransactions('transactions of the PostgreSQL storage', openTestStorage);
 describeTransactions('transactions of two processes', openShared);
 describeInsertions('an insertion of an attestation in the PostgreSQL storage in two processes', openShared);
+describeWaitingWrites('requests that wait for the PostgreSQL storage in two processes', openShared);
 describeLookups('lookups in the PostgreSQL storage in two processes', openShared);
 describeStorage('the PostgreSQL storage in two processes', openShared);
 describeAccounts('the accounts of the PostgreSQL storage in two processes', openShared);

@@ -23,6 +23,7 @@ import { describeLogins } from '../login-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 import { describePages } from '../pages-acceptance.ts';
+import { describeWaitingWrites } from '../waiting-writes-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-storage-'));
 
@@ -56,6 +57,7 @@ describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestSt
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
 describePages('what the pages read from the SQLite storage', openTestStorage);
 describeInsertions('an insertion of an attestation in the SQLite storage', openTestStorage);
+describeWaitingWrites('requests that wait for the SQLite storage', openTestStorage);
 describeLookups('lookups in the SQLite storage', openTestStorage);
 
 describe('the SQLite database', () => {
