@@ -28,7 +28,9 @@ export async function loadTrail(
   const flow = await flows.find(org, flowName);
   const trail = await trails.find(reference);
   if (flow === undefined || trail === undefined) return undefined;
-  const { reports, ...state } = await loadTrailState(transaction, flow, trail);
+  const [loaded] = await loadTrailStates(transaction, flow, [trail]);
+  if (loaded === undefined) return undefined;
+  const { reports, ...state } = loaded;
   return {
     ...state,
     artifacts: reports.slice(0, maximumTrailEntries),
@@ -42,23 +44,26 @@ export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'ju
   readonly reports: readonly ReportedArtifact[];
 }
 
-/** Loads the state of a trail. */
-export async function loadTrailState(
+/** Loads the states of trails of a flow, with one lookup for all of them where the storage can share it. */
+export async function loadTrailStates(
   transaction: Pick<ReadTransaction, 'trails' | 'artifacts' | 'attestations'>,
   flow: Flow,
-  trail: Trail,
-): Promise<TrailState> {
-  const { org, name } = trail;
-  const applied = (await findAppliedTemplates(transaction, flow, [name]))(name);
-  const reports = await transaction.artifacts.listByTrail(org, flow.name, name, maximumReports);
-  return { trail, applied, judgement: await judge(transaction, applied, trail, reports), reports };
+  trails: readonly Trail[],
+): Promise<readonly TrailState[]> {
+  const names = trails.map(({ name }) => name);
+  const findApplied = await findAppliedTemplates(transaction, flow, names);
+  const reported = await Promise.all(
+    trails.map(async (trail) => {
+      const reports = await transaction.artifacts.listByTrail(trail.org, flow.name, trail.name, maximumReports);
+      return { trail, applied: findApplied(trail.name), reports };
+    }),
+  );
+  return Promise.all(reported.map(async (one) => ({ ...one, judgement: await judge(transaction, one) })));
 }
 
 async function judge(
   { attestations }: Pick<ReadTransaction, 'attestations'>,
-  applied: AppliedTemplate,
-  trail: Trail,
-  reports: readonly ReportedArtifact[],
+  { applied, trail, reports }: Omit<TrailState, 'judgement'>,
 ): Promise<TrailDetails['judgement']> {
   const { org, flow, name } = trail;
   const artifacts = listArtifacts(applied, trail, reports);

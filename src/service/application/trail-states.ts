@@ -1,7 +1,7 @@
 import type { ArtifactState } from '../../contract/compliance.ts';
 import type { Flow } from '../domain/records.ts';
 import type { FlowFilter, FlowHead } from '../storage/flows.ts';
-import { loadTrailState, type TrailState } from './load-trail.ts';
+import { loadTrailStates, type TrailState } from './load-trail.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
@@ -54,11 +54,7 @@ export async function listTrailStates(
   while (judged < listed.length && selected.length < limit) {
     const batch = listed.slice(judged, judged + batchSize);
     await judging.turns.next();
-    const states = await storage.read(async (transaction) => {
-      const loaded: TrailState[] = [];
-      for (const trail of batch) loaded.push(await loadTrailState(transaction, flow, trail));
-      return loaded;
-    });
+    const states = await storage.read((transaction) => loadTrailStates(transaction, flow, batch));
     for (const one of states) {
       if (selected.length === limit) break;
       judged += 1;
@@ -100,9 +96,7 @@ export async function listFlowOverviews(
       const flow = await transaction.flows.find(org, head.name);
       if (flow === undefined) return [];
       const latest = await transaction.trails.list(org, { flow: head.name }, { offset: 0, limit: count });
-      const loaded: TrailState[] = [];
-      for (const trail of latest) loaded.push(await loadTrailState(transaction, flow, trail));
-      return loaded;
+      return loadTrailStates(transaction, flow, latest);
     });
     overviews.push({ flow: head, trails });
   }
