@@ -63,14 +63,15 @@ const writing = defineStatements('accounts', {
       FROM unnest($1::text[], $2::text[], $3::double precision[]) WITH ORDINALITY AS uses (org, id, used_at, place)
       ORDER BY org, id, place DESC
     ON CONFLICT (org, id) DO UPDATE SET used_at = excluded.used_at RETURNING id, xmax = 0 AS is_first`,
+  // A list of few values is looked up by the index, while a join might read all keys of the organization.
   deleteExpiredKeys: `WITH expired AS (
       SELECT id FROM api_keys WHERE org = $1 AND owner_kind = 'workflow' AND expires_at < $2
         ORDER BY expires_at, id LIMIT $3
     ), uses AS (
-      DELETE FROM key_uses WHERE org = $1 AND id IN (SELECT id FROM expired)
+      DELETE FROM key_uses WHERE org = $1 AND id = ANY (ARRAY(SELECT id FROM expired))
     ), ended AS (
-      DELETE FROM sessions WHERE org = $1 AND key_id IN (SELECT id FROM expired)
-    ) DELETE FROM api_keys WHERE org = $1 AND id IN (SELECT id FROM expired) RETURNING id`,
+      DELETE FROM sessions WHERE org = $1 AND key_id = ANY (ARRAY(SELECT id FROM expired))
+    ) DELETE FROM api_keys WHERE org = $1 AND id = ANY (ARRAY(SELECT id FROM expired)) RETURNING id`,
   revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE org = $1 AND id = $2',
   revokeAccountKeys: `UPDATE api_keys SET revoked_at = $3
     WHERE org = $1 AND owner_kind = 'service account' AND owner = $2 AND revoked_at IS NULL RETURNING id`,

@@ -105,8 +105,10 @@ const statements = defineStatements('artifacts', {
     WHERE org = $1 AND ${beginsWith('fingerprint', '$2')} ORDER BY fingerprint LIMIT $3`,
   findCommits: `SELECT DISTINCT git_commit AS found FROM artifacts
     WHERE org = $1 AND ${beginsWith('git_commit', '$2')} ORDER BY git_commit LIMIT $3`,
-  listFingerprintsOfCommit: `SELECT DISTINCT fingerprint AS found FROM artifacts
-    WHERE org = $1 AND git_commit = $2 ORDER BY fingerprint LIMIT $3`,
+  // The artifacts of a commit are few, so they come before their order.
+  listFingerprintsOfCommit: `SELECT DISTINCT fingerprint AS found FROM (
+      SELECT fingerprint FROM artifacts WHERE org = $1 AND git_commit = $2 OFFSET 0
+    ) a ORDER BY fingerprint LIMIT $3`,
   // The database counts `place` in the order of the rows.
   insert: `INSERT INTO artifacts (${insertedColumns.join(', ')}, sequence)
     SELECT l.org, l.flow, l.trail, l.id, l.fingerprint, l.created_at::double precision, l.reported_by, l.report,

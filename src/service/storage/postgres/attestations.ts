@@ -45,8 +45,10 @@ const insertedColumns = [
 ];
 
 const statements = defineStatements('attestations', {
-  find: `SELECT ${summaryColumns}, a.document FROM attestations a
-    WHERE org = $1 AND id = $2 AND flow = $3 AND trail = $4`,
+  // A trail can have any number of attestations, so the id comes first.
+  find: `SELECT ${summaryColumns}, a.document FROM (
+      SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2 OFFSET 0
+    ) a WHERE flow = $3 AND trail = $4`,
   findById: `SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2`,
   findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
   countCurrent: `SELECT count(*) AS count FROM attestations f CROSS JOIN unnest($3::text[]) AS s (scope)

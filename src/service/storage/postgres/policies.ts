@@ -60,7 +60,13 @@ function listEvents(policies: string): string {
 }
 
 const rules = 'v.policy, v.version, v.rules';
-const latestVersion = 'JOIN policy_versions v ON v.org = p.org AND v.policy = p.name AND v.version = p.latest';
+/** Joins the latest version of each policy of a list. `LIMIT` makes the planner look them up, instead of reading all. */
+const joinLatestVersion = (name: string): string => `CROSS JOIN LATERAL (
+      SELECT latest FROM policies WHERE org = $1 AND name = ${name} LIMIT 1
+    ) p CROSS JOIN LATERAL (
+      SELECT policy, version, rules FROM policy_versions
+      WHERE org = $1 AND policy = ${name} AND version = p.latest LIMIT 1
+    ) v`;
 
 const statements = defineStatements('policies', {
   find: `${policy} WHERE p.org = $1 AND p.name = $2`,
@@ -79,11 +85,10 @@ const statements = defineStatements('policies', {
   listExisting: 'SELECT name FROM policies WHERE org = $1 AND name = ANY($2::text[])',
   listEnvironments: `SELECT environment FROM environment_policies
     WHERE org = $1 AND policy = $2 ORDER BY environment`,
-  listAttached: `SELECT ${rules} FROM environment_policies a
-    JOIN policies p ON p.org = a.org AND p.name = a.policy ${latestVersion}
+  listAttached: `SELECT ${rules} FROM environment_policies a ${joinLatestVersion('a.policy')}
     WHERE a.org = $1 AND a.environment = $2 ORDER BY v.policy`,
   listLatest: `SELECT ${rules} FROM unnest($2::text[]) WITH ORDINALITY AS m (name, place)
-    JOIN policies p ON p.org = $1 AND p.name = m.name ${latestVersion} ORDER BY m.place`,
+    ${joinLatestVersion('m.name')} ORDER BY m.place`,
 
   // What the policy was is recorded only for a request with a key.
   insertVersion: `WITH saved AS (

@@ -28,9 +28,9 @@ const statements = defineStatements('trails', {
       SELECT ${columns} FROM trails t WHERE t.org = l.org AND t.flow = l.flow AND t.name = l.name LIMIT 1
     ) t`,
   listTemplates: `SELECT l.position, t.trail, t.template
-    FROM ${unnestValues('org', 'flow', 'trails')} CROSS JOIN LATERAL (
-      SELECT trail, template FROM trail_templates t
-      WHERE t.org = l.org AND t.flow = l.flow AND t.trail = ANY (l.trails::text[]) OFFSET 0
+    FROM ${unnestValues('org', 'flow', 'trails')} CROSS JOIN LATERAL unnest(l.trails::text[]) AS n (trail)
+    CROSS JOIN LATERAL (
+      SELECT trail, template FROM trail_templates WHERE org = l.org AND flow = l.flow AND trail = n.trail LIMIT 1
     ) t`,
   listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
