@@ -80,7 +80,7 @@ export interface ArtifactReader {
   version(sources: ArtifactSources): Promise<DataVersion>;
 }
 
-/** Reads and writes artifacts. */
+/** Reads and writes artifacts. A transaction keeps what `findRequestDigest` has read until it is changed. */
 export interface ArtifactWriter extends ArtifactReader {
   /**
    * Inserts the report as the latest of its flow. Its trail must exist.
