@@ -9,11 +9,10 @@ export interface HealthCheckDependencies {
   readonly subject: string;
   /** Writes. @throws StorageError if that fails */
   readonly probe: () => Promise<void>;
-  /**
-   * How long a check may take, in milliseconds; then the result is `unreachable`. By default, a check takes as long as
-   * its probe.
-   */
-  readonly patience?: number;
+  /** How long a check may take, in milliseconds. */
+  readonly patience: number;
+  /** The result of a check that takes longer. */
+  readonly lateReason: StorageReason;
   readonly now: Now;
   readonly after: After;
   readonly log: ServiceLog;
@@ -80,9 +79,8 @@ export class HealthCheck {
   }
 
   #waitPatiently(since: number, result: Promise<CheckResult>): Promise<CheckResult> {
-    const { patience } = this.#dependencies;
-    if (patience === undefined) return result;
-    return this.#waitUntil(since + patience, result, () => ({ at: since, fault: storageError('unreachable') }));
+    const { patience, lateReason } = this.#dependencies;
+    return this.#waitUntil(since + patience, result, () => ({ at: since, fault: storageError(lateReason) }));
   }
 
   /** Returns the result, or what stands in for it if it takes longer. If nothing stands in, it keeps waiting. */

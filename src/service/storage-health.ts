@@ -23,6 +23,11 @@ export interface StorageHealthDependencies {
  * (in Kubernetes, a second by default).
  */
 const objectStoragePatience = 500;
+/**
+ * How long a check waits for the storage, in milliseconds: shorter than HAProxy waits for the service (deploy/haproxy.cfg),
+ * so that its log has the reason.
+ */
+const storagePatience = 4000;
 /** How much more space than at the failure must be free for writes to be accepted again, in bytes. */
 const requiredExtraBytes = 256 * 1024;
 
@@ -49,10 +54,13 @@ export class StorageHealth {
     this.#dependencies = dependencies;
     const { attachments, now, after, log } = dependencies;
     const { objectStorage } = attachments;
-    this.#storage = new HealthCheck({ subject: 'the storage', probe: () => this.#probe(), now, after, log });
+    this.#storage = new HealthCheck({
+      ...{ subject: 'the storage', patience: storagePatience, lateReason: 'slow', now, after, log },
+      probe: () => this.#probe(),
+    });
     if (objectStorage === undefined) return;
     this.#objectStorage = new HealthCheck({
-      ...{ subject: 'the object storage', patience: objectStoragePatience, now, after, log },
+      ...{ subject: 'the object storage', patience: objectStoragePatience, lateReason: 'unreachable', now, after, log },
       probe: () => objectStorage.probe(),
     });
   }

@@ -56,6 +56,17 @@ describe('readiness', () => {
     expect(await answerWithin(1000)).toBe('waiting');
   });
 
+  it('is slow if nothing is known for seconds, and ready at once when the storage answers', async () => {
+    const silence = Promise.withResolvers<undefined>();
+    probe = () => silence.promise;
+    expect(await answerWithin(3999)).toBe('waiting');
+    expect(await answerWithin(1)).toBe('slow');
+    expect(await answerWithin(1)).toBe('slow');
+    silence.resolve(undefined);
+    await setImmediate();
+    expect(await answerWithin(1)).toBe('ready');
+  });
+
   it('relies on nothing when a request has failed since, before the question or after it', async () => {
     expect(await answerWithin(1)).toBe('ready');
     beBusy();
