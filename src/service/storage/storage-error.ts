@@ -44,11 +44,11 @@ export class StorageBusyError extends StorageError {
   }
 }
 
-/** The connection was lost during a commit, and it could not be found out whether the write has an effect. */
+/** A commit was not confirmed, and it could not be found out whether the write has an effect. */
 export class UncertainWriteError extends StorageError {
   override readonly name = 'UncertainWriteError';
 
   constructor(options?: ErrorOptions) {
-    super('unreachable', 'the connection to the database was lost while it was recording this', options);
+    super('unreachable', 'the database has not confirmed what it was to record', options);
   }
 }

@@ -84,6 +84,16 @@ function databaseFault(reason: StorageReason, cause: unknown): StorageError {
   return new StorageError(reason, messages[reason], { cause });
 }
 
+/** The error for a database that is reached and does not answer in time. */
+export function slowDatabase(): StorageError {
+  return databaseFault('slow', undefined);
+}
+
+/** Whether the database is reached, and has not answered in time. */
+export function isSlow(error: unknown): boolean {
+  return error instanceof StorageError && error.reason === 'slow';
+}
+
 /** Converts an error of the database or of the connection to a storage error. Returns other errors unchanged. */
 export function translatePostgresError(error: unknown): unknown {
   if (error instanceof StorageError) return error;

@@ -5,8 +5,9 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 import { RecordCaches } from '../record-caches.ts';
 import type { Preparation, ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { ChangeLog } from './change-log.ts';
+import { CommitWatch } from './commit-watch.ts';
 import type { Connections } from './connections.ts';
-import { isConflict, translatePostgresError } from './postgres-errors.ts';
+import { isConflict, isSlow, translatePostgresError } from './postgres-errors.ts';
 import { ReadGroups } from './read-groups.ts';
 import { createReaders, createWriters } from './repositories.ts';
 import { ReadSession, RepeatReadError } from './session.ts';
@@ -40,6 +41,7 @@ export class PostgresStorage implements Storage {
   /** The reads that have begun and not ended. */
   readonly #reading = new Set<Promise<unknown>>();
   readonly #groups: WriteGroups;
+  readonly #commits: CommitWatch;
   readonly #dependencies: PostgresStorageDependencies;
   #cancelForgetting: () => void = () => undefined;
 
@@ -48,9 +50,11 @@ export class PostgresStorage implements Storage {
     this.#dependencies = dependencies;
     this.#changes = new ChangeLog(connections);
     this.#reads = new ReadGroups(connections, this.#changes, dependencies.after);
+    this.#commits = new CommitWatch({ after: dependencies.after, probe: () => this.probe() });
     this.#groups = new WriteGroups({
       connections,
       changes: this.#changes,
+      commits: this.#commits,
       createTransaction: (session) => createWriters(session, this.#caches),
       elapsed: dependencies.monotonic,
       after: dependencies.after,
@@ -100,12 +104,15 @@ export class PostgresStorage implements Storage {
   async probe(bytes = 0): Promise<void> {
     const client = await this.#connections.acquire();
     try {
-      await client.query('UPDATE probes SET probed_at = now()');
+      await this.#commits.confirm(client, client.query('UPDATE probes SET probed_at = now()'));
       if (bytes > 0) await client.query(requireRoom(bytes));
       client.release();
     } catch (error) {
       client.release(true);
-      throw translatePostgresError(error);
+      const fault = translatePostgresError(error);
+      // It waited for its turn: the probe of another process cannot commit.
+      if (isSlow(fault)) this.#commits.noteStuck();
+      throw fault;
     }
   }
 

@@ -3,9 +3,10 @@ import { UncertainWriteError } from '../storage-error.ts';
 import { concurrent, type TransactionScope, type WriteTransaction } from '../storage.ts';
 import { storageError } from '../storage-faults.ts';
 import type { ChangeLog } from './change-log.ts';
+import { UnconfirmedCommitError, type CommitWatch } from './commit-watch.ts';
 import type { Connections } from './connections.ts';
 import { lockStatement, shareAllOrganizations, toLockKey } from './organization-locks.ts';
-import { isConflict, isConnectionLost, isDatabaseError } from './postgres-errors.ts';
+import { isConflict, isConnectionLost, isDatabaseError, isSlow } from './postgres-errors.ts';
 import { WriteSession, type WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
@@ -30,6 +31,7 @@ const outcomeDelay = 500;
 export interface TransactionDependencies {
   readonly connections: Connections;
   readonly changes: ChangeLog;
+  readonly commits: CommitWatch;
   /** Creates the repositories of a transaction. */
   readonly createTransaction: (session: WritingSession) => WriteTransaction;
   /** Monotonic time in milliseconds. */
@@ -109,6 +111,11 @@ export class Transactions {
   /** Begins a transaction. If the connection turns out to be lost, it tries another one. */
   async #begin(scope: TransactionScope | Organizations): Promise<BegunTransaction> {
     try {
+      await this.#dependencies.commits.requireCommits();
+    } catch (error) {
+      throw new FailedTransactionError(error);
+    }
+    try {
       return await this.#beginOnce(scope);
     } catch (error) {
       if (isConflict(error)) throw error;
@@ -142,10 +149,13 @@ export class Transactions {
     settled.catch(() => undefined);
     try {
       const recorded = client.query({ ...statements.record, values: [session.written, token] });
-      const [, { command }] = await Promise.all([recorded, client.query('COMMIT')]);
+      const committed = Promise.all([recorded, client.query('COMMIT')]);
+      const [, { command }] = await this.#dependencies.commits.confirm(client, committed);
       // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK.
       if (command !== 'COMMIT') throw storageError('failing');
     } catch (error) {
+      // To ask for the outcome would mean to wait as long as the commit.
+      if (isUnanswered(error)) throw new FailedTransactionError(new UncertainWriteError({ cause: error }));
       if (!isConnectionLost(error)) {
         // If a statement failed, its error says more.
         await settled;
@@ -181,7 +191,7 @@ export class Transactions {
     try {
       const { rowCount } = await client.query({ ...statements.isRecorded, values: [xid, token] });
       await client.query({ ...statements.probe });
-      await client.query('COMMIT');
+      await this.#dependencies.commits.confirm(client, client.query('COMMIT'));
       client.release();
       return rowCount === 1 ? 'committed' : 'rolled back';
     } catch (error) {
@@ -231,6 +241,11 @@ function toScope(scope: TransactionScope | Organizations, locked: Organizations)
 /** Ends a transaction that has nothing to commit. */
 async function rollBack(client: PoolClient, session: WriteSession): Promise<void> {
   await Promise.all([session.settle(), client.query('ROLLBACK')]);
+}
+
+/** Whether a commit took too long, or a standby has not confirmed it. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof UnconfirmedCommitError || isSlow(error);
 }
 
 /** Rolls back. Returns false if the connection cannot be used any more. */
