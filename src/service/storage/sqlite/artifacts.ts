@@ -65,8 +65,9 @@ const reading = {
     WHERE org = ? AND fingerprint >= ? AND fingerprint < ? || 'g' LIMIT ? + 0`,
   findCommits: `SELECT DISTINCT report ->> '$.git_commit' AS found FROM artifacts
     WHERE org = ? AND report ->> '$.git_commit' >= ? AND report ->> '$.git_commit' < ? || 'g' LIMIT ? + 0`,
-  listFingerprintsOfCommit: `SELECT DISTINCT fingerprint AS found FROM artifacts
-    WHERE org = ? AND report ->> '$.git_commit' = ? LIMIT ? + 0`,
+  // `+` keeps SQLite from reading all artifacts in the order of their fingerprints.
+  listFingerprintsOfCommit: `SELECT DISTINCT +fingerprint AS found FROM artifacts
+    WHERE org = ? AND report ->> '$.git_commit' = ? ORDER BY found LIMIT ? + 0`,
 } as const;
 
 const writing = {

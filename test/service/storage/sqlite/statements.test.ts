@@ -80,6 +80,11 @@ describe('the query plans', () => {
     ]);
   });
 
+  it('find the fingerprints of a commit without reading other artifacts', () => {
+    const searches = planOfOnly("report ->> '$.git_commit' = ? ORDER BY").filter((step) => step.startsWith('SEARCH'));
+    expect(searches).toEqual([expect.stringMatching(/USING INDEX artifacts_by_commit \(org=\? AND <expr>=\?\)/u)]);
+  });
+
   it('end current appearances without reading former ones', () => {
     const searches = planOfOnly('UPDATE appearances').filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
