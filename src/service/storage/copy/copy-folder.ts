@@ -23,7 +23,7 @@ import { CopyError } from './copy-error.ts';
 import { continueNumbers, copyTable, readContent } from './copy-table.ts';
 import type { TableContent } from './table-digest.ts';
 import { listTables, quote, type Table } from './tables.ts';
-import { beginFilling, commitFilling, requireEmpty } from './target-database.ts';
+import { beginFilling, commitFilling, prepareConnection, requireEmpty } from './target-database.ts';
 
 /** The number of rows between two lines of progress. */
 const rowsPerLine = 100_000;
@@ -105,11 +105,12 @@ async function copyDatabase(
   const connections = new Connections(address, { maximum: 8, limits: withoutTimeLimits });
   const closers: (() => Promise<void> | void)[] = [() => connections.close()];
   try {
-    const client = await connections.open();
+    const client = await connections.open(withoutTimeLimits);
     // The pending query fails, too.
     client.on('error', () => undefined);
     closers.push(() => client.end());
     const tables = listTables(database);
+    await prepareConnection(client);
     await migrate(client, shown);
     await requireEmpty(client, tables, shown);
     const store = await openAttachments(target, connections, dependencies, closers);

@@ -20,12 +20,22 @@ export async function requireEmpty(client: ClientBase, tables: readonly Table[],
   }
 }
 
+/** The settings of the connection, and their values; times in the units of PostgreSQL. */
+const settings = {
+  // The server or the user may have time limits of their own.
+  ...{ statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 },
+  // If this machine is lost, the server ends the transaction and releases its locks after a minute, instead of hours.
+  ...{ tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3, tcp_user_timeout: 60_000 },
+} as const;
+
+/** Prepares the connection of a copy: its transaction takes long. */
+export async function prepareConnection(client: ClientBase): Promise<void> {
+  for (const [name, value] of Object.entries(settings)) await client.query(`SET ${name} = ${value}`);
+}
+
 /** Begins the transaction that fills the tables. Until it ends, nothing else can write to them. */
 export async function beginFilling(client: ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-  // The server or the user may have limits of their own.
-  await client.query('SET LOCAL statement_timeout = 0');
-  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   await client.query(`LOCK TABLE ${tables.map(({ name }) => quote(name)).join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
 }
 

@@ -218,6 +218,22 @@ describe('the copy of a data folder to PostgreSQL', () => {
     expect(await query('SELECT count(*) FROM attestations')).toEqual(whole);
   });
 
+  it('has no time limits, whatever the server and the service have', async () => {
+    await target.drop();
+    target = await createTestDatabase({ isMigrated: true });
+    const names = ['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'];
+    for (const name of names)
+      await query(`ALTER DATABASE "${new URL(target.url).pathname.slice(1)}" SET ${name} = '1h'`);
+    await query(`CREATE TABLE limits (name text PRIMARY KEY, setting text);
+      CREATE FUNCTION note_limits() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO limits SELECT name, setting FROM pg_settings WHERE name IN ('${names.join("', '")}');
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER note_limits AFTER INSERT ON flows FOR EACH STATEMENT EXECUTE FUNCTION note_limits()`);
+    await copy();
+    expect(await query('SELECT * FROM limits ORDER BY name')).toEqual(names.map((name) => ({ name, setting: '0' })));
+  });
+
   it('is a command of the service', async () => {
     const run = await runServiceCommand(['copy', '--from', dataFolder], { COMPLIANCE_SERVICE_DATABASE: target.url });
     expect(run).toEqual({ code: 0, output: expect.stringContaining('all verified') as unknown });
