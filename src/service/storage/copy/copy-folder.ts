@@ -9,6 +9,7 @@ import { parseDatabaseUrl } from '../postgres/database-url.ts';
 import { migrate } from '../postgres/migrations.ts';
 import { openAttachments, type PostgresOptions } from '../postgres/open-postgres.ts';
 import { toDatabaseStartError } from '../postgres/start-errors.ts';
+import { beginUnfinishedCopy, endUnfinishedCopy } from '../postgres/unfinished-copy.ts';
 import { toS3StartError } from '../s3/open-s3-attachments.ts';
 import { describeS3 } from '../s3/s3-options.ts';
 import { findProblems, listAttachedContent } from '../sqlite/backup-database.ts';
@@ -113,6 +114,7 @@ async function copyDatabase(
     await prepareConnection(client);
     await migrate(client, shown);
     await requireEmpty(client, tables, shown);
+    await beginUnfinishedCopy(client);
     const store = await openAttachments(target, connections, dependencies, closers);
     const { attachments: objects } = target;
     const place = objects === undefined ? shown : describeS3(objects);
@@ -212,6 +214,7 @@ async function fillTables(
         `${source?.rows} with ${source?.digest}, so nothing was copied; report this as a defect`,
     );
   }
+  await endUnfinishedCopy(client);
   await commitFilling(client, shown);
   return contents;
 }

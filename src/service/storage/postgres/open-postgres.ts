@@ -13,6 +13,7 @@ import { parseDatabaseUrl } from './database-url.ts';
 import { migrate } from './migrations.ts';
 import { PostgresStorage } from './postgres-storage.ts';
 import { atDatabaseStart } from './start-errors.ts';
+import { requireNoUnfinishedCopy } from './unfinished-copy.ts';
 
 /** A PostgreSQL database. */
 export interface PostgresOptions {
@@ -74,6 +75,7 @@ async function prepareDatabase(connections: Connections, shown: string, log: Ser
     await warnOfLoss(client, shown, log);
     const { from, to } = await migrate(client, shown);
     if (from !== to) log.info(`migrated ${shown} from version ${from} to ${to}`);
+    await requireNoUnfinishedCopy(client, shown);
     await removeForeignChanges(client);
   } finally {
     await client.end();

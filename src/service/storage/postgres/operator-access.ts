@@ -4,12 +4,14 @@ import { parseDatabaseUrl } from './database-url.ts';
 import { requireMigrated } from './migrations.ts';
 import { PostgresStorage } from './postgres-storage.ts';
 import { atDatabaseStart } from './start-errors.ts';
+import { requireNoUnfinishedCopy } from './unfinished-copy.ts';
 
 /**
  * Opens a database for an operator's command, also while services are using it. Its tables are not changed, because
  * the release that is running may be the one before.
  *
- * @throws StartError if it cannot be used, or its tables are not those of this release or the next one.
+ * @throws StartError if it cannot be used, its tables are not those of this release or the next one, or a copy to it is
+ *   unfinished.
  */
 export async function withOperatorDatabase<Result>(
   url: string,
@@ -33,6 +35,7 @@ async function requireTables(connections: Connections, shown: string): Promise<v
   const client = await connections.open();
   try {
     await requireMigrated(client, shown);
+    await requireNoUnfinishedCopy(client, shown);
   } finally {
     await client.end();
   }

@@ -214,8 +214,23 @@ describe('the copy of a data folder to PostgreSQL', () => {
     });
     expect(await query('SELECT * FROM organizations')).toEqual([]);
     expect(await query('SELECT 1 FROM attachment_contents')).not.toEqual([]);
+    const isUnfinished =
+      /the copy of a data folder to the database .* has not been completed; wait until it is done, or/u;
+    await expect(start({ database: { url: target.url } })).rejects.toThrow(isUnfinished);
+    const createKey = ['create-key', '--org', 'acme', '--database', target.url];
+    expect(await runServiceCommand(createKey)).toEqual({
+      code: 1,
+      output: expect.stringMatching(isUnfinished) as unknown,
+    });
     expect(await copy()).toContain('all verified');
     expect(await query('SELECT count(*) FROM attestations')).toEqual(whole);
+    await start({ database: { url: target.url } });
+  });
+
+  it('does not keep a service from a database that it has filled meanwhile', async () => {
+    await start({ database: { url: target.url } });
+    await query('CREATE TABLE unfinished_copy ()');
+    await start({ database: { url: target.url } });
   });
 
   it('has no time limits, whatever the server and the service have', async () => {
