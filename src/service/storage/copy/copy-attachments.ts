@@ -45,12 +45,21 @@ export function copyAttachments(
   });
 }
 
-/** Compares copied attachments with their digests; returns the damaged ones. */
+/**
+ * Compares copied attachments with their digests.
+ *
+ * @param onVerified called after each undamaged attachment
+ * @returns the damaged ones
+ */
 export function verifyAttachments(
   contents: IterableIterator<AttachedContent>,
   { attachments, toStartError: toTargetError }: AttachmentTarget,
+  onVerified: (content: AttachedContent) => void,
 ): Promise<readonly DamagedAttachment[]> {
-  return collectDamaged(contents, concurrency, (content) => named(toTargetError, () => attachments.verify(content)));
+  return collectDamaged(contents, concurrency, async (content) => {
+    await named(toTargetError, () => attachments.verify(content));
+    onVerified(content);
+  });
 }
 
 /** Converts errors to ones that name the place, except for damaged content. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Client } from 'pg';
@@ -21,16 +21,11 @@ import type { StorageDependencies } from '../storage.ts';
 import type { DamagedAttachment } from '../collect-damaged.ts';
 import { copyAttachments, verifyAttachments, type AttachmentTarget } from './copy-attachments.ts';
 import { CopyError } from './copy-error.ts';
-import { continueNumbers, copyTable, readContent } from './copy-table.ts';
+import { continueNumbers, copyTable, countRows, readContent } from './copy-table.ts';
+import { Progress } from './progress.ts';
 import type { TableContent } from './table-digest.ts';
 import { listTables, quote, type Table } from './tables.ts';
 import { beginFilling, commitFilling, prepareConnection, requireEmpty } from './target-database.ts';
-
-/** The number of rows between two lines of progress. */
-const rowsPerLine = 100_000;
-
-/** The number of attachments between two lines of progress. */
-const attachmentsPerLine = 1000;
 
 /** What to copy, and to where. */
 export interface CopyRequest {
@@ -66,15 +61,16 @@ export interface CopyReport {
 export async function copyFolder(request: CopyRequest, dependencies: CopyDependencies): Promise<CopyReport> {
   const { dataFolder } = request;
   const path = join(dataFolder, databaseFile);
-  if (!existsSync(path)) {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) {
     throw new CopyError(`there is no database in ${dataFolder}; name the data folder of the service with --from`);
   }
   const unlock = lockFolder(dataFolder);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { readOnly: true });
-    requireCopyable(database, path);
-    return await copyDatabase(database, request, dependencies);
+    requireSameVersion(database, path);
+    return await copyDatabase({ database, path, size }, request, dependencies);
   } catch (error) {
     throw toStartError(translateError(error), path);
   } finally {
@@ -83,24 +79,29 @@ export async function copyFolder(request: CopyRequest, dependencies: CopyDepende
   }
 }
 
-function requireCopyable(database: DatabaseSync, path: string): void {
+function requireSameVersion(database: DatabaseSync, path: string): void {
   const version = readVersion(database, path);
-  if (version !== schemaVersion) {
-    throw new CopyError(
-      `the database ${path} has version ${version}, and this command copies version ${schemaVersion}; ` +
-        'start this version of the service with the folder once, stop it, and run the command again',
-    );
-  }
-  const problems = findProblems(database);
-  if (problems.length === 0) return;
-  throw new CopyError(`${path} is damaged (${problems.join('; ')}); restore a backup, and copy that`);
+  if (version === schemaVersion) return;
+  throw new CopyError(
+    `the database ${path} has version ${version}, and this command copies version ${schemaVersion}; ` +
+      'start this version of the service with the folder once, stop it, and run the command again',
+  );
+}
+
+interface SourceDatabase {
+  readonly database: DatabaseSync;
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
 }
 
 async function copyDatabase(
-  database: DatabaseSync,
+  source: SourceDatabase,
   { dataFolder, target, leaveOutDamaged }: CopyRequest,
   dependencies: CopyDependencies,
 ): Promise<CopyReport> {
+  const { database } = source;
+  const progress = new Progress(dependencies);
   const address = parseDatabaseUrl(target.url);
   const { shown } = address;
   const connections = new Connections(address, { maximum: 8, limits: withoutTimeLimits });
@@ -114,8 +115,10 @@ async function copyDatabase(
     await prepareConnection(client);
     await migrate(client, shown);
     await requireEmpty(client, tables, shown);
-    await beginUnfinishedCopy(client);
     const store = await openAttachments(target, connections, dependencies, closers);
+    // This may take minutes, so it comes after all mistakes in the command have been found.
+    requireUndamaged(source, progress);
+    await beginUnfinishedCopy(client);
     const { attachments: objects } = target;
     const place = objects === undefined ? shown : describeS3(objects);
     const toTargetError = (error: unknown): unknown =>
@@ -123,15 +126,22 @@ async function copyDatabase(
     const copied = await copyContent(
       database,
       { dataFolder, leaveOutDamaged, to: { attachments: store, shown: place, toStartError: toTargetError } },
-      dependencies,
+      progress,
     );
-    const contents = await fillTables({ database, client, tables, shown }, dependencies);
+    const contents = await fillTables({ database, client, tables, shown }, progress);
     return { target: shown, tables: contents, ...copied };
   } catch (error) {
     throw toDatabaseStartError(error, address);
   } finally {
     for (const close of closers.reverse()) await close();
   }
+}
+
+function requireUndamaged({ database, path, size }: SourceDatabase, progress: Progress): void {
+  progress.begin(`checking the database ${path} (${size} bytes)`);
+  const problems = findProblems(database);
+  if (problems.length === 0) return;
+  throw new CopyError(`${path} is damaged (${problems.join('; ')}); restore a backup, and copy that`);
 }
 
 interface ContentToCopy extends Pick<CopyRequest, 'dataFolder' | 'leaveOutDamaged'> {
@@ -142,13 +152,15 @@ interface ContentToCopy extends Pick<CopyRequest, 'dataFolder' | 'leaveOutDamage
 async function copyContent(
   database: DatabaseSync,
   { dataFolder, leaveOutDamaged, to }: ContentToCopy,
-  { writeLine }: CopyDependencies,
+  progress: Progress,
 ): Promise<Pick<CopyReport, 'attachments' | 'leftOut'>> {
-  let [count, bytes] = [0, 0];
-  const leftOut = await copyAttachments(listAttachedContent(database), dataFolder, to, ({ size }) => {
-    count += 1;
-    bytes += size;
-    if (count % attachmentsPerLine === 0) writeLine(`copied ${count} attachments (${bytes} bytes)`);
+  const all = new AttachmentCount();
+  for (const content of listAttachedContent(database)) all.add(content);
+  progress.begin(`copying ${all.count} attachments (${all.bytes} bytes)`);
+  const copied = new AttachmentCount();
+  const leftOut = await copyAttachments(listAttachedContent(database), dataFolder, to, (content) => {
+    copied.add(content);
+    progress.report(() => `copied ${describeShare(copied, all)}`);
   });
   const missing = new Set(leftOut.map(({ digest }) => digest));
   if (missing.size > 0 && !leaveOutDamaged) {
@@ -160,8 +172,13 @@ async function copyContent(
       ].join('\n'),
     );
   }
-  const damaged = await verifyAttachments(listWithout(missing, database), to);
-  if (damaged.length === 0) return { attachments: { count, bytes }, leftOut };
+  progress.begin(`comparing ${copied.count} attachments`);
+  const compared = new AttachmentCount();
+  const damaged = await verifyAttachments(listWithout(missing, database), to, (content) => {
+    compared.add(content);
+    progress.report(() => `compared ${describeShare(compared, copied)}`);
+  });
+  if (damaged.length === 0) return { attachments: copied, leftOut };
   throw new CopyError(
     [
       `attachments in ${to.shown} differ from what was copied, so no record was copied; copy again`,
@@ -169,6 +186,20 @@ async function copyContent(
     ].join('\n'),
   );
 }
+
+/** The number and the size of attachments. */
+class AttachmentCount {
+  count = 0;
+  bytes = 0;
+
+  add({ size }: AttachedContent): void {
+    this.count += 1;
+    this.bytes += size;
+  }
+}
+
+const describeShare = (part: AttachmentCount, all: AttachmentCount): string =>
+  `${part.count} of ${all.count} attachments (${part.bytes} of ${all.bytes} bytes)`;
 
 function* listWithout(missing: ReadonlySet<string>, database: DatabaseSync): Generator<AttachedContent> {
   for (const content of listAttachedContent(database)) if (!missing.has(content.digest)) yield content;
@@ -189,25 +220,33 @@ interface Filling {
 /** Fills the tables in one transaction, which is committed if they have the same content as those of the source. */
 async function fillTables(
   { database, client, tables, shown }: Filling,
-  { writeLine }: CopyDependencies,
+  progress: Progress,
 ): Promise<CopyReport['tables']> {
+  const total = tables.reduce((sum, table) => sum + countRows(database, table), 0);
+  progress.begin(`locking the tables in ${shown}`);
   await beginFilling(client, tables);
   // Since the first check, another copy or a service may have written to them.
   await requireEmpty(client, tables, shown);
+  progress.begin(`copying ${total} rows in ${tables.length} tables`);
   const contents: (TableContent & { readonly name: string })[] = [];
-  let count = 0;
+  let copied = 0;
   for (const table of tables) {
     const content = await copyTable(database, client, table, (rows) => {
-      const lines = Math.floor(count / rowsPerLine);
-      count += rows;
-      if (Math.floor(count / rowsPerLine) > lines) writeLine(`copied ${count} rows`);
+      copied += rows;
+      progress.report(() => `copied ${copied} of ${total} rows`);
     });
     await continueNumbers(client, table);
     contents.push({ name: table.name, ...content });
   }
+  progress.begin(`comparing ${copied} rows`);
   await client.query(`ANALYZE ${tables.map(({ name }) => quote(name)).join(', ')}`);
+  let compared = 0;
   for (const [index, table] of tables.entries()) {
-    const [source, copy] = [contents[index], await readContent(client, table)];
+    const copy = await readContent(client, table, (rows) => {
+      compared += rows;
+      progress.report(() => `compared ${compared} of ${copied} rows`);
+    });
+    const source = contents[index];
     if (source?.rows === copy.rows && source.digest === copy.digest) continue;
     throw new CopyError(
       `the table ${table.name} in ${shown} has ${copy.rows} rows with the SHA-256 ${copy.digest} instead of ` +

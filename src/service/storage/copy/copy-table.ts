@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { DatabaseError, type ClientBase } from 'pg';
-import { text, type Row } from '../rows.ts';
+import { number, text, type Row } from '../rows.ts';
 import { CopyError } from './copy-error.ts';
 import { digestRow, rowDigestSql, TableDigest, type CopiedValue, type TableContent } from './table-digest.ts';
 import { quote, type ColumnKind, type Table } from './tables.ts';
@@ -11,6 +11,11 @@ const batchBytes = 1024 * 1024;
 
 /** How many digests of rows are read at a time. */
 const digestRows = 5000;
+
+/** Counts the rows of a table to copy. */
+export function countRows(database: DatabaseSync, { name }: Table): number {
+  return number(database.prepare(`SELECT count(*) AS count FROM ${quote(name)}`).get() ?? {}, 'count');
+}
 
 /**
  * Copies the rows of a table, and returns what was read.
@@ -94,14 +99,23 @@ function insertSql({ name, columns }: Table): string {
   return `INSERT INTO ${quote(name)} (${names.join(', ')}) SELECT * FROM unnest(${lists.join(', ')})`;
 }
 
-/** Reads the content of a copied table, in the transaction of the client. */
-export async function readContent(client: ClientBase, table: Table): Promise<TableContent> {
+/**
+ * Reads the content of a copied table, in the transaction of the client.
+ *
+ * @param onRows called with the number of rows after each batch
+ */
+export async function readContent(
+  client: ClientBase,
+  table: Table,
+  onRows: (count: number) => void,
+): Promise<TableContent> {
   const digest = new TableDigest();
   await client.query(`DECLARE copied_rows NO SCROLL CURSOR FOR
     SELECT ${rowDigestSql(table)} AS digest FROM ${quote(table.name)} ORDER BY ${toKeySql(table)}`);
   for (;;) {
     const { rows } = await client.query<{ digest: Buffer }>(`FETCH ${digestRows} FROM copied_rows`);
     for (const row of rows) digest.add(row.digest);
+    onRows(rows.length);
     if (rows.length < digestRows) break;
   }
   await client.query('CLOSE copied_rows');
