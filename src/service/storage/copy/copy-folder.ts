@@ -22,6 +22,7 @@ import type { DamagedAttachment } from '../collect-damaged.ts';
 import { copyAttachments, verifyAttachments, type AttachmentTarget } from './copy-attachments.ts';
 import { CopyError } from './copy-error.ts';
 import { continueNumbers, copyTable, countRows, readContent } from './copy-table.ts';
+import { preloadFile } from './preload-file.ts';
 import { Progress } from './progress.ts';
 import type { TableContent } from './table-digest.ts';
 import { listTables, quote, type Table } from './tables.ts';
@@ -117,7 +118,7 @@ async function copyDatabase(
     await requireEmpty(client, tables, shown);
     const store = await openAttachments(target, connections, dependencies, closers);
     // This may take minutes, so it comes after all mistakes in the command have been found.
-    requireUndamaged(source, progress);
+    await requireUndamaged(source, progress);
     await beginUnfinishedCopy(client);
     const { attachments: objects } = target;
     const place = objects === undefined ? shown : describeS3(objects);
@@ -137,8 +138,11 @@ async function copyDatabase(
   }
 }
 
-function requireUndamaged({ database, path, size }: SourceDatabase, progress: Progress): void {
+async function requireUndamaged({ database, path, size }: SourceDatabase, progress: Progress): Promise<void> {
   progress.begin(`checking the database ${path} (${size} bytes)`);
+  await preloadFile(path, (bytes) => {
+    progress.report(() => `read ${bytes} of ${size} bytes`);
+  });
   const problems = findProblems(database);
   if (problems.length === 0) return;
   throw new CopyError(`${path} is damaged (${problems.join('; ')}); restore a backup, and copy that`);

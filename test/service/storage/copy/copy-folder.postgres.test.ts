@@ -258,6 +258,7 @@ describe('the copy of a data folder to PostgreSQL', () => {
       .map((line) => line.replaceAll(/\d+/gu, 'N').replaceAll(/ \S*\/\S*/gu, ' PLACE'));
     expect([...new Set(said)]).toEqual([
       'checking the database PLACE (N bytes)',
+      'read N of N bytes',
       'copying N attachments (N bytes)',
       'copied N of N attachments (N of N bytes)',
       'comparing N attachments',
