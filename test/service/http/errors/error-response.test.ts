@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { codePoint } from '../../../support/code-point.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
@@ -9,15 +9,19 @@ import { startTestService, type TestService } from '../../../support/service.ts'
 describe('the service', () => {
   let service: TestService;
   let authorization: string;
-  beforeEach(async () => {
+  // One for all tests, because each of them says what there must be.
+  beforeAll(async () => {
     service = await startTestService();
     authorization = `Bearer ${service.apiKey}`;
   });
-  afterEach(async () => {
+  afterEach(() => {
     expect(service.errors).toEqual([]);
-    await service.stop();
   });
+  afterAll(() => service.stop());
 
+  let flows = 0;
+  /** A flow that no other test has created. */
+  const newFlow = (): ReturnType<typeof sampleFlow> => sampleFlow({ name: `flow-${(flows += 1)}` });
   const json = { 'content-type': 'application/json' };
   const putFlow = (body: string | Uint8Array<ArrayBuffer>): ReturnType<typeof call> =>
     call(service, { method: 'PUT', path: '/flows/acme', body, headers: json });
@@ -103,7 +107,7 @@ describe('the service', () => {
     ['application/json;charset="UTF-8"', 201],
   ])('responds to a document of the type %s with %d', async (type, status) => {
     const headers = { 'content-type': type };
-    const body = JSON.stringify(sampleFlow());
+    const body = JSON.stringify(newFlow());
     expect((await call(service, { method: 'PUT', path: '/flows/acme', body, headers })).status).toBe(status);
   });
 
@@ -186,7 +190,7 @@ describe('the service', () => {
   });
 
   it('sends 100 Continue for a body that it needs', async () => {
-    const body = JSON.stringify(sampleFlow());
+    const body = JSON.stringify(newFlow());
     const head = { authorization, ...json, expect: '100-continue' };
     const answer = await rawExchange(service.url, rawRequest('PUT /api/v2/flows/acme', head, body));
     expect(answer.status).toBe(100);
@@ -205,7 +209,7 @@ describe('the service', () => {
       '{"name"',
     );
     await rawExchange(service.url, request, { end: true });
-    expect((await saveFlow(service)).status).toBe(201);
+    expect((await saveFlow(service, newFlow())).status).toBe(201);
   });
 
   it('never fails because of the content of a document', async () => {
