@@ -4,7 +4,7 @@ import type { Row } from '../rows.ts';
 import { toSlot, toSlots, type Slots, type Source } from '../sources.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { ReadGroup, ReadGroups } from './read-groups.ts';
-import { SharedStatements, type SharedValue, type SharedStatement } from './shared-statements.ts';
+import { SharedStatements, type SharedColumn, type SharedStatement, type SharedValue } from './shared-statements.ts';
 import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
 
 /**
@@ -174,11 +174,11 @@ export class WriteSession implements WritingSession {
   readonly #known: number;
   readonly #written = new Set<number>();
   // No lookups wait with writes: those that wait are sent before the others begin.
-  readonly #lookups = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
-  readonly #sharedFirst = new SharedStatements((statement, columns) => this.#execute(statement, columns).then(toRows));
+  readonly #lookups = new SharedStatements((statement, columns) => this.#executeShared(statement, columns));
+  readonly #sharedFirst = new SharedStatements((statement, columns) => this.#executeShared(statement, columns));
   readonly #shared = new SharedStatements((statement, columns) => {
     this.#sharedFirst.send();
-    return this.#execute(statement, columns).then(toRows);
+    return this.#executeShared(statement, columns);
   });
   /** Statements that were sent and not waited for. */
   readonly #sent: Promise<unknown>[] = [];
@@ -299,6 +299,10 @@ export class WriteSession implements WritingSession {
     return this.#execute(statement, values);
   }
 
+  async #executeShared(statement: SharedStatement, columns: readonly SharedColumn[]): Promise<readonly Row[]> {
+    return (await this.#execute(statement, columns)).rows;
+  }
+
   async #execute(statement: Statement, values: readonly Value[]): ReturnType<typeof runStatement> {
     if (this.#isEnded) throw transactionEndedError();
     try {
@@ -308,8 +312,4 @@ export class WriteSession implements WritingSession {
       throw error;
     }
   }
-}
-
-function toRows({ rows }: { readonly rows: readonly Row[] }): readonly Row[] {
-  return rows;
 }
