@@ -94,6 +94,13 @@ export class Records {
     return unrepeated(flows.saveFlow(this.at(at), flow));
   }
 
+  /** Creates an organization with flows that require nothing. */
+  async createOrganizationWithFlows(org: string, names: readonly string[]): Promise<void> {
+    await this.createOrganization(org, 1);
+    const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
+    for (const name of names) await this.saveFlow({ org, name, ...rest }, 2);
+  }
+
   findFlow(org: string, name: string): Promise<Flow | undefined> {
     return flows.findFlow(this.at(0), { org, name });
   }

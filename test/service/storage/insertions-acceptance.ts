@@ -54,13 +54,8 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
     afterEach(() => tested.remove());
 
     const createOrganization = async (): Promise<string> => {
-      const { records } = tested;
       const org = `acme-${(organizations += 1)}`;
-      await records.createOrganization(org, 1);
-      for (const flow of ['web', 'api']) {
-        const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
-        await records.saveFlow({ org, name: flow, ...rest }, 2);
-      }
+      await tested.records.createOrganizationWithFlows(org, ['web', 'api']);
       return org;
     };
 

@@ -39,13 +39,8 @@ export function describeWaitingWrites(name: string, open: () => Promise<StorageU
     afterEach(() => tested.remove());
 
     const createOrganization = async (): Promise<string> => {
-      const { records } = tested;
       const org = `acme-${(organizations += 1)}`;
-      await records.createOrganization(org, 1);
-      for (const flow of ['web', 'api']) {
-        const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
-        await records.saveFlow({ org, name: flow, ...rest }, 2);
-      }
+      await tested.records.createOrganizationWithFlows(org, ['web', 'api']);
       return org;
     };
 

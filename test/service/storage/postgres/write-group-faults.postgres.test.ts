@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../../src/runtime/clock.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
 import { StorageError, UncertainWriteError } from '../../../../src/service/storage/storage-error.ts';
 import { allOrganizations, type WriteTransaction } from '../../../../src/service/storage/storage.ts';
-import { waitUntil } from '../../../../tools/servers/ports.ts';
 import { startCommitCutter, type CommitCutter } from '../../../support/commit-cutter.ts';
 import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/postgres.ts';
+import { countTransactions, waitForOrganizationLock } from '../../../support/postgres-transactions.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../support/test-servers.ts';
 
 const orgs = ['acme', 'beta', 'core'];
-const patience = 10_000;
 
 /** How much faster the storage waits: it asks for the outcome of a lost commit for ten seconds. */
 const speed = 20;
@@ -101,19 +100,6 @@ describe('attestations of several organizations that share a transaction in Post
       return found;
     });
   const three = <Item>(item: Item): readonly Item[] => orgs.map(() => item);
-  /** How many transactions begin meanwhile. */
-  const countTransactions = async (work: () => Promise<unknown>): Promise<number> => {
-    const acquired = jest.spyOn(connections, 'acquire');
-    acquired.mockClear();
-    await work();
-    return acquired.mock.calls.length;
-  };
-  const waitForLock = (): Promise<boolean> =>
-    withAdministrator(database.url, (client) => {
-      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-      return waitUntil(async () => (await client.query(waiting)).rowCount !== 0, patience);
-    });
 
   it('are all recorded, once, if the connection is lost after the commit', async () => {
     const cut = cutter.cutNext('after');
@@ -121,7 +107,7 @@ describe('attestations of several organizations that share a transaction in Post
     await cut;
     expect(statusOf(outcomes)).toEqual(three('fulfilled'));
     expect(await recorded()).toEqual(three(['one']));
-    expect(await countTransactions(() => attestAll('two'))).toBe(1);
+    expect(await countTransactions(connections, () => attestAll('two'))).toBe(1);
     expect(await recorded()).toEqual(three(['one', 'two']));
   });
 
@@ -139,7 +125,7 @@ describe('attestations of several organizations that share a transaction in Post
     const cut = cutter.cutNext('early');
     const all = attestAll('one');
     await cut;
-    expect(await waitForLock()).toBe(true);
+    expect(await waitForOrganizationLock(database.url)).toBe(true);
     cutter.passCommit();
     expect(statusOf(await all)).toEqual(three('fulfilled'));
     expect(await recorded()).toEqual(three(['one']));
@@ -194,7 +180,7 @@ describe('attestations of several organizations that share a transaction in Post
     release();
     await holding;
     expect(await recorded()).toEqual(three([]));
-    expect(await countTransactions(() => attestAll('two'))).toBe(1);
+    expect(await countTransactions(connections, () => attestAll('two'))).toBe(1);
     expect(await recorded()).toEqual(three(['two']));
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Flow } from '../../../../src/service/domain/records.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
@@ -8,10 +8,9 @@ import {
   type ReadTransaction,
   type WriteTransaction,
 } from '../../../../src/service/storage/storage.ts';
-import { waitUntil } from '../../../../tools/servers/ports.ts';
 import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/postgres.ts';
+import { countTransactions, waitForOrganizationLock } from '../../../support/postgres-transactions.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
-import { withAdministrator } from '../../../support/test-servers.ts';
 
 const orgs = ['acme', 'beta', 'core'];
 
@@ -66,24 +65,9 @@ describe('works of several organizations in PostgreSQL', () => {
       }
       return found;
     });
-  /** How many connections are used meanwhile. */
-  const countConnections = async (work: () => Promise<unknown>): Promise<number> => {
-    const acquired = jest.spyOn(connections, 'acquire');
-    acquired.mockClear();
-    await work();
-    return acquired.mock.calls.length;
-  };
-
-  /** Waits until a transaction waits for a lock. */
-  const someoneWaits = (): Promise<boolean> =>
-    withAdministrator(database.url, (client) => {
-      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-      return waitUntil(async () => (await client.query(waiting)).rowCount !== 0, 10_000);
-    });
 
   it('share a transaction if they are prepared', async () => {
-    expect(await countConnections(() => Promise.all(orgs.map((org) => write(org))))).toBe(1);
+    expect(await countTransactions(connections, () => Promise.all(orgs.map((org) => write(org))))).toBe(1);
     expect(await recorded()).toEqual(['acme web', 'beta web', 'core web']);
   });
 
@@ -91,7 +75,7 @@ describe('works of several organizations in PostgreSQL', () => {
     const long = (): Promise<void> =>
       storage.transaction('beta', (transaction) => saveFlow(transaction, 'beta', 'api'));
     const all = [write('acme'), write('beta'), long(), write('core')];
-    expect(await countConnections(() => Promise.all(all))).toBe(2);
+    expect(await countTransactions(connections, () => Promise.all(all))).toBe(2);
     expect(await recorded()).toEqual(['acme web', 'beta api', 'beta web', 'core web']);
   });
 
@@ -129,7 +113,7 @@ describe('works of several organizations in PostgreSQL', () => {
     let looking: Promise<Flow | undefined> | undefined;
     await other.transaction('acme', async (transaction) => {
       looking = storage.transaction('acme', find);
-      expect(await someoneWaits()).toBe(true);
+      expect(await waitForOrganizationLock(database.url)).toBe(true);
       const flow = await find(transaction);
       if (flow !== undefined) await transaction.flows.save({ ...flow, description: 'changed' });
     });
@@ -155,7 +139,8 @@ describe('works of several organizations in PostgreSQL', () => {
     ],
     ['took long', () => write('beta', 'slow', 60)],
   ])('do not wait for one that recently %s', async (_, keepWaiting) => {
-    const countAll = (): Promise<number> => countConnections(() => Promise.all(orgs.map((org) => write(org))));
+    const countAll = (): Promise<number> =>
+      countTransactions(connections, () => Promise.all(orgs.map((org) => write(org))));
     await keepWaiting().catch(() => undefined);
     expect(await countAll()).toBe(2);
     skipped += 11_000;
@@ -166,7 +151,7 @@ describe('works of several organizations in PostgreSQL', () => {
     const look = (): Promise<number> => storage.transaction('core', ({ flows }) => flows.count('core', {}), nothing);
     const outcomes = await Promise.allSettled([write('acme'), write('beta', '\0'), look()]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await countConnections(() => Promise.all([write('acme'), write('core')]))).toBe(1);
+    expect(await countTransactions(connections, () => Promise.all([write('acme'), write('core')]))).toBe(1);
   });
 
   it('end if those of two processes, and of all organizations, wait for each other', async () => {
