@@ -9,7 +9,12 @@ export default {
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
-      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+      {
+        jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
+        module: { type: 'es6' },
+        // In a file of their own. Inline, they would triple the code, which every test file loads anew.
+        sourceMaps: true,
+      },
     ],
     '/@actions/(languageservice|workflow-parser)/.+\\.js$': '<rootDir>/test/support/json-imports.mjs',
   },
