@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 
+// Shared, because creating one takes as long as generating hundreds of values.
+const text = fc.string();
+const smallJson = fc.jsonValue({ maxDepth: 1 });
+const anything = fc.oneof(smallJson, fc.constant(undefined));
+const unknownKey = fc.oneof(text, fc.constantFrom('\n', 'a\nb', '__proto__'));
+
 /** Values that nearly match a schema: most parts are valid, some are not, so that a checker gives both results. */
 export function nearlyValidValues(schema: unknown, depth = 0): fc.Arbitrary<unknown> {
-  const anything = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant(undefined));
   if (!isMapping(schema) || depth > 6) return anything;
   return fc.oneof({ weight: 12, arbitrary: fitting(schema, depth) }, { weight: 1, arbitrary: anything });
 }
@@ -16,8 +21,8 @@ function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
   switch (type) {
     case 'string':
       return typeof schema['pattern'] === 'string'
-        ? fc.oneof(fc.stringMatching(new RegExp(schema['pattern'], 'u')), fc.string())
-        : fc.string();
+        ? fc.oneof(fc.stringMatching(new RegExp(schema['pattern'], 'u')), text)
+        : text;
     case 'integer':
       return fc.oneof(fc.integer(), fc.integer({ min: 0, max: 1200 }), fc.double());
     case 'number':
@@ -31,7 +36,7 @@ function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
     case 'object':
       return objects(schema, depth);
     default:
-      return fc.jsonValue({ maxDepth: 1 });
+      return smallJson;
   }
 }
 
@@ -42,8 +47,9 @@ function objects(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
     Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, nearlyValidValues(value, depth + 1)])),
     { requiredKeys: required },
   );
-  const key = fc.oneof(fc.string(), fc.constantFrom('\n', 'a\nb', '__proto__'));
-  const further = fc.dictionary(key, nearlyValidValues(schema['additionalProperties'], depth + 1), { maxKeys: 2 });
+  const further = fc.dictionary(unknownKey, nearlyValidValues(schema['additionalProperties'], depth + 1), {
+    maxKeys: 2,
+  });
   const omission = fc.option(fc.constantFrom(...Object.keys(properties), ''), { freq: 6, nil: undefined });
   return fc
     .tuple(known, fc.option(further, { freq: 3, nil: {} }), omission)

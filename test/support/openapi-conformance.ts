@@ -15,6 +15,8 @@ export interface EndpointResult {
 
 // Plain JSON, as readers of the document get it.
 const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/v2')));
+const paths = valueAt(document, 'paths');
+const templates = (isMapping(paths) ? Object.keys(paths) : []).map((path) => ({ path, pieces: path.split('/') }));
 
 /**
  * How a response deviates from the service's OpenAPI document; undefined if it does not, or if the document does not
@@ -34,16 +36,12 @@ export function findDeviation(answered: EndpointResult): string | undefined {
 
 function operationOf({ method, path }: EndpointResult): unknown {
   const segments = path.replace(/\?.*$/u, '').split('/');
-  const paths = valueAt(document, 'paths');
-  const templates = isMapping(paths) ? Object.keys(paths) : [];
-  const fits = (template: string): boolean => {
-    const pieces = template.split('/');
-    return (
+  const template = templates.find(
+    ({ pieces }) =>
       pieces.length === segments.length &&
-      pieces.every((piece, index) => piece.startsWith('{') || piece === segments[index])
-    );
-  };
-  return templates.filter(fits).map((template) => valueAt(paths, template, method.toLowerCase()))[0];
+      pieces.every((piece, index) => piece.startsWith('{') || piece === segments[index]),
+  );
+  return template && valueAt(paths, template.path, method.toLowerCase());
 }
 
 function resolved(schema: unknown): Mapping {
