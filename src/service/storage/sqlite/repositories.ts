@@ -5,6 +5,7 @@ import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationSeriesReader } from './attestation-series.ts';
 import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
 import { SqliteAuditLogReader, SqliteAuditLogWriter } from './audit-log.ts';
+import { translateError } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
 import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
@@ -18,25 +19,28 @@ import { SqliteSessionReader, SqliteSessionWriter } from './sessions.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
 import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
 
-/** Creates the repositories of a read. */
+/**
+ * Creates the repositories of a read, each when it is first used: preparing the statements of all takes milliseconds. An
+ * invalid statement still fails at start, because the repositories that write prepare the same ones.
+ */
 export function createReaders(session: ReadSession, caches: RecordCaches): ReadTransaction {
-  return {
-    organizations: new SqliteOrganizationReader(session),
-    flows: new SqliteFlowReader(session, caches),
-    accounts: new SqliteAccountReader(session, caches),
-    loginRules: new SqliteLoginRuleReader(session),
-    auditLog: new SqliteAuditLogReader(session),
-    environments: new SqliteEnvironmentReader(session, caches),
-    snapshots: new SqliteSnapshotReader(session),
-    policies: new SqlitePolicyReader(session),
-    trails: new SqliteTrailReader(session),
-    artifacts: new SqliteArtifactReader(session),
-    attestations: new SqliteAttestationReader(session),
-    attestationSeries: new SqliteAttestationSeriesReader(session),
-    notifications: new SqliteNotificationReader(session),
-    deliveries: new SqliteDeliveryReader(session),
-    sessions: new SqliteSessionReader(session),
-  };
+  return createWhenUsed<ReadTransaction>({
+    organizations: () => new SqliteOrganizationReader(session),
+    flows: () => new SqliteFlowReader(session, caches),
+    accounts: () => new SqliteAccountReader(session, caches),
+    loginRules: () => new SqliteLoginRuleReader(session),
+    auditLog: () => new SqliteAuditLogReader(session),
+    environments: () => new SqliteEnvironmentReader(session, caches),
+    snapshots: () => new SqliteSnapshotReader(session),
+    policies: () => new SqlitePolicyReader(session),
+    trails: () => new SqliteTrailReader(session),
+    artifacts: () => new SqliteArtifactReader(session),
+    attestations: () => new SqliteAttestationReader(session),
+    attestationSeries: () => new SqliteAttestationSeriesReader(session),
+    notifications: () => new SqliteNotificationReader(session),
+    deliveries: () => new SqliteDeliveryReader(session),
+    sessions: () => new SqliteSessionReader(session),
+  });
 }
 
 /** Creates the repositories of a transaction that writes. */
@@ -59,4 +63,28 @@ export function createWriters(session: WriteSession, caches: RecordCaches): Writ
     sessions: new SqliteSessionWriter(session),
     rememberedAnswers: new SqliteRememberedAnswerWriter(session),
   };
+}
+
+function createWhenUsed<Repositories extends object>(
+  creators: Readonly<{ [Name in keyof Repositories]: () => Repositories[Name] }>,
+): Repositories {
+  const repositories = {};
+  for (const [name, create] of Object.entries<() => unknown>(creators)) {
+    const get = (): unknown => {
+      const value = createOrTranslate(create);
+      Object.defineProperty(repositories, name, { value });
+      return value;
+    };
+    Object.defineProperty(repositories, name, { get, configurable: true });
+  }
+  return repositories as Repositories;
+}
+
+/** @throws StorageError if the database fails */
+function createOrTranslate(create: () => unknown): unknown {
+  try {
+    return create();
+  } catch (error) {
+    throw translateError(error);
+  }
 }
