@@ -40,7 +40,7 @@ export class ChangeLog {
   #known = new Set<string>();
   #client: Promise<Client> | undefined;
   #running: Promise<void> | undefined;
-  /** The refresh that begins when the running one has ended. */
+  /** The refresh that has not begun. It begins when the running one has ended. */
   #next: Promise<void> | undefined;
 
   constructor(connections: Pick<Connections, 'acquire' | 'open'>) {
@@ -63,13 +63,16 @@ export class ChangeLog {
    * @throws StorageError if the database cannot be asked.
    */
   refresh(): Promise<void> {
-    if (this.#running === undefined) return (this.#running = this.#run());
-    return (this.#next ??= this.#running
-      .catch(() => undefined)
-      .then(() => {
-        this.#next = undefined;
-        return (this.#running = this.#run());
-      }));
+    return (this.#next ??= this.#refreshNext());
+  }
+
+  async #refreshNext(): Promise<void> {
+    await this.#running?.catch(() => undefined);
+    // Everything that has arrived is handled first: what calls meanwhile shares the query.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#next = undefined;
+    this.#running = this.#run();
+    await this.#running;
   }
 
   async #run(): Promise<void> {

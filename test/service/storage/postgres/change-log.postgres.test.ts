@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { ChangeLog } from '../../../../src/service/storage/postgres/change-log.ts';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
@@ -14,6 +15,23 @@ describe('the change log', () => {
   afterEach(async () => {
     await connections.close();
     await database.drop();
+  });
+
+  it('asks once for all calls of a turn, and again for those that come while it asks', async () => {
+    const changes = new ChangeLog(connections);
+    const opening = jest.spyOn(connections, 'open');
+    await changes.refresh();
+    const client = await opening.mock.results[0]?.value;
+    if (!(client instanceof pg.Client)) throw new TypeError('no connection was opened');
+    const asked = jest.spyOn(client, 'query');
+    const first = Promise.all([changes.refresh(), Promise.resolve().then(() => changes.refresh())]);
+    while (asked.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = changes.refresh();
+    await first;
+    expect(asked).toHaveBeenCalledTimes(1);
+    await second;
+    expect(asked).toHaveBeenCalledTimes(2);
+    await changes.close();
   });
 
   it('trusts nothing that it knew before it lost its connection, also if that answered at the same time', async () => {
