@@ -61,7 +61,7 @@ export class ReadGroups {
   }
 
   /** @param close is called before the begin */
-  async #begin(close: () => void): Promise<PoolClient> {
+  async #begin(close: () => void): Promise<BegunTransaction> {
     let client: PoolClient;
     try {
       // Reads that begin in the same turn of the event loop, or wait for a connection, share it.
@@ -71,22 +71,33 @@ export class ReadGroups {
     } finally {
       close();
     }
-    try {
-      const begun = client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      await Promise.all([begun, this.#changes.learnIn(client)]);
-      return client;
-    } catch (error) {
-      client.release(true);
-      throw translatePostgresError(error);
-    }
+    // What is known now is committed, so the transaction sees it.
+    const known = this.#changes.latest;
+    const begun = Promise.all([
+      client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
+      this.#changes.learnIn(client),
+    ]);
+    return { client, known: begun.then(() => known) };
   }
 }
 
-/** Reads that share a transaction. */
+/** A transaction whose begin was sent. */
+interface BegunTransaction {
+  readonly client: PoolClient;
+  /** Resolves when the transaction has begun; see `ReadGroup.known`. */
+  readonly known: Promise<number>;
+}
+
+/** Reads that share a transaction. Their first statements are sent with its begin. */
 export class ReadGroup {
-  readonly #client: Promise<PoolClient>;
+  readonly #transaction: Promise<BegunTransaction>;
   readonly #lookups = new SharedStatements((statement, columns) => this.query(statement, columns));
   readonly #onEnd: () => void;
+  /**
+   * A number of changes of the log. The transaction sees all of them, and all others that it sees are in the log, too, when
+   * this resolves.
+   */
+  readonly known: Promise<number>;
   /** The number of reads that have entered. */
   #size = 1;
   /** The number of reads that have not left. */
@@ -98,26 +109,33 @@ export class ReadGroup {
    * @param begin begins its transaction
    * @param onEnd is called when the last read has ended, whether the transaction began or not
    */
-  constructor(begin: () => Promise<PoolClient>, onEnd: () => void) {
-    this.#client = begin();
-    this.#client.catch(() => undefined);
+  constructor(begin: () => Promise<BegunTransaction>, onEnd: () => void) {
+    this.#transaction = begin();
+    this.known = this.#learn();
+    this.known.catch(() => undefined);
     this.#onEnd = onEnd;
   }
 
-  /** Resolves when the transaction has begun; all changes that it sees are known then. */
-  get begun(): Promise<unknown> {
-    return this.#client;
+  async #learn(): Promise<number> {
+    const { known } = await this.#transaction;
+    try {
+      return await known;
+    } catch (error) {
+      this.fail();
+      throw translatePostgresError(error);
+    }
   }
 
-  /** Runs a statement; see `Session.query`. */
+  /** Runs a statement; see `Session.query`. Its rows may be used when `known` has resolved, too. */
   async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    const client = await this.#client;
+    const { client } = await this.#transaction;
     if (this.#hasEnded) throw transactionEndedError();
     return (await runStatement(client, statement, values)).rows;
   }
 
-  /** Returns the rows of a lookup, which shares a statement with those of the other reads; see `Session.lookUp`. */
-  lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]> {
+  /** Returns the rows of a lookup, which shares a statement with those of the other reads; see `query`. */
+  async lookUp(statement: SharedStatement, values: readonly SharedValue[]): Promise<readonly Row[]> {
+    await this.#transaction;
     return this.#lookups.run(statement, values);
   }
 
@@ -147,21 +165,18 @@ export class ReadGroup {
   async #end(): Promise<void> {
     // A read that failed may have left lookups behind, which must not be sent after the end of the transaction.
     this.#lookups.send();
-    const client = await this.#client.catch(() => undefined);
+    const transaction = await this.#transaction.catch(() => undefined);
     this.#hasEnded = true;
-    // The next group need not wait until the database has confirmed the end of this one.
+    if (transaction !== undefined) endTransaction(transaction.client, this.#hasFailed);
     this.#onEnd();
-    if (client !== undefined) await endTransaction(client, this.#hasFailed);
   }
 }
 
-/** Never rejects. */
-async function endTransaction(client: PoolClient, isBroken: boolean): Promise<void> {
-  let canBeUsed = !isBroken;
-  try {
-    if (canBeUsed) await client.query('COMMIT');
-  } catch {
-    canBeUsed = false;
-  }
-  client.release(!canBeUsed);
+/**
+ * Sends the end of a transaction and gives its connection back, so that the next transaction's begin can be sent with it.
+ * If the end fails, the connection is lost, which the pool and the next transaction notice.
+ */
+function endTransaction(client: PoolClient, isBroken: boolean): void {
+  if (!isBroken) client.query('COMMIT').catch(() => undefined);
+  client.release(isBroken);
 }

@@ -75,14 +75,19 @@ export class ReadSession implements Session {
   readonly #groups: ReadGroups;
   readonly #changes: ChangeLog;
   readonly #mode: ReadMode;
-  /** What was known when the read began; undefined before. */
+  /**
+   * The number of changes that the read relies on: what was known when it began, or when its transaction did, if that was
+   * earlier. Undefined before.
+   */
   #known: Promise<number> | undefined;
   /** The slots of the cached values that were used. */
   readonly #used: number[] = [];
   /** Its group, from the first statement on. */
   #group: ReadGroup | undefined;
-  /** Resolves with the group when its transaction has begun. */
-  #begun: Promise<ReadGroup> | undefined;
+  /** Resolves with the group when it was entered. */
+  #entered: Promise<ReadGroup> | undefined;
+  /** Resolves when the transaction has begun, and sees the cached values that were used before. */
+  #begun: Promise<unknown> | undefined;
   #isEnded = false;
 
   constructor(groups: ReadGroups, changes: ChangeLog, mode: ReadMode) {
@@ -100,9 +105,14 @@ export class ReadSession implements Session {
   }
 
   async #ask(ask: (group: ReadGroup) => Promise<readonly Row[]>): Promise<readonly Row[]> {
-    const group = await this.#begin();
+    if (this.#isEnded) throw transactionEndedError();
+    const group = await (this.#entered ??= this.#enter());
+    // Sent with the begin of the transaction.
+    const asked = ask(group);
+    asked.catch(() => undefined);
+    await this.#begun;
     try {
-      return await ask(group);
+      return await asked;
     } catch (error) {
       group.fail();
       // The failed statement may be one of another read.
@@ -116,8 +126,8 @@ export class ReadSession implements Session {
     const known = await this.#learn();
     const slots = toSlots([source]);
     const lastWrite = this.#changes.findLastWrite(slots);
-    // A value that was cached later is the same if its source was not written since the read began. That holds in the
-    // transaction, too, because all changes that it sees are known since its begin.
+    // A value that was cached later is the same if its source was not written since. That holds in the transaction, too,
+    // because all changes that it sees are known since its begin.
     const isUsable = this.#mode.usesCaches && lastWrite <= known;
     const cached = isUsable ? cache.latest(source) : undefined;
     if (cached !== undefined && lastWrite <= Number(cached.version)) {
@@ -142,21 +152,32 @@ export class ReadSession implements Session {
     return (this.#known ??= this.#changes.refresh().then(() => this.#changes.latest));
   }
 
-  async #begin(): Promise<ReadGroup> {
-    const known = await this.#learn();
+  async #enter(): Promise<ReadGroup> {
+    // Nothing is known of a database that was not asked yet.
+    const known = this.#changes.position === undefined ? this.#learn() : this.#known;
+    if (known === undefined) {
+      // No cached value was used, so nothing needs to be known before.
+      const group = this.#join();
+      this.#known = this.#begun = group.known;
+      return group;
+    }
+    const before = await known;
     if (this.#isEnded) throw transactionEndedError();
-    this.#begun ??= this.#enter(known);
-    return this.#begun;
+    const group = this.#join();
+    this.#begun = this.#requireUnchanged(group, before);
+    this.#begun.catch(() => undefined);
+    return group;
   }
 
-  async #enter(known: number): Promise<ReadGroup> {
-    const group = this.#groups.enter(this.#mode.isAlone);
-    this.#group = group;
-    await group.begun;
+  #join(): ReadGroup {
+    return (this.#group = this.#groups.enter(this.#mode.isAlone));
+  }
+
+  async #requireUnchanged(group: ReadGroup, known: number): Promise<void> {
+    await group.known;
     if (this.#changes.findLastWrite(this.#used) > known) {
       throw new RepeatReadError('the data has changed since the read began');
     }
-    return group;
   }
 
   /** Ends the read. */

@@ -13,13 +13,15 @@ import { Records } from '../../../support/records.ts';
 type State = Readonly<Record<string, string>>;
 
 const flows = ['web', 'api', 'cli'] as const;
-const lookups = ['find', 'list'] as const;
+const lookups = ['find', 'list', 'find and list', 'list and find'] as const;
 const process = fc.nat({ max: 1 });
 const read = fc.nat({ max: 3 });
 
-/** What happens next. `find` uses the cache, and `list` does not. */
+/** What happens next. `find` uses the cache, and `list` does not; two lookups begin at the same time. */
+const look = fc.record({ kind: fc.constantFrom(...lookups), read, flow: fc.constantFrom(...flows) });
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom(...lookups), read, flow: fc.constantFrom(...flows) }) },
+  { weight: 6, arbitrary: look },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('look during a write'), look, process }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('write'), process, flow: fc.constantFrom(...flows) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('end'), read }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('look while writing'), process }) },
@@ -27,7 +29,9 @@ const step = fc.oneof(
 );
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-type Lookup = (transaction: ReadTransaction) => Promise<State>;
+type Look = typeof look extends fc.Arbitrary<infer Value> ? Value : never;
+/** What one or several lookups found. */
+type Lookup = (transaction: ReadTransaction) => Promise<readonly State[]>;
 
 describe('reads in two processes, with writes between their lookups', () => {
   let database: TestDatabase;
@@ -75,18 +79,20 @@ describe('reads in two processes, with writes between their lookups', () => {
           );
           states.push({ ...states.at(-1), [flow]: description });
         };
-        const lookup = (kind: (typeof lookups)[number], flow: string): Lookup => {
-          if (kind === 'list') {
-            return async (transaction) => {
-              const listed = await transaction.flows.list(org, {}, { offset: 0, limit: 10 });
-              return Object.fromEntries(listed.map(({ name, description }) => [name, description]));
-            };
-          }
-          return async (transaction) => {
-            const found = await transaction.flows.find(org, flow);
-            return { [flow]: found?.description ?? 'missing' };
-          };
+        const list = async (transaction: ReadTransaction): Promise<State> => {
+          const listed = await transaction.flows.list(org, {}, { offset: 0, limit: 10 });
+          return Object.fromEntries(listed.map(({ name, description }) => [name, description]));
         };
+        const find = async (transaction: ReadTransaction, flow: string): Promise<State> => {
+          const found = await transaction.flows.find(org, flow);
+          return { [flow]: found?.description ?? 'missing' };
+        };
+        const toLookup =
+          (kind: (typeof lookups)[number], flow: string): Lookup =>
+          (transaction) => {
+            const kinds = kind.split(' and ');
+            return Promise.all(kinds.map((each) => (each === 'list' ? list(transaction) : find(transaction, flow))));
+          };
         const isSeen = (state: State, seen: State): boolean =>
           Object.entries(seen).every(([flow, description]) => (state[flow] ?? 'missing') === description);
         const running = new Map<number, { readonly read: SteppedRead; readonly from: number }>();
@@ -98,23 +104,25 @@ describe('reads in two processes, with writes between their lookups', () => {
           const possible = states.slice(ending.from);
           expect(possible.filter((state) => seen.every((each) => isSeen(state, each)))).not.toEqual([]);
         };
+        const takeLook = async (next: Look): Promise<void> => {
+          const { storage } = at(next.read % 2);
+          const known = running.get(next.read) ?? { read: new SteppedRead(storage), from: states.length - 1 };
+          running.set(next.read, known);
+          await known.read.look(toLookup(next.kind, next.flow));
+        };
         const take = async (next: Step): Promise<void> => {
           if (next.kind === 'write') await write(next.process, next.flow);
+          else if (next.kind === 'look during a write')
+            await Promise.all([write(next.process, next.look.flow), takeLook(next.look)]);
           else if (next.kind === 'end') await end(next.read);
           else if (next.kind === 'lose the change log') {
             at(next.process).opened.at(-1)?.emit('error', new Error('the connection has ended'));
           } else if (next.kind === 'look while writing') {
-            const looks = flows.map((flow) => lookup('find', flow));
             const seen = await at(next.process).storage.transaction(org, (transaction) =>
-              Promise.all(looks.map((look) => look(transaction))),
+              Promise.all(flows.map((flow) => find(transaction, flow))),
             );
             expect(seen.every((found) => isSeen(states.at(-1) ?? {}, found))).toBe(true);
-          } else {
-            const { storage } = at(next.read % 2);
-            const known = running.get(next.read) ?? { read: new SteppedRead(storage), from: states.length - 1 };
-            running.set(next.read, known);
-            await known.read.look(lookup(next.kind, next.flow));
-          }
+          } else await takeLook(next);
         };
         // So that there is something in the caches.
         for (const flow of flows) await write(0, flow);
@@ -141,11 +149,11 @@ class SteppedRead {
 
   constructor(storage: Storage) {
     this.#seen = storage.read(async (transaction) => {
-      const seen: State[] = [];
+      const seen: (readonly State[])[] = [];
       for (;;) {
         while (seen.length === this.#lookups.length) await this.#onLookup.promise;
         const next = this.#lookups[seen.length];
-        if (next === undefined || next === 'end') return seen;
+        if (next === undefined || next === 'end') return seen.flat();
         seen.push(await next(transaction));
         if (seen.length === this.#lookups.length) this.#onLooked.resolve(undefined);
       }
