@@ -1,4 +1,3 @@
-import { Pool } from 'pg';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
 import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
-import { borrowTestDatabase } from './postgres.ts';
 
 /** A row of a table. */
 type Row = Readonly<Record<string, unknown>>;
@@ -114,6 +112,8 @@ export async function createDataFolder(): Promise<string> {
 }
 
 async function createPostgresStorage(): Promise<TestStorage> {
+  // Most tests run on SQLite, and do not need to load these.
+  const [{ Pool }, { borrowTestDatabase }] = await Promise.all([import('pg'), import('./postgres.ts')]);
   const database = await borrowTestDatabase();
   const { url } = database;
   // It connects when it is needed, and once, because the first use of a table by a connection takes long.

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
+import type { PostgresOptions } from './postgres/open-postgres.ts';
 import { openDataFolder, type DataFolderOptions } from './sqlite/open-data-folder.ts';
 import type { OpenedStorage, StorageDependencies } from './storage.ts';
 
@@ -29,12 +29,13 @@ export function toStorageOptions({ dataFolder, database, trashUnnamedAttachments
  *
  * @throws StartError if it cannot be used.
  */
-export function openStorage(
+export async function openStorage(
   options: StorageOptions,
   dependencies: StorageDependencies,
   closers: (() => Promise<void> | void)[],
 ): Promise<OpenedStorage> {
-  return options.kind === 'sqlite'
-    ? openDataFolder(options, dependencies, closers)
-    : openPostgres(options, dependencies, closers);
+  if (options.kind === 'sqlite') return openDataFolder(options, dependencies, closers);
+  // A seventh of all modules of the service, which SQLite does not need.
+  const { openPostgres } = await import('./postgres/open-postgres.ts');
+  return openPostgres(options, dependencies, closers);
 }
