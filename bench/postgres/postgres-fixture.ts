@@ -45,8 +45,10 @@ export async function withPostgres<Result>(
   const server = await startBenchServer(directory);
   try {
     const url = (database: string, port?: number): string => toUrl(server, database, port);
-    const copy = (from: string, to: string): Promise<void> =>
-      administrate(server, `CREATE DATABASE ${to} TEMPLATE ${from}`);
+    const copy = async (from: string, to: string): Promise<void> => {
+      await administrate(server, `CREATE DATABASE ${to} TEMPLATE ${from}`);
+      await writeToDisk(server);
+    };
     await administrate(server, `CREATE DATABASE ${original}`);
     const orgs = Array.from({ length: organizations }, (_, index) => `bench-${firstOrganization + index}`);
     const flow = 'web';
@@ -61,6 +63,7 @@ export async function withPostgres<Result>(
       const [org = ''] = orgs;
       await withStorage(url(database), (storage) => fillSnapshots(storage, org, filling.snapshots));
       await withClient(url(database), (client) => multiplyRecords(client, { org, flow }, filling));
+      await writeToDisk(server);
     };
     const startService = (database: string): Promise<TrialService> =>
       startTrialService(join(directory, `data-of-${new URL(database).pathname.slice(1)}`), orgs[0] ?? '', key, {
@@ -107,6 +110,11 @@ async function withStorage<Result>(url: string, work: (storage: Storage) => Prom
 
 async function administrate(server: PostgresServer, statement: string): Promise<void> {
   await withClient(server.url, (client) => client.query(statement));
+}
+
+/** Writes to the disk what fills the databases, which the server would otherwise do while it is measured. */
+function writeToDisk(server: PostgresServer): Promise<void> {
+  return administrate(server, 'CHECKPOINT');
 }
 
 /** Runs work with a connection of this process. */
