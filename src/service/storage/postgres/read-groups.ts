@@ -102,6 +102,9 @@ export class ReadGroup {
   #size = 1;
   /** The number of reads that have not left. */
   #members = 1;
+  /** The number of statements without an answer; the begin counts as one. */
+  #unanswered = 1;
+  /** Whether a statement failed: the others fail, too, whatever they are. */
   #hasFailed = false;
   #hasEnded = false;
 
@@ -121,8 +124,10 @@ export class ReadGroup {
     try {
       return await known;
     } catch (error) {
-      this.fail();
+      this.#hasFailed = true;
       throw translatePostgresError(error);
+    } finally {
+      this.#unanswered -= 1;
     }
   }
 
@@ -130,7 +135,15 @@ export class ReadGroup {
   async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     const { client } = await this.#transaction;
     if (this.#hasEnded) throw transactionEndedError();
-    return (await runStatement(client, statement, values)).rows;
+    this.#unanswered += 1;
+    try {
+      return (await runStatement(client, statement, values)).rows;
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    } finally {
+      this.#unanswered -= 1;
+    }
   }
 
   /** Returns the rows of a lookup, which shares a statement with those of the other reads; see `query`. */
@@ -150,11 +163,6 @@ export class ReadGroup {
     this.#members += 1;
   }
 
-  /** Call it if a statement failed: the others fail, too, whatever they are. */
-  fail(): void {
-    this.#hasFailed = true;
-  }
-
   /** Ends a read. The last one ends the transaction. The results do not depend on how that goes. */
   leave(): void {
     this.#members -= 1;
@@ -167,16 +175,22 @@ export class ReadGroup {
     this.#lookups.send();
     const transaction = await this.#transaction.catch(() => undefined);
     this.#hasEnded = true;
-    if (transaction !== undefined) endTransaction(transaction.client, this.#hasFailed);
+    if (transaction !== undefined) void this.#release(transaction.client);
     this.#onEnd();
   }
-}
 
-/**
- * Sends the end of a transaction and gives its connection back, so that the next transaction's begin can be sent with it.
- * If the end fails, the connection is lost, which the pool and the next transaction notice.
- */
-function endTransaction(client: PoolClient, isBroken: boolean): void {
-  if (!isBroken) client.query('COMMIT').catch(() => undefined);
-  client.release(isBroken);
+  /**
+   * Ends the transaction, and gives the connection back before the answer, so that the next transaction's begin can be
+   * sent with the end. If the end fails, the connection is lost, which the pool and the next transaction notice. Statements
+   * that reads have left behind are waited for, because they may take long or fail.
+   */
+  async #release(client: PoolClient): Promise<void> {
+    if (!this.#hasFailed) {
+      const ended = client.query('COMMIT').catch(() => {
+        this.#hasFailed = true;
+      });
+      if (this.#unanswered > 0) await ended;
+    }
+    client.release(this.#hasFailed);
+  }
 }

@@ -114,7 +114,6 @@ export class ReadSession implements Session {
     try {
       return await asked;
     } catch (error) {
-      group.fail();
       // The failed statement may be one of another read.
       throw this.#mode.isAlone
         ? error

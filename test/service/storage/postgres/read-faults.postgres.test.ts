@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
+import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
+import { PostgresStorage } from '../../../../src/service/storage/postgres/postgres-storage.ts';
+import { borrowTestDatabase, type BorrowedDatabase } from '../../../support/postgres.ts';
+import { Records } from '../../../support/records.ts';
+import { startSlowConnection, type SlowConnection } from '../../../support/slow-connection.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
+
+describe('reads of a PostgreSQL storage, while connections and statements fail', () => {
+  let database: BorrowedDatabase;
+  let network: SlowConnection;
+  let storage: PostgresStorage;
+
+  beforeEach(async () => {
+    database = await borrowTestDatabase();
+    const url = new URL(database.url);
+    network = await startSlowConnection(Number(url.port));
+    url.hostname = '127.0.0.1';
+    url.port = String(network.port);
+    storage = new PostgresStorage(new Connections(parseDatabaseUrl(url.href)), storageDependencies());
+    await new Records(storage).createOrganization('acme', 1);
+  });
+  afterEach(async () => {
+    network.release();
+    await storage.close();
+    await network.close();
+    await database.giveBack();
+  });
+
+  const countFlows = (): Promise<number> => storage.read(({ flows }) => flows.count('acme', {}));
+  const exists = (): Promise<boolean> => storage.read(({ organizations }) => organizations.exists('acme'));
+
+  it('do not wait for a statement that an earlier read has left behind', async () => {
+    await countFlows();
+    const locker = new pg.Client({ connectionString: database.url });
+    await locker.connect();
+    await locker.query('BEGIN; LOCK TABLE flows');
+    const failing = storage.read(({ flows, organizations }) =>
+      Promise.all([
+        organizations.exists('acme').then(() => {
+          throw new Error('found no report');
+        }),
+        // It waits for the lock.
+        flows.count('acme', {}),
+      ]),
+    );
+    await expect(failing).rejects.toThrow('found no report');
+    const next = exists();
+    const first = await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 2000, 'waits'))]);
+    await locker.end();
+    await next;
+    expect(first).toBe(true);
+  });
+});
