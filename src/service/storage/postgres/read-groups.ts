@@ -19,8 +19,8 @@ const groupLimit = { usual: 2, maximumWait: 5 };
 
 /**
  * Groups reads that begin at the same time. Those of a group share a connection, a transaction and so a state of the
- * data, which is not older than the begin of any of them. If a statement fails, the reads of its group must be run again,
- * each alone.
+ * data, which is not older than the begin of any of them. If the begin or a statement fails, the reads of its group must be
+ * run again, each alone.
  */
 export class ReadGroups {
   readonly #connections: Connections;
@@ -93,6 +93,8 @@ export class ReadGroup {
   readonly #transaction: Promise<BegunTransaction>;
   readonly #lookups = new SharedStatements((statement, columns) => this.query(statement, columns));
   readonly #onEnd: () => void;
+  /** Resolves when it has a connection. Rejects with a StorageError if there is none. */
+  readonly connected: Promise<unknown>;
   /**
    * A number of changes of the log. The transaction sees all of them, and all others that it sees are in the log, too, when
    * this resolves.
@@ -113,7 +115,7 @@ export class ReadGroup {
    * @param onEnd is called when the last read has ended, whether the transaction began or not
    */
   constructor(begin: () => Promise<BegunTransaction>, onEnd: () => void) {
-    this.#transaction = begin();
+    this.connected = this.#transaction = begin();
     this.known = this.#learn();
     this.known.catch(() => undefined);
     this.#onEnd = onEnd;

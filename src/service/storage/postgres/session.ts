@@ -110,14 +110,14 @@ export class ReadSession implements Session {
     // Sent with the begin of the transaction.
     const asked = ask(group);
     asked.catch(() => undefined);
-    await this.#begun;
+    await group.connected;
     try {
+      await this.#begun;
       return await asked;
     } catch (error) {
-      // The failed statement may be one of another read.
-      throw this.#mode.isAlone
-        ? error
-        : new RepeatReadError('a statement of a group of reads failed', { cause: error });
+      if (this.#mode.isAlone || error instanceof RepeatReadError) throw error;
+      // The failed statement may be one of another read, and the connection may have been lost since another transaction.
+      throw new RepeatReadError('a statement of a group of reads failed', { cause: error });
     }
   }
 

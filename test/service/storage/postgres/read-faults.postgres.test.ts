@@ -29,8 +29,25 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     await database.giveBack();
   });
 
+  const turns = async (count: number): Promise<void> => {
+    for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
   const countFlows = (): Promise<number> => storage.read(({ flows }) => flows.count('acme', {}));
   const exists = (): Promise<boolean> => storage.read(({ organizations }) => organizations.exists('acme'));
+
+  it('are run again if the connection is lost before it has answered the end of an earlier read', async () => {
+    await countFlows();
+    await storage.read(async ({ flows }) => {
+      await flows.count('acme', {});
+      network.hold();
+    });
+    const next = exists();
+    await turns(5);
+    network.reset();
+    network.release();
+    expect(await next).toBe(true);
+    expect(await exists()).toBe(true);
+  });
 
   it('do not wait for a statement that an earlier read has left behind', async () => {
     await countFlows();
@@ -48,7 +65,7 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     );
     await expect(failing).rejects.toThrow('found no report');
     const next = exists();
-    const first = await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 2000, 'waits'))]);
+    const first = await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 2000, 'waits').unref())]);
     await locker.end();
     await next;
     expect(first).toBe(true);
