@@ -20,6 +20,9 @@ const statements = defineStatements('changes', {
     WHERE forgotten_before > pg_snapshot_xmax(pg_current_snapshot())`,
 });
 
+/** After how many changes since the last refresh the next one is due: every transaction reads these changes again. */
+const maximumRepeatedChanges = 100;
+
 interface ChangeRow {
   readonly xmin: string;
   readonly forgotten_before: string;
@@ -96,6 +99,8 @@ export class ChangeLog {
     const rows = await findChanges(client, since);
     if (since === undefined || isIncomplete(rows, since)) this.#versions.recordAll();
     else for (const row of rows) this.#apply(row);
+    // Transactions of background work do not refresh by themselves.
+    if (since !== undefined && rows.length > maximumRepeatedChanges) this.refresh().catch(() => undefined);
   }
 
   /**

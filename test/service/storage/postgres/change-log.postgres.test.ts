@@ -76,6 +76,22 @@ describe('the change log', () => {
     expect(changes.findLastWrite([1])).toBeGreaterThan(known);
   });
 
+  it('refreshes if a transaction learns of so many changes that the next ones should not read them again', async () => {
+    const changes = new ChangeLog(connections);
+    await changes.refresh();
+    const refreshed = jest.spyOn(changes, 'refresh');
+    const client = await connections.acquire();
+    const insert = `INSERT INTO written_sources VALUES (pg_current_xact_id(), '{1}', '')`;
+    await client.query(insert);
+    await changes.learnIn(client);
+    expect(refreshed).not.toHaveBeenCalled();
+    for (let number = 1; number <= 100; number += 1) await client.query(insert);
+    await changes.learnIn(client);
+    client.release();
+    expect(refreshed).toHaveBeenCalledTimes(1);
+    await changes.close();
+  });
+
   it('finds few changes among many by their index, also if there were none when its statement was planned', async () => {
     const changes = new ChangeLog(connections);
     const client = await connections.acquire();
