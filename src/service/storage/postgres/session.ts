@@ -152,7 +152,7 @@ export class ReadSession implements Session {
   }
 
   async #enter(): Promise<ReadGroup> {
-    // Nothing is known of a database that was not asked yet.
+    // Before the first refresh of a connection, every transaction makes all cached values outdated.
     const known = this.#changes.position === undefined ? this.#learn() : this.#known;
     if (known === undefined) {
       // No cached value was used, so nothing needs to be known before.

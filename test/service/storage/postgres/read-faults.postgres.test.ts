@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { Connections } from '../../../../src/service/storage/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts';
@@ -11,6 +11,7 @@ import { storageDependencies } from '../../../support/storage-dependencies.ts';
 describe('reads of a PostgreSQL storage, while connections and statements fail', () => {
   let database: BorrowedDatabase;
   let network: SlowConnection;
+  let connections: Connections;
   let storage: PostgresStorage;
 
   beforeEach(async () => {
@@ -19,7 +20,8 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     network = await startSlowConnection(Number(url.port));
     url.hostname = '127.0.0.1';
     url.port = String(network.port);
-    storage = new PostgresStorage(new Connections(parseDatabaseUrl(url.href)), storageDependencies());
+    connections = new Connections(parseDatabaseUrl(url.href));
+    storage = new PostgresStorage(connections, storageDependencies());
     await new Records(storage).createOrganization('acme', 1);
   });
   afterEach(async () => {
@@ -69,5 +71,16 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     await locker.end();
     await next;
     expect(first).toBe(true);
+  });
+
+  it('connect the change log again after it lost its connection, also if they use no cached value', async () => {
+    const opening = jest.spyOn(connections, 'open');
+    await countFlows();
+    const client = await opening.mock.results[0]?.value;
+    if (!(client instanceof pg.Client)) throw new TypeError('no connection was opened');
+    client.emit('error', new Error('the connection has ended'));
+    await countFlows();
+    await countFlows();
+    expect(opening).toHaveBeenCalledTimes(2);
   });
 });
