@@ -3,6 +3,7 @@ import type { After, Now } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { RecordCaches } from '../record-caches.ts';
+import { StorageError } from '../storage-error.ts';
 import type { Preparation, ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { ChangeLog } from './change-log.ts';
 import { CommitWatch } from './commit-watch.ts';
@@ -28,6 +29,11 @@ const forgetInterval = 120_000;
 const maximumStaleReads = 3;
 /** How many times a read is run at most. The server ends a read that deadlocks with a migration. */
 const maximumReads = 8;
+/**
+ * A read that has taken longer is not run again, in milliseconds. A slow statement of another read ends earlier, so the
+ * database has fallen silent, and another attempt would take as long.
+ */
+const maximumReadTime = 22_500;
 
 /** The size of a table's row with one number, in bytes. */
 const bytesPerRow = 36;
@@ -75,6 +81,8 @@ export class PostgresStorage implements Storage {
   }
 
   async #readAgainIfNeeded<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    const { monotonic } = this.#dependencies;
+    const latest = monotonic() + maximumReadTime;
     for (let attempt = 1; ; attempt += 1) {
       const mode = { usesCaches: attempt <= maximumStaleReads, isAlone: attempt > 1 };
       const session = new ReadSession(this.#reads, this.#changes, mode);
@@ -82,7 +90,7 @@ export class PostgresStorage implements Storage {
         return await work(createReaders(session, this.#caches));
       } catch (error) {
         const canRunAgain = error instanceof RepeatReadError || isConflict(error);
-        if (!canRunAgain || attempt === maximumReads) throw error;
+        if (!canRunAgain || attempt === maximumReads || monotonic() > latest) throw toFault(error);
       } finally {
         session.end();
       }
@@ -135,6 +143,11 @@ export class PostgresStorage implements Storage {
       });
     });
   }
+}
+
+/** The fault because of which a read was to be run again, if there was one. */
+function toFault(error: unknown): unknown {
+  return error instanceof RepeatReadError && error.cause instanceof StorageError ? error.cause : error;
 }
 
 /**

@@ -11,12 +11,14 @@ import { storageDependencies } from '../../../support/storage-dependencies.ts';
 describe('reads of a PostgreSQL storage, while connections and statements fail', () => {
   let database: BorrowedDatabase;
   let network: SlowConnection;
+  /** The address of the database behind the network. */
+  let url: URL;
   let connections: Connections;
   let storage: PostgresStorage;
 
   beforeEach(async () => {
     database = await borrowTestDatabase();
-    const url = new URL(database.url);
+    url = new URL(database.url);
     network = await startSlowConnection(Number(url.port));
     url.hostname = '127.0.0.1';
     url.port = String(network.port);
@@ -49,6 +51,24 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     network.release();
     expect(await next).toBe(true);
     expect(await exists()).toBe(true);
+  });
+
+  it('are not run again if the database has fallen silent', async () => {
+    const impatient = new Connections(parseDatabaseUrl(url.href), { maximum: 2, limits: { query_timeout: 300 } });
+    let elapsed = 0;
+    const other = new PostgresStorage(impatient, { ...storageDependencies(), monotonic: () => elapsed });
+    try {
+      await other.read(({ flows }) => flows.count('acme', {}));
+      const acquired = jest.spyOn(impatient, 'acquire');
+      network.hold();
+      const reading = other.read(({ flows }) => flows.count('acme', {}));
+      elapsed = 25_000;
+      await expect(reading).rejects.toMatchObject({ reason: 'unreachable' });
+      expect(acquired).toHaveBeenCalledTimes(1);
+    } finally {
+      network.release();
+      await other.close();
+    }
   });
 
   it('do not wait for a statement that an earlier read has left behind', async () => {
