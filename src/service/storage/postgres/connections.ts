@@ -38,6 +38,12 @@ const timeLimits: TimeLimits = {
   query_timeout: 25_000,
 };
 
+/**
+ * Between the limits of the server and of this process, in milliseconds: what has taken longer was not ended by the
+ * server, so the database has fallen silent.
+ */
+export const silentAfter = 22_500;
+
 /** For migrations and other work of operators, which may take long, and wait for others. */
 export const withoutTimeLimits: TimeLimits = {};
 

@@ -7,7 +7,7 @@ import { StorageError } from '../storage-error.ts';
 import type { Preparation, ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { ChangeLog } from './change-log.ts';
 import { CommitWatch } from './commit-watch.ts';
-import type { Connections } from './connections.ts';
+import { silentAfter, type Connections } from './connections.ts';
 import { isConflict, isSlow, translatePostgresError } from './postgres-errors.ts';
 import { ReadGroups } from './read-groups.ts';
 import { createReaders, createWriters } from './repositories.ts';
@@ -29,11 +29,6 @@ const forgetInterval = 120_000;
 const maximumStaleReads = 3;
 /** How many times a read is run at most. The server ends a read that deadlocks with a migration. */
 const maximumReads = 8;
-/**
- * A read that has taken longer is not run again, in milliseconds. A slow statement of another read ends earlier, so the
- * database has fallen silent, and another attempt would take as long.
- */
-const maximumReadTime = 22_500;
 
 /** The size of a table's row with one number, in bytes. */
 const bytesPerRow = 36;
@@ -82,7 +77,8 @@ export class PostgresStorage implements Storage {
 
   async #readAgainIfNeeded<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
     const { monotonic } = this.#dependencies;
-    const latest = monotonic() + maximumReadTime;
+    // Later, another attempt would take as long.
+    const latest = monotonic() + silentAfter;
     for (let attempt = 1; ; attempt += 1) {
       const mode = { usesCaches: attempt <= maximumStaleReads, isAlone: attempt > 1 };
       const session = new ReadSession(this.#reads, this.#changes, mode);

@@ -76,8 +76,8 @@ export class ReadSession implements Session {
   readonly #changes: ChangeLog;
   readonly #mode: ReadMode;
   /**
-   * The number of changes that the read relies on: what was known when it began, or when its transaction did, if that was
-   * earlier. Undefined before.
+   * The number of changes that the read relies on: what was known when it first used a cache, or when its transaction
+   * began, if that came first. Undefined before.
    */
   #known: Promise<number> | undefined;
   /** The slots of the cached values that were used. */
