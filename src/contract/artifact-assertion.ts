@@ -5,6 +5,7 @@ import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './err
 import { maximumPolicies } from './limits.ts';
 import { environmentName, fingerprint, flowName, orgName, policyName } from './names.ts';
 import { policyMissing } from './policy.ts';
+import { reasons } from './reason.ts';
 
 /** What an artifact is judged by: its flows, the policies of an environment, or given policies. */
 export type AssertionScope = 'flow' | 'environment' | 'policy';
@@ -76,6 +77,7 @@ const artifactAssertion = Type.Object({
   compliant: Type.Boolean(),
   scope: Type.String({ description: '`flow`, `environment` or `policy`.' }),
   compliant_info: Type.Optional(Type.String({ description: 'The verdict and the reason for it, in words.' })),
+  reasons: Type.Optional(reasons),
   fingerprint: decisive(Type.Optional(Type.String())),
   environment: decisive(Type.Optional(Type.String())),
   policy_evaluations: Type.Optional(Type.Array(assertedPolicy)),

@@ -1,4 +1,5 @@
 import { proven } from './proven.ts';
+import { reasons } from './reason.ts';
 import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
@@ -76,6 +77,7 @@ export const artifact = Type.Object({
   state: decisive(Type.Optional(Type.String({ description: '`COMPLIANT`, `NON-COMPLIANT` or `INCOMPLETE`.' }))),
   template: Type.Optional(Type.Array(Type.String())),
   state_info: Type.Optional(Type.String({ description: 'Why the artifact is in this state, in words.' })),
+  reasons: Type.Optional(reasons),
   running: Type.Optional(Type.Array(environmentAppearance)),
   exited: Type.Optional(Type.Array(environmentAppearance)),
   history: Type.Optional(Type.Array(artifactEvent)),

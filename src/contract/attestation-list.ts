@@ -5,6 +5,7 @@ import { maximumTimestamp } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { proven } from './proven.ts';
+import { reasons } from './reason.ts';
 
 /**
  * An attestation in a list (interface, Attestation). The interface shows neither the trail nor the artifact that an
@@ -42,6 +43,7 @@ export const listedAttestation = Type.Object({
   reported_by: Type.Optional(
     Type.String({ description: 'The name of a user, or `service-account:` and the name of a service account.' }),
   ),
+  reasons: Type.Optional(reasons),
   schema_version: Type.Optional(Type.Integer()),
   user_data: Type.Optional(Type.Unknown()),
   proven: Type.Optional(proven),

@@ -12,7 +12,13 @@ export const maximumFoundAttestations = 5;
 export const foundAttestation = Type.Object({
   ...listedAttestation.properties,
   git_commit_info: Type.Optional(commitResponse),
-  status_info: Type.String({ description: 'The reason for the verdict, in words.' }),
+  status_info: Type.Optional(Type.String({ description: 'The reason for the verdict, in words.' })),
+  required_type: Type.Optional(
+    Type.String({
+      description:
+        'The type that the template requires for this name, if it is another one: the attestation does not satisfy it.',
+    }),
+  ),
 });
 
 /** A single attestation. */

@@ -1,6 +1,7 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
+import { reasons } from './reason.ts';
 import { Type, type Static } from './schema.ts';
 
 /** A pod of an artifact in a snapshot. */
@@ -39,6 +40,7 @@ export const snapshotDetails = Type.Object({
   compliant: Type.Boolean({ description: 'False also if nothing was judged.' }),
   judged: Type.Boolean({ description: 'Whether a policy judged the snapshot.' }),
   html_url: Type.String(),
+  reasons: Type.Optional(reasons),
   artifacts: Type.Array(snapshotArtifact),
 });
 

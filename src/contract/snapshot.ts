@@ -3,6 +3,7 @@ import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, environmentNotFound, flowNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
+import { reasons } from './reason.ts';
 
 /** A snapshot in a list (interface, Snapshot). */
 export const snapshotEntry = Type.Object({
@@ -23,6 +24,8 @@ export const snapshotEntry = Type.Object({
     ),
   ),
   duration: Type.Optional(wholeSeconds('Seconds.')),
+  reasons: Type.Optional(reasons),
+  html_url: Type.Optional(Type.String({ description: 'The page of the snapshot.' })),
 });
 
 /** A snapshot in a list. */

@@ -7,6 +7,7 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pagination } from './paging.ts';
+import { reasons } from './reason.ts';
 
 const complianceState = Type.Enum([...artifactStates]);
 
@@ -61,6 +62,7 @@ export const trail = Type.Object({
   flow: flowName,
   compliance_state: complianceState,
   state_info: Type.String({ description: 'Why the trail is in this state, in words.' }),
+  reasons: Type.Optional(reasons),
   created_at: Type.Number({ description: 'Unix seconds.' }),
   last_modified_at: Type.Number({ description: 'Unix seconds.' }),
   origin_url: Type.Optional(Type.String()),

@@ -17,6 +17,12 @@ export const gatheredAtKey = 'gathered_at';
  */
 export const unattachedFilesKey = 'unattached_files';
 
+/**
+ * The key of `user_data` with the step's own rule for the evidence, which the service judges by. The user's own data
+ * must not contain it.
+ */
+export const ruleDataKey = 'rule';
+
 /** Links to other systems by label, each optionally with the fingerprint of what it links to (observed on the wire). */
 export const externalUrls = Type.Record(
   Type.String(),

@@ -10,6 +10,7 @@ import {
 import { commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
+import type { Fault } from '../reason.ts';
 import { Type, type Static, type TObject, type TSchema } from '../schema.ts';
 import { volatileFields } from './attestation-fields.ts';
 
@@ -18,6 +19,8 @@ export interface AttestationJudgement {
   readonly verdict: Verdict;
   /** The reason, without a full stop: `the quality gate is ERROR`. */
   readonly reason: string;
+  /** What keeps it from being compliant, the most important first; empty exactly if it is compliant. */
+  readonly faults: readonly Fault[];
 }
 
 const parameters = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });

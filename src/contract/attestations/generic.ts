@@ -15,8 +15,12 @@ export type GenericAttestation = Static<typeof genericAttestation>;
 /** The sender decides; the service cannot check any other tool's evidence. */
 function judge({ is_compliant: isCompliant = true }: GenericAttestation): AttestationJudgement {
   return isCompliant
-    ? { verdict: 'compliant', reason: 'it was reported as compliant' }
-    : { verdict: 'non-compliant', reason: 'it was reported as not compliant' };
+    ? { verdict: 'compliant', reason: 'it was reported as compliant', faults: [] }
+    : {
+        verdict: 'non-compliant',
+        reason: 'it was reported as not compliant',
+        faults: [{ value: 'reported as not compliant' }],
+      };
 }
 
 /** Evidence of any other tool, with the sender's own verdict. */

@@ -6,6 +6,9 @@ import { defineAttestationKind, type AttestationJudgement } from './attestation-
 /** The maximum number of test suites in an attestation. */
 export const maximumSuites = 10_000;
 
+/** How many failing suites a reason names. */
+const maximumNamedSuites = 3;
+
 const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
 
 /** The result of one test suite (observed on the wire, `junit_results`). */
@@ -61,12 +64,31 @@ export function sumResults(results: readonly TestCounts[]): TestCounts {
 function judge({ junit_results: results }: JunitAttestation): AttestationJudgement {
   const { total, failures, errors, skipped } = sumResults(results);
   if (failures + errors > 0) {
-    return { verdict: 'non-compliant', reason: `of ${total} tests, ${failures} failed and ${errors} had errors` };
+    return {
+      verdict: 'non-compliant',
+      reason: `of ${total} tests, ${failures} failed and ${errors} had errors`,
+      faults: [
+        { value: `${failures + errors} of ${total} tests failed${nameSuites(results)}`, limit: 'none may fail' },
+      ],
+    };
   }
   if (total - skipped <= 0) {
-    return { verdict: 'incomplete', reason: total === 0 ? 'there are no tests' : `all ${total} tests were skipped` };
+    const reason = total === 0 ? 'there are no tests' : `all ${total} tests were skipped`;
+    return { verdict: 'incomplete', reason, faults: [{ value: reason, limit: 'at least one must pass' }] };
   }
-  return { verdict: 'compliant', reason: `${total - skipped} of ${total} tests passed, and none failed` };
+  return {
+    verdict: 'compliant',
+    reason: `${total - skipped} of ${total} tests passed, and none failed`,
+    faults: [],
+  };
+}
+
+/** The suites with failures, in parentheses; the first few. */
+function nameSuites(results: readonly JunitResult[]): string {
+  const failing = results.flatMap(({ name, failures, errors }) => (failures + errors > 0 && name !== '' ? [name] : []));
+  const names = failing.slice(0, maximumNamedSuites).join(', ');
+  const rest = failing.length - maximumNamedSuites;
+  return names === '' ? '' : ` (${names}${rest > 0 ? ` and ${rest} more suites` : ''})`;
 }
 
 /** Test results in JUnit's form. */

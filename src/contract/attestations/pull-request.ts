@@ -1,9 +1,10 @@
+import { conforms } from '../check.ts';
 import { commitSha } from '../names.ts';
 import { Type, type Static } from '../schema.ts';
 import { addressText, lineText, longText } from '../text-fields.ts';
 import { maximumMessageLength } from '../limits.ts';
-import { attestationDocument } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { attestationDocument, ruleDataKey } from './attestation-fields.ts';
 
 /** Someone who approved a pull request: a name, or a name with the state and the time of the review. */
 export const approver = Type.Union([
@@ -64,12 +65,46 @@ export const pullRequestAttestation = attestationDocument({
 /** The JSON part of a pull request attestation. */
 export type PullRequestAttestation = Static<typeof pullRequestAttestation>;
 
-/** A commit is compliant if it came through a pull request. */
-function judge({ pull_requests: found }: PullRequestAttestation): AttestationJudgement {
-  if (found.length === 0) return { verdict: 'non-compliant', reason: 'the commit belongs to no pull request' };
+/** The rule of a step that records pull requests, in `user_data` under `ruleDataKey`. */
+const approvalRule = Type.Object(
+  {
+    minimum_approvals: Type.Integer({ minimum: 0 }),
+    approvals: Type.Integer({
+      minimum: 0,
+      description: 'Those that the step counted: by others than the authors, with write access.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** The rule of a step that records pull requests. */
+export type ApprovalRule = Static<typeof approvalRule>;
+
+/** A commit is compliant if it came through a pull request, and has the approvals that the step required. */
+function judge({ pull_requests: found, user_data: data = {} }: PullRequestAttestation): AttestationJudgement {
+  if (found.length === 0) {
+    const reason = 'the commit belongs to no pull request';
+    return { verdict: 'non-compliant', reason, faults: [{ value: reason }] };
+  }
   const [first] = found;
   const urls = found.length === 1 ? (first?.url ?? '') : `${found.length} pull requests`;
-  return { verdict: 'compliant', reason: `the commit belongs to ${urls}` };
+  const rule = Object.hasOwn(data, ruleDataKey) ? data[ruleDataKey] : undefined;
+  if (rule === undefined) return { verdict: 'compliant', reason: `the commit belongs to ${urls}`, faults: [] };
+  if (!isApprovalRule(rule)) {
+    const reason = `\`user_data.${ruleDataKey}\` is not a rule about approvals`;
+    return { verdict: 'incomplete', reason, faults: [{ value: reason }] };
+  }
+  const { minimum_approvals: minimum, approvals } = rule;
+  const counted = approvals === 1 ? '1 approval' : `${approvals} approvals`;
+  if (approvals >= minimum) {
+    return { verdict: 'compliant', reason: `the commit belongs to ${urls}, with ${counted}`, faults: [] };
+  }
+  const limit = minimum === 1 ? 'at least 1 is required' : `at least ${minimum} are required`;
+  return { verdict: 'non-compliant', reason: `${counted}; ${limit}`, faults: [{ value: counted, limit }] };
+}
+
+function isApprovalRule(rule: unknown): rule is ApprovalRule {
+  return conforms(approvalRule, rule);
 }
 
 /** The pull requests of a commit. */
@@ -83,8 +118,9 @@ export const pullRequestKind = defineAttestationKind({
     {
       subject: 'the verdict on pull requests',
       choice:
-        'compliant with at least one pull request; the number of approvals is a gate of the step, not of the service',
-      source: 'the public documentation; a minimum of approvals is a rule of the team',
+        'compliant with at least one pull request; with `user_data.rule` (`{"minimum_approvals": 2, "approvals": 0}`), also only with that many approvals; a `rule` of another form makes it incomplete',
+      source:
+        'the public documentation; a minimum of approvals is a rule of the step, must be on record with the evidence, and other services refuse unknown fields',
     },
   ],
 });

@@ -1,4 +1,5 @@
 import { verdictFromGateStatus } from '../compliance.ts';
+import type { Fault } from '../reason.ts';
 import { Type, type Static } from '../schema.ts';
 import { addressText, lineText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
@@ -12,6 +13,9 @@ export const sonarCondition = Type.Object({
   status: lineText(),
   value: Type.Optional(lineText({ description: 'The measured value, beyond the interface.' })),
 });
+
+/** One condition of a quality gate. */
+export type SonarCondition = Static<typeof sonarCondition>;
 
 /**
  * A Sonar analysis with its quality gate (interface, `sonar_results`): a subset of Sonar's webhook payload. Further
@@ -72,7 +76,42 @@ function judge({ sonar_results: { qualityGate } }: SonarAttestation): Attestatio
   const verdict = verdictFromGateStatus(qualityGate.status) ?? 'incomplete';
   const failed = qualityGate.conditions.filter((condition) => condition.status === 'ERROR').map(({ metric }) => metric);
   const because = failed.length === 0 ? '' : ` because of ${failed.join(', ')}`;
-  return { verdict, reason: `the quality gate is ${qualityGate.status}${because}` };
+  const reason = `the quality gate is ${qualityGate.status}${because}`;
+  return { verdict, reason, faults: verdict === 'compliant' ? [] : listFaults(qualityGate) };
+}
+
+/** The rule that the faults of an analysis name. */
+const gateRule = 'quality gate';
+
+function listFaults({ status, conditions }: SonarResults['qualityGate']): readonly Fault[] {
+  const failed = conditions.filter((condition) => condition.status === 'ERROR');
+  if (failed.length === 0) return [{ value: `the quality gate is ${status}` }];
+  return failed.map((condition) => {
+    const { metric, value } = condition;
+    const limit = describeLimit(condition);
+    return {
+      rule: gateRule,
+      value: value === undefined ? `${metric} failed` : `${metric} is ${describeMeasure(metric, value)}`,
+      ...(limit === undefined ? {} : { limit }),
+    };
+  });
+}
+
+/** A condition names the comparison with which it fails: `LT` of 80 requires at least 80. */
+function describeLimit({ metric, operator = '', errorThreshold: threshold }: SonarCondition): string | undefined {
+  if (threshold === undefined) return undefined;
+  const measure = describeMeasure(metric, threshold);
+  if (metric.endsWith('_rating')) return measure === 'A' ? 'A is required' : `${measure} or better is required`;
+  if (['LT', 'LESS_THAN'].includes(operator)) return `at least ${measure} is required`;
+  if (['GT', 'GREATER_THAN'].includes(operator)) return `at most ${measure} is allowed`;
+  if (['EQ', 'EQUALS'].includes(operator)) return `${measure} is not allowed`;
+  if (['NE', 'NOT_EQUALS'].includes(operator)) return `${measure} is required`;
+  return `the threshold is ${measure}`;
+}
+
+/** Sonar's pages show ratings as letters, and its API as numbers from 1 (A) to 5 (E). */
+function describeMeasure(metric: string, text: string): string {
+  return metric.endsWith('_rating') && /^[1-5](?:\.0)?$/u.test(text) ? ('ABCDE'[Number(text) - 1] ?? text) : text;
 }
 
 /** Sonar analyses. */

@@ -1,0 +1,65 @@
+import type { Verdict } from './compliance.ts';
+import { Type, type Static } from './schema.ts';
+
+/** How a reason keeps something from being compliant, the worst first. */
+export const reasonStates = ['failed', 'incomplete', 'missing'] as const;
+
+/** One reason why something is not compliant. A client shows what it can read, and judges by the verdict. */
+export const reason = Type.Object({
+  state: Type.Enum([...reasonStates], {
+    description:
+      '`failed`: it does not comply. `incomplete`: it proves nothing either way. `missing`: it is not on record.',
+  }),
+  about: Type.String({ description: 'The attestation or the artifact: `sonar`, `web.unit`, `sonar of web.tgz`.' }),
+  rule: Type.Optional(
+    Type.String({
+      description:
+        'What requires it: `quality gate`, `template of the flow`, `policy strict`. Absent: the evidence itself.',
+    }),
+  ),
+  value: Type.String({ description: 'What was found, without a full stop: `new_coverage is 61.2`, `not recorded`.' }),
+  limit: Type.Optional(
+    Type.String({ description: 'What is required, without a full stop: `at least 80 is required`.' }),
+  ),
+  description: Type.Optional(Type.String({ description: "The sender's own description of the evidence." })),
+  html_url: Type.Optional(Type.String({ description: 'The page of the evidence or the artifact.' })),
+});
+
+/** One reason why something is not compliant. */
+export type Reason = Static<typeof reason>;
+
+/** The reasons in a response: failed before incomplete before missing; empty if it is compliant. */
+export const reasons = Type.Array(reason);
+
+/** What is wrong with a piece of evidence: a reason without its subject. */
+export type Fault = Pick<Reason, 'rule' | 'value' | 'limit'>;
+
+/** The maximum number of reasons in a response; a state with more ends in one that counts the others. */
+export const maximumReasons = 100;
+
+/** A reason in words, without a full stop: `sonar: new_coverage is 61.2; at least 80 is required (quality gate)`. */
+export function describeReason({ about, ...fault }: Omit<Reason, 'state' | 'html_url'>): string {
+  return `${about}: ${describeFault(fault)}`;
+}
+
+/** The same without its subject. */
+export function describeFault({
+  rule,
+  value,
+  limit,
+  description,
+}: Omit<Reason, 'state' | 'html_url' | 'about'>): string {
+  const words = [value, ...(limit === undefined ? [] : [limit])].join('; ');
+  const explained = description === undefined || description === '' ? words : `${words}: ${description}`;
+  return rule === undefined ? explained : `${explained} (${rule})`;
+}
+
+/** The state of the reasons for a verdict; a compliant one has none. */
+export function toReasonState(verdict: Exclude<Verdict, 'compliant'>): Reason['state'] {
+  return verdict === 'non-compliant' ? 'failed' : 'incomplete';
+}
+
+/** The worst first; reasons of the same state keep their order. */
+export function sortReasons<Sorted extends Pick<Reason, 'state'>>(unsorted: readonly Sorted[]): readonly Sorted[] {
+  return unsorted.toSorted((one, other) => reasonStates.indexOf(one.state) - reasonStates.indexOf(other.state));
+}
