@@ -126,7 +126,7 @@ export async function fill(
   await inGroups(attestations, (place) =>
     recordAttestation(dependencies, {
       ...{ org, flow, trail: trailOf(place), ...made(place), name: document.attestation_name, type: 'sonar', document },
-      ...{ verdict: 'compliant', reason: 'the quality gate is OK' },
+      ...{ verdict: 'compliant', reason: 'the quality gate is OK', faults: [] },
     }),
   );
   await fillSnapshots(storage, org, snapshots);

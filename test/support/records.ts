@@ -171,8 +171,8 @@ export class Records {
     return environments.detachPolicies(this.at(at), change);
   }
 
-  listSnapshots(query: snapshots.SnapshotListQuery): Promise<readonly SnapshotSummary[] | undefined> {
-    return snapshots.listSnapshots(this.at(0), query);
+  async listSnapshots(query: snapshots.SnapshotListQuery): Promise<readonly SnapshotSummary[] | undefined> {
+    return (await snapshots.listSnapshots(this.at(0), query))?.snapshots;
   }
 
   findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<snapshots.SnapshotLookup> {

@@ -1,6 +1,7 @@
 import type { AssertionScope } from '../../contract/artifact-assertion.ts';
-import { evaluatePolicies, type PolicyEvaluation } from '../domain/policy/judge-environment.ts';
+import { evaluatePolicies, listPolicyReasons, type PolicyEvaluation } from '../domain/policy/judge-environment.ts';
 import { JudgementBudget } from '../domain/policy/judgement-budget.ts';
+import { orderReasons, type JudgementReason } from '../domain/reasons.ts';
 import type { AttachedRules } from '../storage/policies.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import { readJudging, type JudgingContext } from './judging/judging-transaction.ts';
@@ -26,6 +27,8 @@ export interface Assertion {
   readonly compliant: boolean;
   /** The verdict and the reason for it, as sentences. */
   readonly info: string;
+  /** Why it is not compliant, the worst first; empty if it is. */
+  readonly reasons: readonly JudgementReason[];
   /** One for each policy; undefined if the artifact was judged by its flows. */
   readonly policies: readonly PolicyEvaluation[] | undefined;
   /** The artifact in the named flow, or in all flows that have it. */
@@ -60,7 +63,7 @@ export function assertArtifact(
     const artifact = { name, fingerprint, flows: all };
     const policies = evaluatePolicies(compile(rules, context), artifact, new JudgementBudget(context.matches));
     const scope = query.environment === undefined ? 'policy' : 'environment';
-    return { outcome: 'judged', scope, ...concludePolicies(policies, query), policies, reports };
+    return { outcome: 'judged', scope, ...concludePolicies(policies, query, name), policies, reports };
   });
 }
 
@@ -96,25 +99,33 @@ function latestOf(reports: readonly [JudgedReport, ...JudgedReport[]]): JudgedRe
   );
 }
 
-type Conclusion = Pick<Assertion, 'compliant' | 'info' | 'policies'>;
+type Conclusion = Pick<Assertion, 'compliant' | 'info' | 'reasons' | 'policies'>;
 
 function concludeFlows(reports: Assertion['reports']): Conclusion {
   const sentences = reports.map(({ flow, state, info }) => `It is ${state} in the flow ${flow}. ${info}`);
   const compliant = reports.every(({ state }) => state === 'COMPLIANT');
-  return { compliant, info: sentences.join(' '), policies: undefined };
+  // The same name can stand for evidence in several flows.
+  const reasons = reports.flatMap((report) =>
+    reports.length === 1
+      ? report.reasons
+      : report.reasons.map((reason) => ({ ...reason, about: `${reason.about} in flow ${report.flow}` })),
+  );
+  return { compliant, info: sentences.join(' '), reasons: orderReasons(reasons), policies: undefined };
 }
 
 function concludePolicies(
   policies: readonly PolicyEvaluation[],
-  { environment }: AssertionQuery,
+  { environment = '' }: AssertionQuery,
+  name: string,
 ): Omit<Conclusion, 'policies'> {
   if (policies.length === 0) {
-    const info = `The environment ${environment ?? ''} has no policies, so there is nothing to judge the artifact by.`;
-    return { compliant: false, info };
+    const info = `The environment ${environment} has no policies, so there is nothing to judge the artifact by.`;
+    return { compliant: false, info, reasons: [{ state: 'incomplete', about: environment, value: 'has no policies' }] };
   }
+  const reasons = listPolicyReasons(policies, { name });
   const failing = policies.filter(({ compliant }) => !compliant).map(({ policy }) => policy);
   if (failing.length > 0) {
-    return { compliant: false, info: `It does not comply with ${failing.join(', ')}.` };
+    return { compliant: false, info: `It does not comply with ${failing.join(', ')}.`, reasons };
   }
-  return { compliant: true, info: `It complies with ${policies.map(({ policy }) => policy).join(', ')}.` };
+  return { compliant: true, info: `It complies with ${policies.map(({ policy }) => policy).join(', ')}.`, reasons };
 }

@@ -1,8 +1,10 @@
 import { evidenceName, listTargetArtifacts, toReportScopes } from '../domain/evidence-scope.ts';
 import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
-import type { ListedAttestation } from '../domain/records.ts';
+import type { Flow, ListedAttestation } from '../domain/records.ts';
+import { findRequiredType } from '../domain/template/template.ts';
 import type { RecordedAttestation } from '../storage/attestation-series.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
+import { findAppliedTemplates } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** A query for attestations by name, of a trail or of an artifact. */
@@ -17,24 +19,56 @@ export interface AttestationNameQuery {
 /** How many of the latest attestations are searched. */
 const maximumSearched = 1000;
 
+/** An attestation, and whether it satisfies the template that requires its name. */
+export interface AttestationWithRequirement {
+  readonly attestation: RecordedAttestation;
+  /** The type that the template requires for its name, if it has another one. */
+  readonly requiredType: string | undefined;
+}
+
 /** Finds the latest attestations of a name, newest first; undefined if the flow does not exist. */
 export function findAttestationsByName(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   query: AttestationNameQuery,
-): Promise<readonly RecordedAttestation[] | undefined> {
+): Promise<readonly AttestationWithRequirement[] | undefined> {
   const { org, flow, name } = query;
   return storage.read(async (transaction) => {
-    if (!(await transaction.flows.exists(org, flow))) return undefined;
+    const found = await transaction.flows.find(org, flow);
+    if (found === undefined) return undefined;
     const wanted = evidenceName(name);
-    const found: RecordedAttestation[] = [];
+    const attestations: RecordedAttestation[] = [];
     for (const summary of await listCandidates(transaction, query)) {
-      if (found.length === maximumFoundAttestations) break;
+      if (attestations.length === maximumFoundAttestations) break;
       if (evidenceName(summary.name) !== wanted) continue;
       const attestation = await transaction.attestations.findById(org, summary.id);
-      if (attestation !== undefined && isAboutArtifact(attestation, name)) found.push(attestation);
+      if (attestation !== undefined && isAboutArtifact(attestation, name)) attestations.push(attestation);
     }
-    return found;
+    return withRequirements(transaction, found, attestations);
   });
+}
+
+async function withRequirements(
+  { trails, artifacts }: Pick<ReadTransaction, 'trails' | 'artifacts'>,
+  flow: Flow,
+  attestations: readonly RecordedAttestation[],
+): Promise<readonly AttestationWithRequirement[]> {
+  const findApplied = await findAppliedTemplates(
+    { trails },
+    flow,
+    attestations.map(({ trail }) => trail),
+  );
+  return Promise.all(
+    attestations.map(async (attestation) => {
+      const { trail, document, type } = attestation;
+      const { artifact_fingerprint: fingerprint } = document;
+      const place = { org: flow.org, flow: flow.name, trail };
+      const report = fingerprint === undefined ? undefined : await artifacts.findLatest(place, fingerprint);
+      const targets = listTargetArtifacts(document);
+      const subjects = report === undefined ? targets : [report.report.template_reference_name ?? ''];
+      const evidence = { name: evidenceName(attestation.name), type, subjects };
+      return { attestation, requiredType: findRequiredType(findApplied(trail).template, evidence) };
+    }),
+  );
 }
 
 async function listCandidates(

@@ -2,6 +2,7 @@ import { judgeAttestation, type AttestationDocument, type AttestationType } from
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { evidenceName, toAttestationScopes, type Scope } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
+import { toRecordedFaults } from '../domain/reasons.ts';
 import type { Attachment, Attestation, Recorded } from '../domain/records.ts';
 import type { AttestationReader, InsertConditions } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
@@ -65,13 +66,14 @@ export async function attest(
   });
   if (obstacle !== undefined) return obstacle;
   const attachment = await keep(file);
-  const { verdict, reason } = judgeAttestation(command.type, document);
+  const { verdict, reason, faults } = judgeAttestation(command.type, document);
   const attestation: Attestation = {
     ...command,
     id: newIdentifier(dependencies),
     name: document.attestation_name,
     verdict,
     reason: truncate(reason, maximumReasonLength),
+    faults: toRecordedFaults(faults, document.description),
     createdAt: unixSeconds(dependencies.now()),
     attachment,
   };

@@ -4,6 +4,7 @@ import type { Provenance } from '../domain/environment/snapshot-events.ts';
 import { judgeArtifact } from '../domain/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../domain/policy/judged-artifact.ts';
 import { JudgementBudget } from '../domain/policy/judgement-budget.ts';
+import { locateReasons } from '../domain/reasons.ts';
 import type { ArtifactDetails, ReportedArtifact } from '../domain/records.ts';
 import { countNames } from '../domain/template/template.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
@@ -111,7 +112,9 @@ async function judgeReports(
       const evidence = currentEvidence(applied.template, toReportScopes(artifact), current);
       budget.spend((countNames(applied.template) + evidence.length) * stepsPer.evidence);
       const details = { flow, applied, artifact, evidence };
-      judged.set(artifact, { flow: name, ...judgeArtifact(details), evidence, details });
+      const judgement = judgeArtifact(details);
+      const reasons = locateReasons(judgement.reasons, { flow: name, trail: artifact.report.trail_name });
+      judged.set(artifact, { flow: name, ...judgement, reasons, evidence, details });
     }
   }
   return judged;

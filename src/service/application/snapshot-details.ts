@@ -5,11 +5,13 @@ import { parseArtifacts } from '../domain/environment/snapshot-serialization.ts'
 import { resolveSelector } from '../domain/environment/snapshot-series.ts';
 import type { Provenance } from '../domain/environment/snapshot-events.ts';
 import type { JudgedSnapshot, Snapshot } from '../domain/environment/snapshot.ts';
+import type { JudgementReason } from '../domain/reasons.ts';
 import type { EnvironmentHead } from '../storage/environments.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import { readCurrent } from './judging/pending-snapshots.ts';
 import { SnapshotContent } from './judging/snapshot-content.ts';
 import { loadProvenance } from './provenance.ts';
+import { loadSnapshotReasons } from './snapshot-reasons.ts';
 import { toSeries } from './snapshots.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
@@ -20,6 +22,8 @@ export interface SnapshotDetails {
   readonly snapshot: Snapshot;
   /** The snapshots of the members of a logical environment; empty for all others. */
   readonly members: readonly JudgedSnapshot[];
+  /** Why it is not compliant, the worst first; empty if it is, or if nothing was judged. */
+  readonly reasons: readonly JudgementReason[];
   /** What ran in the previous snapshot. */
   readonly previous: readonly RunningArtifact[];
   /** The latest reported builds by fingerprint. */
@@ -61,6 +65,7 @@ export function inspectSnapshot(
       kind: head.kind,
       snapshot: { org, environment, number, from, artifacts, judgement },
       members: await loadMembers(transaction, org, content),
+      reasons: await loadSnapshotReasons(transaction, org, { environment, number }, content.members),
       previous: await loadArtifacts(transaction, head, number - 1),
       provenance: await loadProvenance(transaction, org, listFingerprints(artifacts)),
     };

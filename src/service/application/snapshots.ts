@@ -1,6 +1,7 @@
 import type { SnapshotReading, SnapshotSelector } from '../../contract/snapshot-expression.ts';
 import { listFingerprints } from '../domain/environment/running-artifact.ts';
 import type { Provenance } from '../domain/environment/snapshot-events.ts';
+import { parseMembers } from '../domain/environment/snapshot-serialization.ts';
 import {
   toPageRange,
   resolveInterval,
@@ -10,12 +11,14 @@ import {
   type SnapshotSeries,
 } from '../domain/environment/snapshot-series.ts';
 import type { Snapshot, SnapshotSummary } from '../domain/environment/snapshot.ts';
+import type { JudgementReason } from '../domain/reasons.ts';
 import { lastBefore, type TimeSeries } from '../domain/time-series.ts';
 import type { EnvironmentHead } from '../storage/environments.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import { readCurrent } from './judging/pending-snapshots.ts';
 import { SnapshotContent } from './judging/snapshot-content.ts';
 import { loadProvenance } from './provenance.ts';
+import { loadSnapshotReasons } from './snapshot-reasons.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
@@ -30,18 +33,40 @@ export interface SnapshotListQuery {
   readonly now: number;
 }
 
+/** A page of snapshots. */
+export interface SnapshotPage {
+  readonly snapshots: readonly SnapshotSummary[];
+  /** Why the current snapshot is not compliant, the worst first; empty unless it is on the page. */
+  readonly reasons: readonly JudgementReason[];
+}
+
 /** Operation 12: lists a page of snapshots; undefined if the environment does not exist. */
 export function listSnapshots(
   dependencies: ReadDependencies,
   { org, environment, interval, page, now }: SnapshotListQuery,
-): Promise<readonly SnapshotSummary[] | undefined> {
+): Promise<SnapshotPage | undefined> {
   return readCurrent(dependencies, { org, environments: [environment] }, async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return undefined;
     const range = toPageRange(await resolveInterval(interval, toSeries(transaction, head, now), now), page);
     const summaries = await listSummaries(transaction, head, range);
-    return page.ascending ? summaries : summaries.toReversed();
+    return {
+      snapshots: page.ascending ? summaries : summaries.toReversed(),
+      reasons: await loadCurrentReasons(transaction, head, summaries),
+    };
   });
+}
+
+async function loadCurrentReasons(
+  transaction: ReadTransaction,
+  { org, name, kind }: EnvironmentHead,
+  summaries: readonly SnapshotSummary[],
+): Promise<readonly JudgementReason[]> {
+  const current = summaries.find(({ to }) => to === undefined);
+  if (current?.compliant !== false) return [];
+  const reference = { environment: name, number: current.number };
+  const [content] = kind === 'logical' ? await transaction.snapshots.listContents(org, [reference]) : [];
+  return loadSnapshotReasons(transaction, org, reference, content === undefined ? [] : parseMembers(content));
 }
 
 async function listSummaries(

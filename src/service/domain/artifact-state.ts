@@ -1,6 +1,14 @@
-import type { AttestationType } from '../../contract/attestations/kinds.ts';
+import { isAttestationType, type AttestationType } from '../../contract/attestations/kinds.ts';
 import type { ArtifactState, Verdict } from '../../contract/compliance.ts';
+import { describeFault, toReasonState } from '../../contract/reason.ts';
 import { evidenceName } from './evidence-scope.ts';
+import {
+  describeReasons,
+  orderReasons,
+  type JudgementReason,
+  type ReasonSource,
+  type RecordedFault,
+} from './reasons.ts';
 import type { ArtifactDetails } from './records.ts';
 import {
   allRequirements,
@@ -19,19 +27,27 @@ export interface Evidence {
   readonly verdict: Verdict;
   /** The reason for the verdict, without a full stop: `the quality gate is ERROR`. */
   readonly reason: string;
+  /** What keeps it from being compliant. */
+  readonly faults: readonly RecordedFault[];
+  /** Where it is recorded. */
+  readonly flow?: string;
+  readonly trail?: string;
+  readonly id?: string;
 }
 
 /** Evidence that is required, reported, or both. */
 export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   /** The evidence name, without the artifact: `unit`. */
   readonly name: string;
-  /** How a message names it: `unit`, `web.unit`, or `unit (junit)` if no attestation of that type was reported. */
+  /** How a message names it: `unit` or `web.unit`. */
   readonly label: string;
   /** The required type, or the type of what was reported without being required. */
   readonly type: string;
   readonly isRequired: boolean;
   /** Undefined if it is missing. */
   readonly evidence: Piece | undefined;
+  /** What has the required name, but not the required type. */
+  readonly mistyped?: Piece | undefined;
 }
 
 /** The state of an artifact or a trail, and the reason for it. */
@@ -39,6 +55,8 @@ export interface Judgement {
   readonly state: ArtifactState;
   /** The reason, as one or more sentences. */
   readonly info: string;
+  /** What keeps it from being compliant, the worst first; empty exactly if it is COMPLIANT. */
+  readonly reasons: readonly JudgementReason[];
 }
 
 /**
@@ -55,13 +73,12 @@ export function compareEvidence<Piece extends Evidence>(
   const extra = new Set(evidence);
   const byName = Map.groupBy(evidence, (piece) => evidenceName(piece.name));
   const required = requirements.map(({ name, type, level }): EvidenceStatus<Piece> => {
-    const found = byName
-      .get(name)
-      ?.find((piece) => (type === '*' || piece.type === type) && (level === 'any' || piece.level === level));
+    const named = byName.get(name)?.filter((piece) => level === 'any' || piece.level === level) ?? [];
+    const found = named.find((piece) => type === '*' || piece.type === type);
     if (found !== undefined) extra.delete(found);
     const label = toLabel(name, found?.level ?? level, artifact);
-    const typed = found === undefined && type !== '*' ? `${label} (${type})` : label;
-    return { name, label: typed, type, isRequired: true, evidence: found };
+    const mistyped = found === undefined ? named[0] : undefined;
+    return { name, label, type, isRequired: true, evidence: found, ...(mistyped === undefined ? {} : { mistyped }) };
   });
   const others = [...extra].map((piece): EvidenceStatus<Piece> => {
     const name = evidenceName(piece.name);
@@ -90,30 +107,87 @@ export function judge(
   owner: AppliedTemplate['owner'],
   missingArtifacts: readonly string[] = [],
 ): Judgement {
-  const reported = statuses.flatMap(({ label, evidence }) => (evidence === undefined ? [] : [{ label, evidence }]));
-  const of = (verdict: Verdict): readonly string[] =>
-    reported
-      .filter(({ evidence }) => evidence.verdict === verdict)
-      .map(({ label, evidence }) => `${label} (${evidence.reason})`);
-  const failed = of('non-compliant');
-  const missing = statuses.filter(({ evidence }) => evidence === undefined).map(({ label }) => label);
-  const faults = [
-    sentence('Not compliant', failed),
-    sentence('Neither compliant nor non-compliant', of('incomplete')),
-    sentence(`Required by the template of the ${owner} and not reported`, missing),
-    sentence(`Artifacts of the template of the ${owner} that were not reported`, missingArtifacts),
-  ].filter((words) => words !== undefined);
-  if (failed.length > 0) return { state: 'NON-COMPLIANT', info: faults.join(' ') };
-  if (faults.length > 0) return { state: 'INCOMPLETE', info: faults.join(' ') };
+  const rule = `template of the ${owner}`;
+  const reasons = orderReasons([
+    ...statuses.flatMap((status) => listReasons(status, rule)),
+    ...missingArtifacts.map((about): JudgementReason => ({
+      state: 'missing',
+      about,
+      rule,
+      value: 'artifact not reported',
+    })),
+  ]);
+  const [worst] = reasons;
+  if (worst !== undefined) {
+    return {
+      state: worst.state === 'failed' ? 'NON-COMPLIANT' : 'INCOMPLETE',
+      info: describeReasons(reasons),
+      reasons,
+    };
+  }
   const isAnyRequired = statuses.some(({ isRequired }) => isRequired);
+  const labels = statuses.map(({ label }) => label);
+  return { state: 'COMPLIANT', info: describeCompliant(labels, isAnyRequired, owner), reasons };
+}
+
+/** What keeps the evidence from being compliant. */
+function listReasons(status: EvidenceStatus, rule?: string): readonly JudgementReason[] {
+  if (status.evidence !== undefined) return listEvidenceReasons(status.evidence, status.label);
+  return [{ ...toMissingReason(status), ...(rule === undefined ? {} : { rule }) }];
+}
+
+/** The reason for required evidence that is missing, perhaps because what was recorded has another type. */
+export function toMissingReason({
+  label,
+  type,
+  mistyped,
+}: Pick<EvidenceStatus, 'label' | 'type' | 'mistyped'>): JudgementReason {
+  const source = mistyped === undefined ? undefined : toSource(mistyped);
+  const limit = isAttestationType(type)
+    ? `${type} is required`
+    : `${type} is required, which this service cannot record`;
   return {
-    state: 'COMPLIANT',
-    info: describeCompliant(
-      reported.map(({ label }) => label),
-      isAnyRequired,
-      owner,
-    ),
+    ...{ state: 'missing', about: label },
+    value: mistyped === undefined ? 'not recorded' : `recorded as ${mistyped.type}`,
+    ...(type === '*' ? {} : { limit }),
+    ...(source === undefined ? {} : { source }),
   };
+}
+
+/** A piece of evidence in words, without a full stop: what keeps it from being compliant, or else its own reason. */
+export function describeEvidence(status: EvidenceStatus): string {
+  const { evidence } = status;
+  if (evidence?.verdict === 'compliant') return evidence.reason;
+  return listReasons(status).map(describeFault).join('. ');
+}
+
+/**
+ * The statuses without evidence that is compliant, but of another type than required: next to the missing evidence of
+ * the same name, it would read as a contradiction.
+ */
+export function withoutMistyped<Piece extends Evidence>(
+  statuses: readonly EvidenceStatus<Piece>[],
+): readonly EvidenceStatus<Piece>[] {
+  const mistyped = new Set(statuses.map((status) => status.mistyped));
+  return statuses.filter(
+    ({ isRequired, evidence }) => isRequired || evidence?.verdict !== 'compliant' || !mistyped.has(evidence),
+  );
+}
+
+/** What keeps a piece of evidence from being compliant: each of its faults; none if it is compliant. */
+export function listEvidenceReasons(evidence: Evidence, label: string): readonly JudgementReason[] {
+  const { verdict, reason, faults } = evidence;
+  if (verdict === 'compliant') return [];
+  const source = toSource(evidence);
+  return (faults.length > 0 ? faults : [{ value: reason }]).map((fault) => ({
+    ...{ state: toReasonState(verdict), about: label, ...fault },
+    ...(source === undefined ? {} : { source }),
+  }));
+}
+
+function toSource({ flow, trail, id }: Evidence): ReasonSource | undefined {
+  if (flow === undefined || trail === undefined || id === undefined) return undefined;
+  return { evidence: { flow, trail, attestation: id } };
 }
 
 /** What the judgement of an artifact is based on. */
@@ -139,20 +213,15 @@ export function listArtifactEvidence<Piece extends Evidence>({
  */
 export function judgeArtifact(details: JudgedDetails): Judgement {
   const { applied, artifact } = details;
-  const { state, info } = judge(listArtifactEvidence(details), applied.owner);
-  if (isListTemplate(applied.template) || applied.template.artifacts.length === 0) return { state, info };
-  if (applied.template.artifacts.some(({ name }) => name === artifact.report.template_reference_name))
-    return { state, info };
+  const judgement = judge(listArtifactEvidence(details), applied.owner);
+  if (isListTemplate(applied.template) || applied.template.artifacts.length === 0) return judgement;
+  if (applied.template.artifacts.some(({ name }) => name === artifact.report.template_reference_name)) return judgement;
   const outside = `It is not an artifact of the template of the ${applied.owner}, so only the evidence of its trail is required.`;
-  return { state, info: `${info} ${outside}` };
+  return { ...judgement, info: `${judgement.info} ${outside}` };
 }
 
 function describeCompliant(labels: readonly string[], isAnyRequired: boolean, owner: string): string {
   if (labels.length === 0) return `The template of the ${owner} requires no evidence, and none was reported.`;
   const all = `All evidence is compliant: ${[...new Set(labels)].sort().join(', ')}.`;
   return isAnyRequired ? all : `${all} The template of the ${owner} requires none.`;
-}
-
-function sentence(title: string, items: readonly string[]): string | undefined {
-  return items.length === 0 ? undefined : `${title}: ${[...new Set(items)].sort().join(', ')}.`;
 }

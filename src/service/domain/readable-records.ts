@@ -1,6 +1,8 @@
 import { mayAccess, type Caller } from './access.ts';
 import type { EnvironmentOverview } from './environment/snapshot.ts';
 import type { Provenance } from './environment/snapshot-events.ts';
+import type { PolicyEvaluation } from './policy/judge-environment.ts';
+import type { JudgementReason } from './reasons.ts';
 import type { Appearance, ArtifactDetails } from './records.ts';
 import type { TrailHistory } from './trail-details.ts';
 
@@ -33,12 +35,46 @@ export function toReadableProvenance(
   return new Map([...provenance].filter(([, { flow }]) => mayAccess(caller, caller.org, 'read', { flows: [flow] })));
 }
 
-/** Like `toReadableProvenance`, for a snapshot with the provenance of its artifacts. */
-export function withReadableProvenance<Found extends { readonly provenance: ReadonlyMap<string, Provenance> }>(
+/** Hides the builds and the reasons of a snapshot that are about what the caller may not read. */
+export function toReadableSnapshot<
+  Found extends {
+    readonly provenance: ReadonlyMap<string, Provenance>;
+    readonly reasons: readonly JudgementReason[];
+  },
+>(caller: Reader, found: Found): Found {
+  const { provenance, reasons } = found;
+  return {
+    ...found,
+    provenance: toReadableProvenance(caller, provenance),
+    reasons: toReadableReasons(caller, reasons),
+  };
+}
+
+/** Hides the reasons of policies that are about what the caller may not read. */
+export function toReadableEvaluations(
   caller: Reader,
-  found: Found,
-): Found {
-  return { ...found, provenance: toReadableProvenance(caller, found.provenance) };
+  policies: readonly PolicyEvaluation[],
+): readonly PolicyEvaluation[] {
+  if (readsEverything(caller)) return policies;
+  return policies.map((policy) => ({
+    ...policy,
+    rules: policy.rules.map(({ definition, result }) => ({
+      definition,
+      result: result.outcome === 'broken' ? { ...result, reasons: toReadableReasons(caller, result.reasons) } : result,
+    })),
+  }));
+}
+
+/** Hides the reasons that are about flows or member environments that the caller may not read. */
+export function toReadableReasons(caller: Reader, reasons: readonly JudgementReason[]): readonly JudgementReason[] {
+  if (readsEverything(caller)) return reasons;
+  return reasons.map((reason) => {
+    const { state, source: { evidence, member } = {} } = reason;
+    const flows = evidence === undefined ? [] : [evidence.flow];
+    const environments = member === undefined ? [] : [member];
+    if (mayAccess(caller, caller.org, 'read', { flows, environments })) return reason;
+    return { state, about: 'something that this key may not read', value: 'not compliant' };
+  });
 }
 
 /** Leaves out the members that the caller may not read. */

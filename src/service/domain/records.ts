@@ -5,6 +5,7 @@ import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { Proven } from '../../contract/proven.ts';
 import type { FlowPayload } from '../../contract/flow.ts';
 import type { TrailReport } from '../../contract/trail.ts';
+import type { RecordedFault } from './reasons.ts';
 import type { AppliedTemplate, Level, Template } from './template/template.ts';
 
 /** The records of the service. All times are in Unix seconds, with a fraction. */
@@ -47,6 +48,8 @@ export interface ListedAttestation {
   readonly verdict: Verdict;
   /** The reason for the verdict. */
   readonly reason: string;
+  /** What keeps it from being compliant; empty if it is compliant, or if only the reason was recorded. */
+  readonly faults: readonly RecordedFault[];
   readonly createdAt: number;
   /** The owner of the key that it was sent with (`actorName`). */
   readonly reportedBy: string;

@@ -14,6 +14,7 @@ import type {
   Trail,
   TrailUpdate,
 } from '../domain/records.ts';
+import type { RecordedFault } from '../domain/reasons.ts';
 import type { FlowHead } from './flows.ts';
 import type { Template } from '../domain/template/template.ts';
 import type { AttestationWithSubject } from '../domain/trail-details.ts';
@@ -112,7 +113,7 @@ export function toTrailUpdate(row: Row): TrailUpdate {
 
 const ofAttestation = (columns: readonly string[]): string => columns.map((column) => `a.${column}`).join(', ');
 
-const listed = ['trail', 'id', 'name', 'type', 'verdict', 'reason', 'created_at', 'reported_by'];
+const listed = ['trail', 'id', 'name', 'type', 'verdict', 'reason', 'faults', 'created_at', 'reported_by'];
 
 /** The columns of an attestation in a history; the table alias is `a`. */
 export const listedColumns = ofAttestation(listed);
@@ -137,6 +138,8 @@ export function toListedAttestation(row: Row): ListedAttestation {
     type,
     verdict,
     reason: text(row, 'reason'),
+    // Validated before it was stored. Attestations of earlier versions have none.
+    faults: JSON.parse(optionalText(row, 'faults') ?? '[]') as readonly RecordedFault[],
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
   };

@@ -22,6 +22,11 @@ export interface SnapshotVerdict extends SnapshotReference {
   readonly compliant: boolean | null;
 }
 
+/** The judgement of a snapshot, without its content. */
+export interface JudgedReference extends SnapshotReference {
+  readonly judgement: EnvironmentJudgement;
+}
+
 /** An environment with a pending snapshot. */
 export interface PendingReference {
   readonly org: string;
@@ -67,6 +72,8 @@ export interface SnapshotReader {
   listContents(org: string, references: readonly SnapshotReference[]): Promise<readonly string[]>;
   /** The verdicts of the existing snapshots among these; much cheaper than reading the snapshots. */
   findVerdicts(org: string, references: readonly SnapshotReference[]): Promise<readonly SnapshotVerdict[]>;
+  /** The judgements of the existing snapshots among these, in the order of the references. */
+  listJudgements(org: string, references: readonly SnapshotReference[]): Promise<readonly JudgedReference[]>;
   /** The total size of the contents in bytes; much cheaper than reading them. */
   findContentBytes(org: string, references: readonly SnapshotReference[]): Promise<number>;
   /** The snapshots of the range in ascending order. */

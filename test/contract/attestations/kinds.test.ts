@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { genericKind } from '../../../src/contract/attestations/generic.ts';
 import { junitKind, type JunitResult } from '../../../src/contract/attestations/junit.ts';
 import { attestationKinds } from '../../../src/contract/attestations/kinds.ts';
+import { describeFault } from '../../../src/contract/reason.ts';
 import { pullRequestKind } from '../../../src/contract/attestations/pull-request.ts';
 
 describe('the kinds of attestations', () => {
@@ -16,6 +17,9 @@ describe('the verdict on generic evidence', () => {
   it('is what the sender says, and compliant by default', () => {
     const judged = (own: { is_compliant?: boolean }): string =>
       genericKind.judge({ attestation_name: 'scan', ...own }).verdict;
+    expect(genericKind.judge({ attestation_name: 'scan', is_compliant: false }).faults).toEqual([
+      { value: 'reported as not compliant' },
+    ]);
     expect([judged({}), judged({ is_compliant: true }), judged({ is_compliant: false })]).toEqual([
       'compliant',
       'compliant',
@@ -41,7 +45,19 @@ describe('the verdict on test results', () => {
     ['an error', [{ total: 1, errors: 1 }], 'non-compliant', 'of 1 tests, 0 failed and 1 had errors'],
     ['an error outside of tests', [{ errors: 1 }], 'non-compliant', 'of 0 tests, 0 failed and 1 had errors'],
   ])('of %s', (_title, suites, verdict, reason) => {
-    expect(judge(...suites)).toEqual({ verdict, reason });
+    expect(judge(...suites)).toMatchObject({ verdict, reason });
+  });
+
+  it.each([
+    [[{ total: 3, failures: 1 }, { total: 1 }], '1 of 4 tests failed (unit); none may fail'],
+    [[{ errors: 1, name: '' }], '1 failures and errors; none may fail'],
+    [[{}], 'there are no tests; at least one must pass'],
+    [
+      ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, total: 2, failures: 1, errors: 1 })),
+      '10 of 10 tests failed (a, b, c and 2 more suites); none may fail',
+    ],
+  ])('of %j says what is wrong', (suites, words) => {
+    expect(judge(...suites).faults.map(describeFault)).toEqual([words]);
   });
 
   it('is never compliant with a failure or an error', () => {
@@ -49,19 +65,49 @@ describe('the verdict on test results', () => {
     fc.assert(
       fc.property(fc.array(counts), (suites) => {
         const isRed = suites.some(({ failures, errors }) => failures + errors > 0);
-        expect(judge(...suites).verdict === 'non-compliant').toBe(isRed);
+        const { verdict, faults } = judge(...suites);
+        expect(verdict === 'non-compliant').toBe(isRed);
+        expect(faults.length === 0).toBe(verdict === 'compliant');
       }),
     );
   });
 });
 
 describe('the verdict on pull requests', () => {
+  const found = { merge_commit: '', url: 'https://example.com/pull/1', state: 'OPEN', approvers: [], commits: [] };
+  const judge = (
+    pull_requests: (typeof found)[],
+    user_data?: Record<string, unknown>,
+  ): ReturnType<typeof pullRequestKind.judge> =>
+    pullRequestKind.judge({
+      ...{ attestation_name: 'pr', git_provider: 'github', pull_requests },
+      ...(user_data === undefined ? {} : { user_data }),
+    });
+
   it('is compliant with at least one', () => {
-    const found = { merge_commit: '', url: 'https://example.com/pull/1', state: 'OPEN', approvers: [], commits: [] };
-    const judge = (pull_requests: (typeof found)[]): ReturnType<typeof pullRequestKind.judge> =>
-      pullRequestKind.judge({ attestation_name: 'pr', git_provider: 'github', pull_requests });
-    expect(judge([])).toEqual({ verdict: 'non-compliant', reason: 'the commit belongs to no pull request' });
+    const reason = 'the commit belongs to no pull request';
+    expect(judge([])).toEqual({ verdict: 'non-compliant', reason, faults: [{ value: reason }] });
     expect(judge([found]).reason).toBe('the commit belongs to https://example.com/pull/1');
-    expect(judge([found, found])).toEqual({ verdict: 'compliant', reason: 'the commit belongs to 2 pull requests' });
+    const several = { verdict: 'compliant', reason: 'the commit belongs to 2 pull requests', faults: [] };
+    expect(judge([found, found])).toEqual(several);
+  });
+
+  it.each([
+    [{ minimum_approvals: 2, approvals: 0 }, 'non-compliant', '0 approvals; at least 2 are required'],
+    [{ minimum_approvals: 1, approvals: 0 }, 'non-compliant', '0 approvals; at least 1 is required'],
+    [{ minimum_approvals: 2, approvals: 1 }, 'non-compliant', '1 approval; at least 2 are required'],
+    [{ minimum_approvals: 2, approvals: 2 }, 'compliant', undefined],
+    [{ minimum_approvals: 0, approvals: 0 }, 'compliant', undefined],
+    [{ minimum_approvals: 2 }, 'incomplete', '`user_data.rule` is not a rule about approvals'],
+    ['two', 'incomplete', '`user_data.rule` is not a rule about approvals'],
+    [null, 'incomplete', '`user_data.rule` is not a rule about approvals'],
+  ])('needs the approvals of the rule %j', (rule, verdict, words) => {
+    const judged = judge([found], { rule });
+    expect([judged.verdict, judged.faults.map(describeFault)]).toEqual([verdict, words === undefined ? [] : [words]]);
+    expect(judge([], { rule }).verdict).toBe('non-compliant');
+  });
+
+  it('ignores what a prototype has', () => {
+    expect(judge([found], Object.create({ rule: 'two' }) as Record<string, unknown>).verdict).toBe('compliant');
   });
 });

@@ -43,7 +43,7 @@ describe('the provenance of running artifacts', () => {
   const attest = (flow: string, trail: string, fingerprint?: string): Promise<unknown> =>
     records.recordAttestation({
       ...{ org: 'acme', flow, trail, id: newId(), name: 'sonar', type: 'sonar', createdAt: 3, reportedBy: 'ann' },
-      ...{ verdict: 'compliant', reason: 'it is green' },
+      ...{ verdict: 'compliant', reason: 'it is green', faults: [] },
       document: sampleAttestation('OK', fingerprint === undefined ? {} : { artifact_fingerprint: fingerprint }),
     });
   const running = (name: string, digits: string): RunningArtifact => ({

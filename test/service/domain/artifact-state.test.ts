@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Verdict } from '../../../src/contract/compliance.ts';
-import { artifactRequirements } from '../../../src/service/domain/template/template.ts';
+import { artifactRequirements, trailRequirements } from '../../../src/service/domain/template/template.ts';
 import {
   compareEvidence,
   judge as judgeStatuses,
+  withoutMistyped,
   type Evidence,
   type Judgement,
 } from '../../../src/service/domain/artifact-state.ts';
@@ -12,6 +13,7 @@ import {
 const piece = (name: string, verdict: Verdict): Evidence => ({
   ...{ name, verdict, type: 'sonar', level: 'artifact' },
   reason: `it is ${verdict}`,
+  faults: [],
 });
 
 /** Judges by a list template. */
@@ -32,29 +34,23 @@ describe('the state of an artifact', () => {
       ['sonar', 'unit'],
       [piece('unit', 'compliant')],
       'INCOMPLETE',
-      'Required by the template of the flow and not reported: sonar.',
+      'sonar: not recorded (template of the flow).',
     ],
     [
       'required evidence is non-compliant and other evidence is missing',
       ['sonar', 'unit'],
       [piece('sonar', 'non-compliant')],
       'NON-COMPLIANT',
-      'Not compliant: sonar (it is non-compliant). Required by the template of the flow and not reported: unit.',
+      'sonar: it is non-compliant. unit: not recorded (template of the flow).',
     ],
     [
       'evidence that is not required is non-compliant',
       [],
       [piece('extra', 'non-compliant')],
       'NON-COMPLIANT',
-      'Not compliant: extra (it is non-compliant).',
+      'extra: it is non-compliant.',
     ],
-    [
-      'evidence proves neither',
-      ['sonar'],
-      [piece('sonar', 'incomplete')],
-      'INCOMPLETE',
-      'Neither compliant nor non-compliant: sonar (it is incomplete).',
-    ],
+    ['evidence proves neither', ['sonar'], [piece('sonar', 'incomplete')], 'INCOMPLETE', 'sonar: it is incomplete.'],
     [
       'nothing is required and what was reported is compliant',
       [],
@@ -70,7 +66,45 @@ describe('the state of an artifact', () => {
       'The template of the flow requires no evidence, and none was reported.',
     ],
   ])('when %s', (_situation, required, evidence, state, info) => {
-    expect(judge(required, evidence)).toEqual({ state, info });
+    expect(judge(required, evidence)).toMatchObject({ state, info });
+  });
+});
+
+describe('the reasons for a state', () => {
+  const failed: Evidence = {
+    ...piece('sonar', 'non-compliant'),
+    ...{ flow: 'web', trail: 'main', id: 'a1' },
+    faults: [
+      { rule: 'quality gate', value: 'new_coverage is 61.2', limit: 'at least 80 is required' },
+      { rule: 'quality gate', value: 'new_violations is 3', limit: 'at most 0 is allowed' },
+    ],
+  };
+
+  it('are one for each fault, with the attestation, and failed evidence before missing evidence', () => {
+    const source = { evidence: { flow: 'web', trail: 'main', attestation: 'a1' } };
+    expect(judge(['build', 'sonar'], [failed]).reasons).toEqual([
+      { state: 'failed', about: 'sonar', ...failed.faults[0], source },
+      { state: 'failed', about: 'sonar', ...failed.faults[1], source },
+      { state: 'missing', about: 'build', value: 'not recorded', rule: 'template of the flow' },
+    ]);
+  });
+
+  it("are told in the info, and the sender's description with them", () => {
+    const described = {
+      ...piece('scan', 'non-compliant'),
+      faults: [{ value: 'reported as not compliant', description: '2 high' }],
+    };
+    expect(judge([], [described]).info).toBe('scan: reported as not compliant: 2 high.');
+  });
+
+  it('name the type that was recorded, and that which is required', () => {
+    const file = { text: '', attestations: [{ name: 'unit', type: 'junit' }], artifacts: [] };
+    const statuses = compareEvidence(trailRequirements(file), [{ ...piece('unit', 'compliant'), level: 'trail' }]);
+    expect(judgeStatuses(statuses, 'flow')).toMatchObject({
+      state: 'INCOMPLETE',
+      info: 'unit: recorded as sonar; junit is required (template of the flow).',
+    });
+    expect(withoutMistyped(statuses)).toEqual([statuses[0]]);
   });
 });
 
@@ -87,6 +121,16 @@ describe('the state of any artifact', () => {
     fc.assert(
       fc.property(names, evidence, (required, pieces) => {
         expect(judge(required.toReversed(), pieces.toReversed())).toEqual(judge(required, pieces));
+      }),
+    );
+  });
+
+  it('has reasons exactly if it is not COMPLIANT, and failed ones exactly if it is NON-COMPLIANT', () => {
+    fc.assert(
+      fc.property(names, evidence, (required, pieces) => {
+        const { state, reasons } = judge(required, pieces);
+        expect(reasons.length === 0).toBe(state === 'COMPLIANT');
+        expect(reasons.some((reason) => reason.state === 'failed')).toBe(state === 'NON-COMPLIANT');
       }),
     );
   });

@@ -7,7 +7,7 @@ import { judgeTrail, type TrailArtifact } from '../../../src/service/domain/trai
 import { sampleArtifact } from '../../support/service-samples.ts';
 
 const piece = (name: string, level: Evidence['level'], verdict: Verdict = 'compliant'): Evidence => ({
-  ...{ name, level, verdict, type: 'junit', reason: '' },
+  ...{ name, level, verdict, type: 'junit', reason: '', faults: [] },
 });
 
 const reported = (name: string, ...evidence: readonly Evidence[]): TrailArtifact => ({

@@ -12,7 +12,7 @@ const piece = (
   level: Evidence['level'],
   type: AttestationType = 'junit',
   verdict: Verdict = 'compliant',
-): Evidence => ({ name, level, type, verdict, reason: `it is ${verdict}` });
+): Evidence => ({ name, level, type, verdict, reason: `it is ${verdict}`, faults: [] });
 
 const reported: ReportedArtifact = {
   ...{ org: 'acme', flow: 'web', id: 'a', createdAt: 1, reportedBy: 'ann' },
@@ -44,20 +44,22 @@ describe('the state of a trail with a template file', () => {
   });
 
   it.each<[string, readonly Evidence[], readonly Evidence[], string]>([
-    ['evidence of the trail does not count for the artifact', [ofTrail], [ofTrail], 'web.unit (junit)'],
-    ['evidence of the artifact does not count for the trail', [], [ofWeb], 'unit (generic)'],
-    ['the type is another', [piece('unit', 'trail', 'sonar')], [ofWeb], 'unit (generic)'],
-  ])('is INCOMPLETE because %s', (_why, evidence, own, label) => {
+    [
+      'evidence of the trail does not count for the artifact',
+      [ofTrail],
+      [ofTrail],
+      'web.unit: not recorded; junit is required',
+    ],
+    ['evidence of the artifact does not count for the trail', [], [ofWeb], 'unit: not recorded; generic is required'],
+    ['the type is another', [piece('unit', 'trail', 'sonar')], [ofWeb], 'unit: recorded as sonar; generic is required'],
+  ])('is INCOMPLETE because %s', (_why, evidence, own, reason) => {
     const { state, info } = judge(file, evidence, web(...evidence, ...own));
-    expect([state, info]).toEqual(['INCOMPLETE', `Required by the template of the trail and not reported: ${label}.`]);
+    expect([state, info]).toEqual(['INCOMPLETE', `${reason} (template of the trail).`]);
   });
 
   it('is INCOMPLETE as long as an artifact of the template is missing, whatever was said about it', () => {
     const { state, info, artifacts } = judge(file, [ofTrail], missing(ofTrail, ofWeb));
-    expect([state, info]).toEqual([
-      'INCOMPLETE',
-      'Artifacts of the template of the trail that were not reported: web.',
-    ]);
+    expect([state, info]).toEqual(['INCOMPLETE', 'web: artifact not reported (template of the trail).']);
     expect(artifacts).toMatchObject([{ state: 'MISSING', evidence: [{ name: 'unit', evidence: ofWeb }] }]);
   });
 
@@ -68,7 +70,7 @@ describe('the state of a trail with a template file', () => {
       reported: unnamed,
       evidence: [bad],
     });
-    expect([judged.state, judged.info]).toEqual(['NON-COMPLIANT', 'Not compliant: extra.lint (it is non-compliant).']);
+    expect([judged.state, judged.info]).toEqual(['NON-COMPLIANT', 'extra.lint: it is non-compliant.']);
     expect(judged.artifacts.map(({ state, isRequired }) => [state, isRequired])).toEqual([
       ['COMPLIANT', true],
       ['NON-COMPLIANT', false],
@@ -112,7 +114,7 @@ describe('the state of a trail with a list', () => {
     expect(judge(['artifact', 'unit'], [], web(piece('unit', 'artifact'))).state).toBe('COMPLIANT');
     expect(judge(['artifact', 'unit'], [], web())).toMatchObject({
       state: 'INCOMPLETE',
-      info: 'Required by the template of the trail and not reported: web.unit.',
+      info: 'web.unit: not recorded (template of the trail).',
     });
   });
 
@@ -120,7 +122,7 @@ describe('the state of a trail with a list', () => {
     const none: TrailArtifact = { name: 'artifact', reported: undefined, evidence: [unit] };
     expect(judge(['artifact', 'unit'], [unit], none)).toMatchObject({
       state: 'INCOMPLETE',
-      info: 'Artifacts of the template of the trail that were not reported: artifact.',
+      info: 'artifact: artifact not reported (template of the trail).',
     });
   });
 

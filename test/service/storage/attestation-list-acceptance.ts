@@ -22,6 +22,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
       type: 'sonar',
       verdict: 'compliant',
       reason: 'the quality gate is OK',
+      faults: [],
       createdAt,
       reportedBy: 'ann',
       document: sampleAttestation('OK'),

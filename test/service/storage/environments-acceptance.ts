@@ -320,7 +320,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
                   policy: 'strict',
                   name: 'web',
                   fingerprint: fingerprintOf('aaaaa'),
-                  reason: 'it was not reported to any flow',
+                  reason: { about: 'web', value: 'not reported to any flow', rule: 'policy strict' },
                 },
               ],
             },

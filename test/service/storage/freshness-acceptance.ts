@@ -64,7 +64,7 @@ export function describeFreshness(name: string, open: () => Promise<StorageUnder
             attestation_name,
             ...(flag ? { artifact_fingerprint: artifact } : {}),
           });
-          const verdict = { verdict: 'compliant', reason: `it is ${id}` } as const;
+          const verdict = { verdict: 'compliant', reason: `it is ${id}`, faults: [] } as const;
           const of = { org, flow, trail, id, name: attestation_name, type: 'sonar', createdAt: at } as const;
           return records.recordAttestation({ ...of, ...verdict, reportedBy: 'ann', document });
         },

@@ -171,7 +171,16 @@ async function insert(
   await trails.insertMissing({ org, flow, name: 'main', createdAt: 5 });
   await attestations.insert({
     ...{ org, flow, trail: 'main', id: `${org}-${number}`, name: evidence, type: 'generic', verdict: 'compliant' },
-    ...{ reason: '', createdAt: number, reportedBy: 'ann', documentJson: '{}', isStepBack: false, scopes, evidence },
+    ...{
+      reason: '',
+      faults: [],
+      createdAt: number,
+      reportedBy: 'ann',
+      documentJson: '{}',
+      isStepBack: false,
+      scopes,
+      evidence,
+    },
     requestKey: key === undefined ? undefined : { key, digest: `digest of ${key}` },
     sequence: (latest?.sequence ?? 0) + 1,
   });

@@ -60,7 +60,13 @@ export function describeLookups(name: string, open: () => Promise<StorageUnderTe
       });
       return records.recordAttestation({
         ...{ org, flow: 'web', trail: 'main', id: `attestation-${number}`, name: attestation, type: 'sonar' },
-        ...{ verdict: 'compliant', reason: 'the quality gate is OK', createdAt: 10 + number / 4, reportedBy: 'ann' },
+        ...{
+          verdict: 'compliant',
+          reason: 'the quality gate is OK',
+          faults: [],
+          createdAt: 10 + number / 4,
+          reportedBy: 'ann',
+        },
         ...{
           document,
           ...(number === 3 ? { attachment: { filename: 'a.xml', digest: 'd'.repeat(64), size: 3 } } : {}),

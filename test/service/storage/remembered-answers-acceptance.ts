@@ -157,7 +157,15 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
         storage.transaction('acme', ({ attestations }) =>
           attestations.insert({
             ...{ org, flow: 'web', trail: 'main', id: `id-${sequence}`, name: 'sonar', type: 'sonar' },
-            ...{ verdict: 'compliant', reason: 'OK', createdAt: 1, reportedBy: 'ann', sequence, isStepBack: false },
+            ...{
+              verdict: 'compliant',
+              reason: 'OK',
+              faults: [],
+              createdAt: 1,
+              reportedBy: 'ann',
+              sequence,
+              isStepBack: false,
+            },
             ...{ scopes: [], evidence: 'sonar', documentJson: JSON.stringify(sampleAttestation('OK')) },
             requestKey: key,
           }),

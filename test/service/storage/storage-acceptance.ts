@@ -59,6 +59,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
       type: 'sonar',
       verdict: 'compliant',
       reason: 'the quality gate is OK',
+      faults: [],
       createdAt: 20.5,
       reportedBy: 'ann',
       document: sampleAttestation('OK'),

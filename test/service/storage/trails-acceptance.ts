@@ -134,7 +134,7 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       for (const [index, change] of about.entries()) {
         await records.recordAttestation({
           ...{ org: 'acme', flow: 'web', trail: 'main', id: `id-${index}`, name: 'unit', type: 'sonar' },
-          ...{ verdict: 'compliant', reason: 'good', createdAt: 20, reportedBy: 'ann' },
+          ...{ verdict: 'compliant', reason: 'good', faults: [], createdAt: 20, reportedBy: 'ann' },
           document: sampleAttestation('OK', { attestation_name: 'unit', ...change }),
         });
       }

@@ -134,7 +134,7 @@ function send(dependencies: UseCaseDependencies, sent: Omit<Outcome, 'result'>):
     return beginTrail(dependencies, { org, flow, name: trail, report, template: undefined }, toKeyed(sent));
   }
   const document = sampleAttestation('OK', { attestation_name: 'unit' });
-  const judged = { name: 'unit', type: 'generic', verdict: 'compliant', reason: '' } as const;
+  const judged = { name: 'unit', type: 'generic', verdict: 'compliant', reason: '', faults: [] } as const;
   return recordAttestation(dependencies, { ...at, ...judged, trail, id: `id-${number}`, document }, toKeyed(sent));
 }
 

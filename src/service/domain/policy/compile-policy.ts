@@ -1,5 +1,7 @@
 import type { ResolutionType } from '../../../contract/artifact-assertion.ts';
+import { listEvidenceReasons, toMissingReason, type Evidence } from '../artifact-state.ts';
 import { evidenceName } from '../evidence-scope.ts';
+import type { JudgementReason } from '../reasons.ts';
 import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
 import { ConditionError } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
@@ -15,7 +17,7 @@ export type RuleResult =
   | { readonly outcome: 'not applicable' }
   /** The rule would be broken without an exception. */
   | { readonly outcome: 'excepted' }
-  | { readonly outcome: 'broken'; readonly type: ResolutionType; readonly reason: string };
+  | { readonly outcome: 'broken'; readonly type: ResolutionType; readonly reasons: readonly JudgementReason[] };
 
 /** What a rule requires, as a reader sees it. */
 export interface RuleDefinition {
@@ -43,10 +45,17 @@ export interface CompiledPolicy {
   readonly fault?: string | undefined;
 }
 
+/** How many reasons a broken rule has at most; the artifact has all of them. */
+const maximumReasons = 5;
+
 const kept: RuleResult = { outcome: 'kept' };
 const notApplicable: RuleResult = { outcome: 'not applicable' };
 const excepted: RuleResult = { outcome: 'excepted' };
-const broken = (type: ResolutionType, reason: string): RuleResult => ({ outcome: 'broken', type, reason });
+const broken = (type: ResolutionType, reasons: readonly JudgementReason[]): RuleResult => ({
+  ...{ outcome: 'broken', type },
+  // A policy is applied to many artifacts, and every snapshot stores its judgement.
+  reasons: reasons.slice(0, maximumReasons),
+});
 
 /** Parses the conditions of a policy once, for all artifacts and all later judgements. */
 export function compilePolicy(rules: PolicyRules): CompiledPolicy {
@@ -102,7 +111,7 @@ function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition):
     if (artifact.flows.length > 0) return kept;
     return anyHolds(conditions, toSubject(artifact), budget)
       ? excepted
-      : broken('missing_attestation', 'it was not reported to any flow');
+      : broken('missing_attestation', [unreported(artifact)]);
   };
 }
 
@@ -112,14 +121,16 @@ function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondit
     if (artifact.flows.length === 0) {
       return anyHolds(conditions, toSubject(artifact), budget)
         ? excepted
-        : broken('non_compliant_in_trail', 'it was not reported to any flow, so it has no compliant trail');
+        : broken('non_compliant_in_trail', [unreported(artifact)]);
     }
     budget.spend(artifact.flows.length);
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
     const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), budget));
     if (first === undefined) return failing.length === 0 ? kept : excepted;
-    const why = `it is ${first.state} in the flow ${first.flow}: ${first.info.replace(/\.$/, '')}`;
-    return broken('non_compliant_in_trail', why);
+    // The same name can stand for evidence in several flows.
+    const where = artifact.flows.length === 1 ? '' : ` in flow ${first.flow}`;
+    const reasons = first.reasons.map((reason) => ({ ...reason, about: `${reason.about}${where}` }));
+    return broken('non_compliant_in_trail', reasons);
   };
 }
 
@@ -130,9 +141,10 @@ function attestationCheck(
   const condition = text === undefined ? undefined : read(text);
   const applies = (subject: ConditionSubject, budget: JudgementBudget): boolean =>
     condition === undefined || holds(condition, subject, budget);
-  const what = `${type === '*' ? 'attestation' : `${type} attestation`}${name === '*' ? '' : ` ${name}`}`;
-  const fits = (piece: ArtifactInFlow['evidence'][number]): boolean =>
-    (type === '*' || piece.type === type) && (name === '*' || evidenceName(piece.name) === name);
+  const isNamed = (piece: Evidence): boolean => name === '*' || evidenceName(piece.name) === name;
+  const fits = (piece: Evidence): boolean => (type === '*' || piece.type === type) && isNamed(piece);
+  const about = `attestation${type === '*' ? '' : ` of type ${type}`}`;
+  const missing: JudgementReason = { state: 'missing', about, value: 'not recorded' };
   return (artifact, budget) => {
     const flows = artifact.flows.filter((known) => applies(toSubject(artifact, known), budget));
     const isRequired = artifact.flows.length === 0 ? applies(toSubject(artifact), budget) : flows.length > 0;
@@ -141,12 +153,23 @@ function attestationCheck(
       budget.spend(evidence.length);
       return evidence.filter(fits);
     });
-    if (found.length === 0) return broken('missing_attestation', `it has no ${what}`);
-    const failing = found.find(({ verdict }) => verdict !== 'compliant');
-    if (!strict || failing === undefined) return kept;
-    const why = `its ${failing.type} attestation ${failing.name} is ${failing.verdict}`;
-    return broken('non_compliant_attestation', why);
+    if (found.length === 0) {
+      // Without provenance there can be no evidence, so that is what to mend.
+      if (artifact.flows.length === 0) return broken('missing_attestation', [unreported(artifact)]);
+      if (name === '*') return broken('missing_attestation', [missing]);
+      const mistyped = flows.flatMap(({ evidence }) => evidence.filter(isNamed)).at(0);
+      return broken('missing_attestation', [toMissingReason({ label: name, type, mistyped })]);
+    }
+    const failing = found.filter(({ verdict }) => verdict !== 'compliant');
+    if (!strict || failing.length === 0) return kept;
+    const first = failing.slice(0, maximumReasons);
+    const reasons = first.flatMap((piece) => listEvidenceReasons(piece, piece.name));
+    return broken('non_compliant_attestation', reasons);
   };
+}
+
+function unreported({ name }: JudgedArtifact): JudgementReason {
+  return { state: 'missing', about: name, value: 'not reported to any flow' };
 }
 
 /** How an artifact fares with a rule. */

@@ -1,4 +1,5 @@
 import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
+import { orderReasons, type JudgementReason } from '../reasons.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 import { MissingMatchesError, JudgementBudget, BudgetExceededError, type PatternUse } from './judgement-budget.ts';
 
@@ -9,13 +10,13 @@ export interface AttachedPolicy {
   readonly compiled: CompiledPolicy;
 }
 
-/** A requirement of an attached policy that an artifact does not meet. */
+/** A reason why an artifact does not comply with an attached policy. */
 export interface PolicyBreach {
   readonly policy: string;
   readonly name: string;
   readonly fingerprint: string;
-  /** Without a full stop. */
-  readonly reason: string;
+  /** Names the policy as its rule, or as the first part of it. */
+  readonly reason: JudgementReason;
 }
 
 /** The judgement of an environment's artifacts by its policies. */
@@ -24,7 +25,7 @@ export interface EnvironmentJudgement {
   readonly compliant: boolean | null;
   /** The policies and their versions that were applied. */
   readonly policies: readonly { readonly name: string; readonly version: number }[];
-  /** The first breaches, at most `maximumBreaches`. */
+  /** The first breaches; see `maximumBreaches`. */
   readonly breaches: readonly PolicyBreach[];
   /** How many breaches there are beyond those in `breaches`. */
   readonly furtherBreaches?: number | undefined;
@@ -37,11 +38,8 @@ export interface EnvironmentJudgement {
 /** The judgement of an environment without policies. */
 export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], breaches: [], allowed: [] };
 
-/** How many breaches a judgement keeps. It is limited, because every snapshot stores a judgement. */
+/** After this many breaches, a judgement only counts the others, because every snapshot stores a judgement. */
 export const maximumBreaches = 1000;
-
-/** In characters. A reason can contain the state of an artifact, which names all its evidence. */
-const maximumReasonLength = 500;
 
 /**
  * Judges the artifacts of an environment by its policies (public documentation of such a service, Policy). Every
@@ -149,6 +147,45 @@ function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly J
   for (const { compiled } of policies) for (const artifact of artifacts) yield* compiled.patternUses(artifact);
 }
 
+/** The same reason as one of a policy. */
+function toPolicyReason(reason: JudgementReason, policy: string): JudgementReason {
+  const { rule } = reason;
+  return { ...reason, rule: `policy ${policy}${rule === undefined ? '' : `, ${rule}`}` };
+}
+
+/** Why an artifact does not comply with policies, the worst first; empty if it complies. */
+export function listPolicyReasons(
+  evaluations: readonly PolicyEvaluation[],
+  { name }: Pick<JudgedArtifact, 'name'>,
+): readonly JudgementReason[] {
+  const reasons = evaluations.flatMap(({ policy, rules, unjudgeable }) => {
+    const broken = rules.flatMap(({ result }) => (result.outcome === 'broken' ? result.reasons : []));
+    const stopped: readonly JudgementReason[] =
+      unjudgeable === undefined ? [] : [{ state: 'failed', about: name, value: unjudgeable }];
+    return [...stopped, ...broken].map((reason) => toPolicyReason(reason, policy));
+  });
+  return orderReasons(reasons);
+}
+
+/**
+ * Why an environment is not compliant, the worst first: what its artifacts lack, or why it could not be judged. A reason
+ * about evidence names the artifact, too.
+ */
+export function listEnvironmentReasons(
+  { breaches, furtherBreaches, unjudgeable }: EnvironmentJudgement,
+  environment: string,
+): readonly JudgementReason[] {
+  if (unjudgeable !== undefined) return [{ state: 'failed', about: environment, value: unjudgeable }];
+  const reasons = breaches.map(({ name, reason }) =>
+    reason.about === name ? reason : { ...reason, about: `${reason.about} of ${name}` },
+  );
+  const further: readonly JudgementReason[] =
+    furtherBreaches === undefined
+      ? []
+      : [{ state: 'failed', about: `${furtherBreaches} more`, value: 'not kept with the snapshot' }];
+  return [...orderReasons(reasons), ...further];
+}
+
 function applyPolicies(
   policies: readonly AttachedPolicy[],
   artifacts: readonly JudgedArtifact[],
@@ -162,9 +199,10 @@ function applyPolicies(
     if (result.outcome === 'excepted') excepted.add(fingerprint);
     if (result.outcome !== 'broken') return;
     broken.add(fingerprint);
-    if (breaches.length < maximumBreaches)
-      breaches.push({ policy, name, fingerprint, reason: result.reason.slice(0, maximumReasonLength) });
-    else further += 1;
+    if (breaches.length < maximumBreaches) {
+      const reasons = result.reasons.map((reason) => toPolicyReason(reason, policy));
+      breaches.push(...reasons.map((reason) => ({ policy, name, fingerprint, reason })));
+    } else further += result.reasons.length;
   };
   for (const { name: policy, compiled } of policies) {
     for (const artifact of artifacts) {

@@ -1,5 +1,6 @@
 import type { ArtifactState } from '../../../contract/compliance.ts';
-import type { AttestationSummary } from '../records.ts';
+import type { Evidence } from '../artifact-state.ts';
+import type { JudgementReason } from '../reasons.ts';
 
 /** The state and evidence of an artifact in one flow. */
 export interface ArtifactInFlow {
@@ -7,8 +8,10 @@ export interface ArtifactInFlow {
   readonly state: ArtifactState;
   /** The reason for the state, as one or more sentences. */
   readonly info: string;
+  /** What keeps it from being compliant, the worst first. */
+  readonly reasons: readonly JudgementReason[];
   /** The evidence that counts for it: the latest of each name. */
-  readonly evidence: readonly Pick<AttestationSummary, 'name' | 'type' | 'verdict'>[];
+  readonly evidence: readonly Evidence[];
 }
 
 /** An artifact as policies judge it. */

@@ -74,6 +74,24 @@ export function artifactRequirements(
   return own.map((required) => ({ ...required, level: 'artifact' }));
 }
 
+/** A piece of evidence, as far as it decides whether it satisfies a template. */
+export interface TypedEvidence {
+  readonly name: string;
+  readonly type: string;
+  /** The names of the artifacts that it is about; empty if it is about the trail. */
+  readonly subjects: readonly string[];
+}
+
+/** The type that the template requires of evidence with this name, if it has another one and so does not satisfy it. */
+export function findRequiredType(template: Template, { name, type, subjects }: TypedEvidence): string | undefined {
+  const requirements =
+    subjects.length === 0
+      ? trailRequirements(template)
+      : subjects.flatMap((subject) => artifactRequirements(template, subject));
+  const types = requirements.filter((required) => required.name === name).map((required) => required.type);
+  return types.some((required) => required === '*' || required === type) ? undefined : types[0];
+}
+
 /** Everything that decides the state of an artifact: the requirements of its trail and its own. */
 export function allRequirements(template: Template, reference: string | undefined): readonly TemplateRequirement[] {
   return [...trailRequirements(template), ...artifactRequirements(template, reference)];

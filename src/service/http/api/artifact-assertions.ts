@@ -13,6 +13,9 @@ import { requireAccess, requireRole } from '../authentication/authentication.ts'
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { describeReasons } from '../../domain/reasons.ts';
+import { toReadableEvaluations, toReadableReasons } from '../../domain/readable-records.ts';
+import { toReasonResponses } from './reason-response.ts';
 import { toAttestationStatus } from './trail-response.ts';
 
 /** Adds the endpoint that judges an artifact. */
@@ -32,7 +35,12 @@ export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteD
     const { org } = caller;
     const [first, ...others] = judged.reports.filter((one) => mayAccess(caller, org, 'read', { flows: [one.flow] }));
     if (first === undefined) throw toObstacleError({ outcome: 'artifact not found' }, wanted);
-    const readable = { ...judged, reports: [first, ...others] } as const;
+    const readable = {
+      ...judged,
+      reports: [first, ...others] as const,
+      reasons: toReadableReasons(caller, judged.reasons),
+      policies: judged.policies === undefined ? undefined : toReadableEvaluations(caller, judged.policies),
+    };
     return { status: 200, body: toAssertionResponse(readable, wanted, dependencies.links) };
   });
 }
@@ -56,13 +64,14 @@ function toObstacleError(
 }
 
 function toAssertionResponse(
-  { scope, compliant, info, policies, reports }: assertions.Assertion,
-  { fingerprint, environment }: assertions.AssertionQuery,
+  { scope, compliant, info, reasons, policies, reports }: assertions.Assertion,
+  { org, fingerprint, environment }: assertions.AssertionQuery,
   links: Links,
 ): ArtifactAssertion {
   return {
     compliant,
     compliant_info: info,
+    reasons: toReasonResponses(reasons, org, links),
     scope,
     fingerprint,
     ...(environment === undefined ? {} : { environment }),
@@ -94,7 +103,9 @@ function toPolicyResponse({
 }
 
 function toResolutions(result: RuleEvaluation['result']): { type: string; context: Record<string, unknown> }[] {
-  return result.outcome === 'broken' ? [{ type: result.type, context: { reason: result.reason } }] : [];
+  return result.outcome === 'broken'
+    ? [{ type: result.type, context: { reason: describeReasons(result.reasons) } }]
+    : [];
 }
 
 function toFlowResponse(report: JudgedReport, links: Links): NonNullable<ArtifactAssertion['flows']>[number] {

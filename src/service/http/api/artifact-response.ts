@@ -13,12 +13,15 @@ import {
 import type { Appearance, ArtifactDetails, AttestationSummary } from '../../domain/records.ts';
 import { mergeByTime } from '../../domain/time-series.ts';
 import type { Links } from '../../domain/links.ts';
+import { locateReasons } from '../../domain/reasons.ts';
+import { toReasonResponses } from './reason-response.ts';
 
 /** Converts an artifact to the response of operation 10. */
 export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
   const { flow, artifact, evidence, appearances } = details;
   const { org, id, createdAt, report } = artifact;
-  const { state, info } = judgeArtifact(details);
+  const { state, info, reasons } = judgeArtifact(details);
+  const located = locateReasons(reasons, { flow: flow.name, trail: report.trail_name });
   const lastModified = Math.max(createdAt, evidence.at(-1)?.createdAt ?? createdAt);
   return {
     id,
@@ -44,6 +47,7 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     ...(report.proven === undefined ? {} : { proven: report.proven }),
     state,
     state_info: info,
+    reasons: toReasonResponses(located, org, links),
     template: listTemplate(details),
     running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(toAppearanceResponse),
     exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(toAppearanceResponse),

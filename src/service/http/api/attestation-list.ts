@@ -10,6 +10,8 @@ import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
 import { largeResponse } from '../bodies/admission.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
+import { toReasonResponses } from './reason-response.ts';
+import { listEvidenceReasons } from '../../domain/artifact-state.ts';
 import { SerializedJson } from '../json-response.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -103,6 +105,7 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     html_url: links.attestationPage(org, flow, trail, id),
     is_compliant: verdict === 'compliant',
     ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
+    reasons: toReasonResponses(listEvidenceReasons({ ...attestation, level: 'trail' }, name), org, links),
     reported_by: reportedBy,
     schema_version: schemaVersion,
     user_data: document.user_data ?? {},

@@ -21,7 +21,10 @@ export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteD
   const findByName = async (query: lookup.AttestationNameQuery): Promise<FoundAttestation[]> => {
     const found = await lookup.findAttestationsByName(dependencies, query);
     if (found === undefined) throw new ApiError(namedFlowNotFound, { values: { org: query.org, flow: query.flow } });
-    return found.map((attestation) => toFoundAttestation(attestation, links));
+    return found.map(({ attestation, requiredType }) => ({
+      ...toFoundAttestation(attestation, links),
+      ...(requiredType === undefined ? {} : { required_type: requiredType }),
+    }));
   };
 
   addRoute(host, findTrailAttestations, requireRole(dependencies, 'read'), async ({ parameters }) => {

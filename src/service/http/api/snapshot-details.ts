@@ -11,11 +11,12 @@ import * as snapshots from '../../application/snapshot-details.ts';
 import { toIdentity, type Instance } from '../../domain/environment/running-artifact.ts';
 import { createArtifactVerdict } from '../../domain/environment/snapshot.ts';
 import type { Links } from '../../domain/links.ts';
-import { withReadableProvenance } from '../../domain/readable-records.ts';
+import { toReadableSnapshot } from '../../domain/readable-records.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+import { toReasonResponses } from './reason-response.ts';
 
 /** Adds the endpoint that shows one snapshot. */
 export function addSnapshotDetailsRoute(host: RouteHost, dependencies: RouteDependencies): void {
@@ -28,7 +29,7 @@ export function addSnapshotDetailsRoute(host: RouteHost, dependencies: RouteDepe
       case 'found':
         return {
           status: 200,
-          body: toDetailsResponse(withReadableProvenance(caller, found), dependencies.links),
+          body: toDetailsResponse(toReadableSnapshot(caller, found), dependencies.links),
         };
       case 'environment not found':
         throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
@@ -56,7 +57,7 @@ function parseSelector(environment: string, expression: string): SnapshotSelecto
 
 /** Converts a snapshot to the response. */
 function toDetailsResponse(found: snapshots.SnapshotDetails, links: Links): SnapshotDetailsResponse {
-  const { kind, snapshot, members, previous, provenance } = found;
+  const { kind, snapshot, members, reasons, previous, provenance } = found;
   const { org, environment, number, from, judgement } = snapshot;
   const isCompliant = createArtifactVerdict(snapshot, members);
   const before = new Map(previous.map((artifact) => [toIdentity(artifact), artifact.instances.length]));
@@ -86,6 +87,7 @@ function toDetailsResponse(found: snapshots.SnapshotDetails, links: Links): Snap
     compliant: judgement.compliant ?? false,
     judged: judgement.compliant !== null,
     html_url: links.snapshotPage(org, environment, number),
+    reasons: toReasonResponses(reasons, org, links),
     artifacts,
   };
 }

@@ -5,17 +5,18 @@ import { parseSnapshotExpression, parseSnapshotInterval } from '../../../contrac
 import { compareArtifacts } from '../../domain/environment/difference.ts';
 import * as snapshots from '../../application/snapshots.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
-import { toReadableProvenance } from '../../domain/readable-records.ts';
+import { toReadableProvenance, toReadableReasons } from '../../domain/readable-records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
+import { toReasonResponses } from './reason-response.ts';
 import { toDifferenceResponse, toSnapshotResponse } from './snapshot-responses.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Adds operations 11 and 12: compare two snapshots, and list the snapshots of an environment. */
 export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const { now } = dependencies;
+  const { now, links } = dependencies;
 
   addRoute(host, diffEnvironments, requireRole(dependencies, 'read', 'named later'), async (received) => {
     const { caller, parameters, query } = received;
@@ -33,7 +34,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
     return { status: 200, body: toDifferenceResponse([first, second], difference, provenance) };
   });
 
-  addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
+  addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
     const { org, env_name: environment } = parameters;
     const { page = 1, per_page: size = defaultPageSize, reverse = false } = query;
     const time = unixSeconds(now());
@@ -47,7 +48,15 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
       const reason = `names no environment of organization '${org}'`;
       throw new ApiError(flowNotFound, { errors: [['path.env_name', reason]] });
     }
-    return { status: 200, body: listed.map((snapshot) => toSnapshotResponse(snapshot, time)) };
+    const reasons = toReasonResponses(toReadableReasons(caller, listed.reasons), org, links);
+    return {
+      status: 200,
+      body: listed.snapshots.map((snapshot) => ({
+        ...toSnapshotResponse(snapshot, time),
+        ...(snapshot.to === undefined ? { reasons } : {}),
+        html_url: links.snapshotPage(org, environment, snapshot.number),
+      })),
+    };
   });
 }
 

@@ -6,6 +6,8 @@ import type { CountedAttestation, ReportedArtifact } from '../../domain/records.
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from '../../domain/trail-details.ts';
 import type { TrailArtifactStatus } from '../../domain/trail-state.ts';
 import { evidenceName, listTargetArtifacts } from '../../domain/evidence-scope.ts';
+import { locateReasons } from '../../domain/reasons.ts';
+import { toReasonResponses } from './reason-response.ts';
 import { toTemplateResponse } from './template-file.ts';
 
 /** Converts a trail to an entry of a list. */
@@ -28,10 +30,12 @@ export function toTrailSummary(
 export function toTrailResponse(details: TrailDetails, history: TrailHistory, links: Links): TrailResponse {
   const { trail, applied, judgement, artifacts, attestations } = details;
   const { report } = trail;
+  const located = locateReasons(judgement.reasons, { flow: trail.flow, trail: trail.name });
   const latest = [artifacts[0]?.createdAt ?? 0, attestations[0]?.createdAt ?? 0];
   return {
     ...toTrailSummary(details, links),
     state_info: judgement.info,
+    reasons: toReasonResponses(located, trail.org, links),
     last_modified_at: Math.max(trail.lastModifiedAt, ...latest),
     ...(report.origin_url === undefined ? {} : { origin_url: report.origin_url }),
     ...(report.git_commit_info === undefined ? {} : { git_commit_info: toCommitResponse(report.git_commit_info) }),

@@ -1,10 +1,16 @@
 import { assertArtifact } from '../../../contract/artifact-assertion.ts';
 import { getArtifact } from '../../../contract/artifact.ts';
 import type { Assertion } from '../../application/artifact-assertion.ts';
-import { judgeArtifact, listArtifactEvidence, type EvidenceStatus } from '../../domain/artifact-state.ts';
-import { evidenceName } from '../../domain/evidence-scope.ts';
+import {
+  describeEvidence,
+  judgeArtifact,
+  listArtifactEvidence,
+  withoutMistyped,
+  type EvidenceStatus,
+} from '../../domain/artifact-state.ts';
 import type { RuleResult } from '../../domain/policy/compile-policy.ts';
 import type { PolicyEvaluation } from '../../domain/policy/judge-environment.ts';
+import { describeReasons } from '../../domain/reasons.ts';
 import type { Appearance, ArtifactDetails, CountedAttestation } from '../../domain/records.ts';
 import { apiRequest } from './api-request.ts';
 import {
@@ -17,7 +23,7 @@ import {
   renderTime,
   type BadgeState,
 } from './components.ts';
-import { compareEvidence } from './evidence-order.ts';
+import { compareEvidence, linkEvidence, renderMissing } from './evidence-cells.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderProven } from './proven-facts.ts';
@@ -99,16 +105,19 @@ function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<
   return renderTable({
     label: 'Evidence',
     columns: ['Evidence', 'State', 'Why', 'Type', 'Required', 'Reported'],
-    rows: statuses.toSorted(compareEvidence).map(({ label, type, isRequired, evidence }): readonly Hole[] => {
+    rows: withoutMistyped(statuses.toSorted(compareEvidence)).map((status): readonly Hole[] => {
+      const { label, type, isRequired, evidence, mistyped } = status;
       const required = isRequired ? 'yes' : 'no';
-      if (evidence === undefined)
-        return [label, renderBadge('missing'), 'It was not reported.', type === '*' ? 'any' : type, required, ''];
-      const path = context.paths.attestation(evidence.org, evidence.flow, evidence.trail, evidence.id);
-      const { verdict, reason, createdAt } = evidence;
+      const why = clip(describeEvidence(status), 300);
+      if (evidence === undefined) {
+        const name = mistyped === undefined ? label : linkEvidence(context, mistyped);
+        return [name, renderMissing(mistyped), why, type === '*' ? 'any' : type, required, ''];
+      }
+      const { verdict, createdAt } = evidence;
       return [
-        pageLink(path, evidenceName(evidence.name)),
+        linkEvidence(context, evidence),
         renderBadge(verdict),
-        clip(reason, 300),
+        why,
         evidence.type,
         required,
         renderTime(createdAt, context),
@@ -150,7 +159,7 @@ function describeRule(result: RuleResult): readonly [state: BadgeState, words: s
     case 'kept':
       return ['COMPLIANT', 'Kept', ''];
     case 'broken':
-      return ['NON-COMPLIANT', 'Broken', result.reason];
+      return ['NON-COMPLIANT', 'Broken', describeReasons(result.reasons)];
     case 'excepted':
       return ['unjudged', 'Exception', 'An exception of the policy applies to the artifact.'];
     case 'not applicable':

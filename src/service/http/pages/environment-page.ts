@@ -19,7 +19,7 @@ import {
 import { html, type Hole, type Html } from './html.ts';
 import { renderEnvironments, type JudgedEnvironment } from './organization-page.ts';
 import type { Page, PageContext } from './page.ts';
-import { describeJudgement, renderBreaches, renderRunning } from './snapshot-content.ts';
+import { describeVerdict, renderReasons, renderRunning } from './snapshot-content.ts';
 import { renderTable } from './table.ts';
 import { renderTimeline } from './timeline.ts';
 
@@ -82,7 +82,7 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
 }
 
 function describeState(context: PageContext, { latest, since }: EnvironmentView): Hole {
-  const words = typeof latest === 'string' ? '' : describeJudgement(latest.snapshot.judgement);
+  const words = typeof latest === 'string' ? '' : describeVerdict(latest);
   return html`${words} ${since === undefined ? undefined : html`Unchanged since ${renderTime(since, context)}.`}`;
 }
 
@@ -123,7 +123,7 @@ function renderLatest(context: PageContext, latest: EnvironmentView['latest']): 
       'The members of this environment have too many artifacts for one page; open the pages of the members.',
     );
   }
-  return html`${renderBreaches(context, latest)}
+  return html`${renderReasons(context, latest)}
     <h2>Running now</h2>
     ${renderRunning(context, latest)}`;
 }

@@ -8,7 +8,7 @@ import { inspectSnapshot } from '../../application/snapshot-details.ts';
 import { findComparedSnapshots, listSnapshots } from '../../application/snapshots.ts';
 import type { Caller } from '../../domain/access.ts';
 import type { SnapshotSummary } from '../../domain/environment/snapshot.ts';
-import { toReadableEnvironment, withReadableProvenance } from '../../domain/readable-records.ts';
+import { toReadableEnvironment, toReadableSnapshot } from '../../domain/readable-records.ts';
 import { parseExpression, requireSnapshot } from '../api/snapshots.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -54,7 +54,7 @@ export function addEnvironmentPages(host: PageHost): void {
       const found = await inspectSnapshot(dependencies, { org, environment, selector, now: context.now });
       if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
       if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
-      return toSnapshotPage(context, withReadableProvenance(caller, found), overview.latest);
+      return toSnapshotPage(context, toReadableSnapshot(caller, found), overview.latest);
     });
   }
 
@@ -80,12 +80,13 @@ async function loadEnvironment(
   }
   const list = async (number: number, size: number): Promise<readonly SnapshotSummary[]> => {
     const part = { page: number, size, ascending: false };
-    return (await listSnapshots(dependencies, { org, environment: name, page: part, now })) ?? [];
+    const listed = await listSnapshots(dependencies, { org, environment: name, page: part, now });
+    return listed?.snapshots ?? [];
   };
   const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
   return {
     ...{ overview: toReadableEnvironment(caller, overview), since, page, perPage: snapshotsOnPage },
-    latest: found.outcome === 'found' ? withReadableProvenance(caller, found) : toMissing(found),
+    latest: found.outcome === 'found' ? toReadableSnapshot(caller, found) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
   };

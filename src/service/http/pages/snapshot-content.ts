@@ -1,44 +1,47 @@
+import { describeFault } from '../../../contract/reason.ts';
 import type { SnapshotDetails } from '../../application/snapshot-details.ts';
 import { findMovement } from '../../domain/environment/snapshot-events.ts';
 import type { Instance } from '../../domain/environment/running-artifact.ts';
 import { createArtifactVerdict } from '../../domain/environment/snapshot.ts';
-import type { EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
+import type { JudgementReason } from '../../domain/reasons.ts';
 import { clip, pageLink, renderBadge, renderEmpty, renderHash } from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
 import { renderTable } from './table.ts';
 
 /** Describes the verdict of a snapshot in a sentence. */
-export function describeJudgement({
-  compliant,
-  breaches,
-  furtherBreaches = 0,
-  unjudgeable,
-}: EnvironmentJudgement): string {
+export function describeVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
+  const { compliant, furtherBreaches = 0, unjudgeable } = snapshot.judgement;
   if (unjudgeable !== undefined) return `It could not be judged, so it is not compliant: ${unjudgeable}.`;
   if (compliant === null) return 'No policy is attached, so nothing is judged.';
-  const count = breaches.length + furtherBreaches;
-  if (count > 0) return `${count} ${count === 1 ? 'rule is' : 'rules are'} broken by what runs here.`;
-  return compliant
-    ? 'Everything that runs here complies with the policies.'
-    : 'A member of this environment does not comply.';
+  if (compliant) return 'Everything that runs here complies with the policies.';
+  const atLeast = furtherBreaches > 0 ? 'at least ' : '';
+  return `What runs here does not meet ${atLeast}${reasons.length} ${reasons.length === 1 ? 'requirement' : 'requirements'}.`;
 }
 
-/** Renders the broken rules of a snapshot, with the artifacts that break them; undefined if there are none. */
-export function renderBreaches(context: PageContext, details: SnapshotDetails): Html | undefined {
-  const { snapshot } = details;
-  const { breaches, furtherBreaches = 0 } = snapshot.judgement;
-  if (breaches.length === 0) return undefined;
-  return html`<h2>Broken rules</h2>
+/** Renders why a snapshot is not compliant; undefined if it is, or if nothing was judged. */
+export function renderReasons({ paths }: PageContext, { snapshot, reasons }: SnapshotDetails): Html | undefined {
+  if (reasons.length === 0) return undefined;
+  const toLink = ({ about, source }: JudgementReason): Hole => {
+    const words = clip(about, 120);
+    if (source?.evidence === undefined) return words;
+    const { flow, trail, attestation: id } = source.evidence;
+    const { org } = snapshot;
+    return pageLink(id === undefined ? paths.trail(org, flow, trail) : paths.attestation(org, flow, trail, id), words);
+  };
+  return html`<h2>Why it is not compliant</h2>
     ${renderTable({
-      label: 'Broken rules',
-      columns: ['Artifact', 'Why', 'Policy'],
-      rows: breaches.map(({ name, fingerprint, reason, policy }): readonly Hole[] => [
-        renderArtifactLink(context, { org: snapshot.org, provenance: details.provenance }, { name, fingerprint }),
-        clip(reason, 300),
-        pageLink(context.paths.policy(snapshot.org, policy), policy),
-      ]),
-      more: furtherBreaches,
+      label: 'Why it is not compliant',
+      columns: ['About', 'Why', 'Required by'],
+      rows: reasons.map((reason): readonly Hole[] => {
+        const { rule, value, limit, description } = reason;
+        const fault = {
+          value,
+          ...(limit === undefined ? {} : { limit }),
+          ...(description === undefined ? {} : { description }),
+        };
+        return [toLink(reason), clip(describeFault(fault), 300), clip(rule ?? '', 120)];
+      }),
       empty: html``,
       maximumBytes: 10_000,
     })}`;

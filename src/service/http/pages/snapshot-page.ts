@@ -21,7 +21,7 @@ import {
 import { renderComparisonForm, renderDifferenceLink } from './environment-page.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
-import { describeJudgement, renderArtifactLink, renderBreaches, renderRunning } from './snapshot-content.ts';
+import { describeVerdict, renderArtifactLink, renderReasons, renderRunning } from './snapshot-content.ts';
 import { renderTable } from './table.ts';
 
 /** Creates the page of a snapshot: its verdict and why, and what ran. `latest` is the number of the latest snapshot. */
@@ -36,7 +36,7 @@ export function toSnapshotPage(context: PageContext, details: SnapshotDetails, l
       { name: environment, path: paths.environment(org, environment) },
     ],
     api: [apiRequest(getSnapshot, { org, env_name: environment, snapshot: String(number) })],
-    content: html`${renderResult(toVerdictState(judgement.compliant), describeJudgement(judgement))}
+    content: html`${renderResult(toVerdictState(judgement.compliant), describeVerdict(details))}
       ${renderFacts([
         ['From', renderTime(from, context)],
         ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
@@ -46,7 +46,7 @@ export function toSnapshotPage(context: PageContext, details: SnapshotDetails, l
         ],
         ['Difference', renderDifferenceLink(context, { org, environment, number })],
       ])}
-      ${renderBreaches(context, details)}
+      ${renderReasons(context, details)}
       <h2>Running</h2>
       ${renderRunning(context, details)}
       ${renderPager(

@@ -1,7 +1,6 @@
 import type { PullRequestAttestation } from '../../../contract/attestations/pull-request.ts';
 import { getTrail } from '../../../contract/trail-reading.ts';
-import type { EvidenceStatus } from '../../domain/artifact-state.ts';
-import { evidenceName } from '../../domain/evidence-scope.ts';
+import { describeEvidence, withoutMistyped, type EvidenceStatus } from '../../domain/artifact-state.ts';
 import type { CountedAttestation, ReportedArtifact } from '../../domain/records.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from '../../domain/trail-details.ts';
 import type { TrailArtifactStatus } from '../../domain/trail-state.ts';
@@ -17,7 +16,7 @@ import {
   renderResult,
   renderTime,
 } from './components.ts';
-import { compareEvidence } from './evidence-order.ts';
+import { compareEvidence, linkEvidence, renderMissing } from './evidence-cells.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import { renderProven } from './proven-facts.ts';
 import { renderAddress, renderExternalLinks, renderRepository, renderUserData } from './reported-data.ts';
@@ -89,7 +88,10 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
     evidence.map((status) => ({ about: artifact.name, status })),
   );
   const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
-  const statuses = [...own, ...others].toSorted((one, other) => compareEvidence(one.status, other.status));
+  const kept = new Set(withoutMistyped([...own, ...others].map(({ status }) => status)));
+  const statuses = [...own, ...others]
+    .filter(({ status }) => kept.has(status))
+    .toSorted((one, other) => compareEvidence(one.status, other.status));
   return renderTable({
     label: 'Evidence that is required or was reported',
     columns: ['Evidence', 'About', 'State', 'Why', 'Required', 'Reported'],
@@ -112,20 +114,21 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
 function toEvidenceRow(
   context: PageContext,
   about: string,
-  { name, type, isRequired, evidence }: EvidenceStatus<CountedAttestation>,
+  status: EvidenceStatus<CountedAttestation>,
 ): readonly Hole[] {
+  const { name, isRequired, evidence, mistyped } = status;
   const required = isRequired ? 'yes' : 'no';
+  const why = clip(describeEvidence(status), 300);
   if (evidence === undefined) {
-    const wanted = type === '*' ? 'evidence' : `evidence of the type ${type}`;
-    return [name, clip(about, 60), renderBadge('missing'), `No ${wanted} with this name was reported.`, required, ''];
+    const shown = mistyped === undefined ? name : linkEvidence(context, mistyped);
+    return [shown, clip(about, 60), renderMissing(mistyped), why, required, ''];
   }
-  const { org, flow, trail, id, verdict, reason, createdAt } = evidence;
-  const path = context.paths.attestation(org, flow, trail, id);
+  const { verdict, createdAt } = evidence;
   return [
-    pageLink(path, evidenceName(evidence.name)),
+    linkEvidence(context, evidence),
     clip(about, 60),
     renderBadge(verdict),
-    clip(reason, 300),
+    why,
     required,
     renderTime(createdAt, context),
   ];

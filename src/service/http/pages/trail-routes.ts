@@ -8,7 +8,7 @@ import { findAttestation } from '../../application/attestations.ts';
 import { findTrailHistory } from '../../application/trails.ts';
 import { mayAccess, type Caller } from '../../domain/access.ts';
 import { isOfKind, type ArtifactDetails, type Attachment, type Attestation } from '../../domain/records.ts';
-import { toReadableDetails, toReadableHistory } from '../../domain/readable-records.ts';
+import { toReadableDetails, toReadableEvaluations, toReadableHistory } from '../../domain/readable-records.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
 import { requireArtifact, requireReportId } from '../api/artifacts.ts';
 import { requireRole } from '../authentication/authentication.ts';
@@ -115,7 +115,9 @@ async function judgeInEnvironments(
   const verdicts: EnvironmentVerdict[] = [];
   for (const environment of environments) {
     const assertion = await assertArtifact(dependencies, { org, fingerprint: report.fingerprint, environment });
-    if (assertion.outcome === 'judged') verdicts.push({ environment, assertion });
+    if (assertion.outcome !== 'judged') continue;
+    const policies = toReadableEvaluations(caller, assertion.policies ?? []);
+    verdicts.push({ environment, assertion: { ...assertion, policies } });
   }
   return verdicts;
 }

@@ -22,7 +22,7 @@ import {
   toAttestationWithSubject,
   toListedAttestation,
 } from '../rows.ts';
-import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
+import { faultsColumn, toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import { toSource } from '../sources.ts';
 import { KnownReads, toKey } from './known-reads.ts';
 import type { Session, WritingSession } from './session.ts';
@@ -39,7 +39,20 @@ const joinAttestations = (list: string): string => `CROSS JOIN LATERAL (
 
 /** The columns of a new attestation. */
 const insertedColumns = [
-  ...['org', 'flow', 'sequence', 'trail', 'id', 'name', 'type', 'verdict', 'reason', 'created_at', 'reported_by'],
+  ...[
+    'org',
+    'flow',
+    'sequence',
+    'trail',
+    'id',
+    'name',
+    'type',
+    'verdict',
+    'reason',
+    'faults',
+    'created_at',
+    'reported_by',
+  ],
   ...['attachment_filename', 'attachment_digest', 'attachment_size', 'document', 'stepped_back'],
   ...['idempotency_key', 'request_digest'],
 ];
@@ -115,7 +128,7 @@ const statements = defineStatements('attestations', {
     ) d`,
   // The last one of several attestations in the same place is the current one.
   insert: `WITH inserted AS MATERIALIZED (
-      SELECT l.org, l.flow, l.sequence::bigint AS sequence, l.trail, l.id, l.name, l.type, l.verdict, l.reason,
+      SELECT l.org, l.flow, l.sequence::bigint AS sequence, l.trail, l.id, l.name, l.type, l.verdict, l.reason, l.faults,
         l.created_at::double precision AS created_at, l.reported_by, l.attachment_filename, l.attachment_digest,
         l.attachment_size::bigint AS attachment_size, l.document, l.stepped_back::smallint AS stepped_back,
         l.idempotency_key, l.request_digest, l.evidence, l.scopes::text[] AS scopes
@@ -242,7 +255,20 @@ export class PostgresAttestationWriter extends PostgresAttestationReader<Writing
     this.#latest.set(toKey(org, flow), { sequence, createdAt });
     this.session.noteWrite(...scopes.map((scope) => toSource('bindings', org, flow, scope)));
     return this.session.sendShared(statements.insert, [
-      ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
+      ...[
+        org,
+        flow,
+        sequence,
+        trail,
+        id,
+        name,
+        type,
+        verdict,
+        reason,
+        faultsColumn(attestation),
+        createdAt,
+        reportedBy,
+      ],
       ...[filename, digest, size, documentJson, Number(isStepBack)],
       ...[requestKey?.key ?? null, requestKey?.digest ?? null, evidence, scopes],
     ]);

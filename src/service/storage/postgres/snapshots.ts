@@ -1,7 +1,14 @@
 import type { NumberRange } from '../../domain/environment/snapshot-series.ts';
-import { toPendingSnapshot, toRunningEvent, toSnapshotVerdict, toStoredSnapshot } from '../rows/snapshots.ts';
+import {
+  toJudgedReference,
+  toPendingSnapshot,
+  toRunningEvent,
+  toSnapshotVerdict,
+  toStoredSnapshot,
+} from '../rows/snapshots.ts';
 import { number, optional, text } from '../rows.ts';
 import type {
+  JudgedReference,
   MovementQuery,
   PendingReference,
   PendingSnapshot,
@@ -51,6 +58,7 @@ const statements = defineStatements('snapshots', {
     FROM snapshots WHERE org = $1 AND environment = $2 AND number = $3`,
   listContents: `SELECT s.content ${referenced} ORDER BY m.place`,
   findVerdicts: `SELECT ${verdict} ${referenced} ORDER BY m.place`,
+  listJudgements: `SELECT s.environment, s.number, s.judgement ${referenced} ORDER BY m.place`,
   // PostgreSQL stores the length, so the content is not read.
   findContentBytes: `SELECT coalesce(sum(octet_length(s.content)), 0)::bigint AS size ${referenced}`,
   listRange: `SELECT ${verdict} FROM snapshots s
@@ -132,6 +140,12 @@ export class PostgresSnapshotReader<Used extends Session = Session> implements S
     if (references.length === 0) return [];
     const rows = await this.session.query(statements.findVerdicts, toReferenceValues(org, references));
     return rows.map(toSnapshotVerdict);
+  }
+
+  async listJudgements(org: string, references: readonly SnapshotReference[]): Promise<readonly JudgedReference[]> {
+    if (references.length === 0) return [];
+    const rows = await this.session.query(statements.listJudgements, toReferenceValues(org, references));
+    return rows.map(toJudgedReference);
   }
 
   async findContentBytes(org: string, references: readonly SnapshotReference[]): Promise<number> {

@@ -1,6 +1,6 @@
-import type { EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
+import type { EnvironmentJudgement, PolicyBreach } from '../../domain/policy/judge-environment.ts';
 import { number, text, type Row } from '../rows.ts';
-import type { PendingSnapshot, RunningEvent, SnapshotVerdict, StoredSnapshot } from '../snapshots.ts';
+import type { JudgedReference, PendingSnapshot, RunningEvent, SnapshotVerdict, StoredSnapshot } from '../snapshots.ts';
 
 /** Converts a row to a snapshot. */
 export function toStoredSnapshot(row: Row): StoredSnapshot {
@@ -9,9 +9,31 @@ export function toStoredSnapshot(row: Row): StoredSnapshot {
     environment: text(row, 'environment'),
     number: number(row, 'number'),
     from: number(row, 'made_at'),
-    // It was written by this service, in this form.
-    judgement: JSON.parse(text(row, 'judgement')) as EnvironmentJudgement,
+    judgement: parseJudgement(text(row, 'judgement')),
     content: text(row, 'content'),
+  };
+}
+
+/** A judgement as it was written by this service. Earlier versions kept a sentence as the reason of a breach. */
+function parseJudgement(json: string): EnvironmentJudgement {
+  const judgement = JSON.parse(json) as EnvironmentJudgement & { readonly breaches: readonly StoredBreach[] };
+  return { ...judgement, breaches: judgement.breaches.map(toBreach) };
+}
+
+type StoredBreach = Omit<PolicyBreach, 'reason'> & { readonly reason: PolicyBreach['reason'] | string };
+
+function toBreach({ reason, ...breach }: StoredBreach): PolicyBreach {
+  const { name, policy } = breach;
+  if (typeof reason !== 'string') return { ...breach, reason };
+  return { ...breach, reason: { state: 'failed', about: name, rule: `policy ${policy}`, value: reason } };
+}
+
+/** Converts a row to the judgement of a snapshot. */
+export function toJudgedReference(row: Row): JudgedReference {
+  return {
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    judgement: parseJudgement(text(row, 'judgement')),
   };
 }
 

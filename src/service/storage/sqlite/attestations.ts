@@ -21,7 +21,7 @@ import {
   toAttestationWithSubject,
   toListedAttestation,
 } from '../rows.ts';
-import { toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
+import { faultsColumn, toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -64,9 +64,9 @@ const reading = {
 const writing = {
   hasEvidence: 'SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? AND name = ?',
   hasNames: `SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? LIMIT 1 OFFSET ? - 1`,
-  insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at,
+  insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, created_at,
       reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key, request_digest)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   bind: 'INSERT INTO bindings (org, flow, scope, sequence) VALUES (?, ?, ?, ?)',
   setCurrent: `INSERT INTO current_evidence (org, flow, scope, name, sequence) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
@@ -192,7 +192,20 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
     const { insert, bind, setCurrent } = this.#statements;
     return this.session.execute(() => {
       insert.run(
-        ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
+        ...[
+          org,
+          flow,
+          sequence,
+          trail,
+          id,
+          name,
+          type,
+          verdict,
+          reason,
+          faultsColumn(attestation),
+          createdAt,
+          reportedBy,
+        ],
         ...[filename, digest, size, documentJson, Number(isStepBack)],
         ...[requestKey?.key ?? null, requestKey?.digest ?? null],
       );

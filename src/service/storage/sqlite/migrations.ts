@@ -3,6 +3,7 @@ import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { administration } from './migrations/administration.ts';
 import { artifactLists } from './migrations/artifact-lists.ts';
+import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
 import { clock } from './migrations/clock.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
@@ -44,6 +45,7 @@ const steps: readonly string[] = [
   pages,
   keyExpiry,
   keyRotation,
+  attestationFaults,
 ];
 
 /** The schema version of this service. */

@@ -1,5 +1,6 @@
 import type { NumberRange } from '../../domain/environment/snapshot-series.ts';
 import type {
+  JudgedReference,
   MovementQuery,
   PendingReference,
   PendingSnapshot,
@@ -11,7 +12,13 @@ import type {
   StartedArtifact,
   StoredSnapshot,
 } from '../snapshots.ts';
-import { toPendingSnapshot, toRunningEvent, toSnapshotVerdict, toStoredSnapshot } from '../rows/snapshots.ts';
+import {
+  toJudgedReference,
+  toPendingSnapshot,
+  toRunningEvent,
+  toSnapshotVerdict,
+  toStoredSnapshot,
+} from '../rows/snapshots.ts';
 import { number, optional, text } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -36,6 +43,8 @@ const reading = {
   find: 'SELECT * FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   findContent: 'SELECT content FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   findVerdict: `SELECT environment, number, made_at, compliant FROM snapshots
+    WHERE org = ? AND environment = ? AND number = ?`,
+  findJudgement: `SELECT environment, number, judgement FROM snapshots
     WHERE org = ? AND environment = ? AND number = ?`,
   // SQLite stores the length, so the content is not read.
   findContentBytes: `SELECT coalesce(sum(octet_length(s.content)), 0) AS size FROM json_each(?1) m
@@ -112,6 +121,15 @@ export class SqliteSnapshotReader implements SnapshotReader {
       references.flatMap(({ environment, number: wanted }) => {
         const row = this.#statements.findVerdict.get(org, environment, wanted);
         return row === undefined ? [] : [toSnapshotVerdict(row)];
+      }),
+    );
+  }
+
+  listJudgements(org: string, references: readonly SnapshotReference[]): Promise<readonly JudgedReference[]> {
+    return this.session.execute(() =>
+      references.flatMap(({ environment, number: wanted }) => {
+        const row = this.#statements.findJudgement.get(org, environment, wanted);
+        return row === undefined ? [] : [toJudgedReference(row)];
       }),
     );
   }

@@ -7,6 +7,10 @@ import {
   type AttachedPolicy,
   type EnvironmentJudgement,
 } from '../../../../src/service/domain/policy/judge-environment.ts';
+import { describeReason } from '../../../../src/contract/reason.ts';
+import type { AttestationType } from '../../../../src/contract/attestations/kinds.ts';
+import type { Verdict } from '../../../../src/contract/compliance.ts';
+import type { Evidence } from '../../../../src/service/domain/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../../../src/service/domain/policy/judged-artifact.ts';
 import type { PolicyRules } from '../../../../src/service/domain/policy/rules.ts';
 import {
@@ -22,18 +26,22 @@ const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedP
   version: 3,
   compiled: compilePolicy({ _schema: 'https://example.com/v1', ...(artifacts === undefined ? {} : { artifacts }) }),
 });
+const piece = (name: string, verdict: Verdict, type: AttestationType = 'sonar'): Evidence => ({
+  ...{ name, type, verdict, level: 'artifact', reason: `it is ${verdict}`, faults: [] },
+});
 const inFlow = (change: Partial<ArtifactInFlow> = {}): ArtifactInFlow => ({
   flow: 'web',
   state: 'COMPLIANT',
   info: 'All evidence is compliant: sonar.',
-  evidence: [{ name: 'sonar', type: 'sonar', verdict: 'compliant' }],
+  reasons: [],
+  evidence: [piece('sonar', 'compliant')],
   ...change,
 });
 const artifact = (...flows: ArtifactInFlow[]): JudgedArtifact => ({ name: 'web:1', fingerprint: 'f1', flows });
 const judge = (policies: readonly AttachedPolicy[], artifacts: readonly JudgedArtifact[]): EnvironmentJudgement =>
   judgeEnvironment(policies, () => artifacts);
 const reasons = (rules: PolicyRules['artifacts'], ...artifacts: JudgedArtifact[]): string[] =>
-  judge([policy(rules)], artifacts).breaches.map(({ reason }) => reason);
+  judge([policy(rules)], artifacts).breaches.map(({ reason }) => describeReason(reason));
 
 describe('the judgement of an environment', () => {
   it('is null without policies', () => {
@@ -48,6 +56,7 @@ describe('the judgement of an environment', () => {
 
   it('names the policies with their versions, and every breach', () => {
     const policies = [policy({ provenance: { required: true } }), policy({ provenance: { required: true } }, 'other')];
+    const reason = { state: 'missing', about: 'web:1', value: 'not reported to any flow' };
     expect(judge(policies, [artifact(), { ...artifact(inFlow()), fingerprint: 'f2' }])).toEqual({
       compliant: false,
       policies: [
@@ -55,8 +64,8 @@ describe('the judgement of an environment', () => {
         { name: 'other', version: 3 },
       ],
       breaches: [
-        { policy: 'strict', name: 'web:1', fingerprint: 'f1', reason: 'it was not reported to any flow' },
-        { policy: 'other', name: 'web:1', fingerprint: 'f1', reason: 'it was not reported to any flow' },
+        { policy: 'strict', name: 'web:1', fingerprint: 'f1', reason: { ...reason, rule: 'policy strict' } },
+        { policy: 'other', name: 'web:1', fingerprint: 'f1', reason: { ...reason, rule: 'policy other' } },
       ],
       allowed: [],
     });
@@ -72,7 +81,7 @@ describe('the rule of provenance', () => {
       allowed: ['f1'],
     });
     expect(reasons({ provenance: rule }, { ...artifact(), name: 'api:1' })).toEqual([
-      'it was not reported to any flow',
+      'api:1: not reported to any flow (policy strict)',
     ]);
   });
 
@@ -87,19 +96,21 @@ describe('the rule of trail compliance', () => {
   const failing = inFlow({
     flow: 'release',
     state: 'NON-COMPLIANT',
-    info: 'Not compliant: sonar (the quality gate is ERROR).',
+    info: 'sonar: the quality gate is ERROR (quality gate).',
+    reasons: [{ state: 'failed', about: 'sonar', value: 'the quality gate is ERROR', rule: 'quality gate' }],
   });
+  const missing = { state: 'missing', about: 'unit', value: 'not recorded' } as const;
 
   it('is kept if the artifact is compliant in every flow that knows it', () => {
     const rule = { 'trail-compliance': { required: true } };
     expect(reasons(rule, artifact(inFlow()))).toEqual([]);
     expect(reasons(rule, artifact(inFlow(), failing))).toEqual([
-      'it is NON-COMPLIANT in the flow release: Not compliant: sonar (the quality gate is ERROR)',
+      'sonar in flow release: the quality gate is ERROR (policy strict, quality gate)',
     ]);
-    expect(reasons(rule, artifact(inFlow({ state: 'INCOMPLETE', info: 'x.' })))).toEqual([
-      'it is INCOMPLETE in the flow web: x',
+    expect(reasons(rule, artifact(inFlow({ state: 'INCOMPLETE', info: 'x.', reasons: [missing] })))).toEqual([
+      'unit: not recorded (policy strict)',
     ]);
-    expect(reasons(rule, artifact())).toEqual(['it was not reported to any flow, so it has no compliant trail']);
+    expect(reasons(rule, artifact())).toEqual(['web:1: not reported to any flow (policy strict)']);
   });
 
   it('leaves out the flows that an exception holds for', () => {
@@ -116,21 +127,26 @@ describe('the rule of trail compliance', () => {
 });
 
 describe('the rule of attestations', () => {
-  const failed = inFlow({ evidence: [{ name: 'web.quality', type: 'sonar', verdict: 'non-compliant' }] });
+  const failed = inFlow({ evidence: [piece('web.quality', 'non-compliant')] });
 
   it.each([
     [{ type: 'sonar' }, []],
     [{ type: '*' }, []],
     [{ type: '*', name: 'sonar' }, []],
-    [{ type: 'sonar', name: 'quality' }, ['it has no sonar attestation quality']],
-    [{ type: 'junit' }, ['it has no junit attestation']],
-    [{ type: '*', name: 'unit' }, ['it has no attestation unit']],
+    [{ type: 'sonar', name: 'quality' }, ['quality: not recorded; sonar is required (policy strict)']],
+    [{ type: 'junit' }, ['attestation of type junit: not recorded (policy strict)']],
+    [{ type: '*', name: 'unit' }, ['unit: not recorded (policy strict)']],
+    [{ type: 'junit', name: 'sonar' }, ['sonar: recorded as sonar; junit is required (policy strict)']],
+    [
+      { type: 'snyk', name: 'vuln' },
+      ['vuln: not recorded; snyk is required, which this service cannot record (policy strict)'],
+    ],
   ])('%j finds what is there', (rule, expected) => {
     expect(reasons({ attestations: [rule] }, artifact(inFlow()))).toEqual(expected);
   });
 
   it('requires all matching attestations to be compliant, in every flow, unless it says otherwise', () => {
-    const reason = 'its sonar attestation web.quality is non-compliant';
+    const reason = 'web.quality: it is non-compliant (policy strict)';
     expect(reasons({ attestations: [{ type: 'sonar' }] }, artifact(inFlow(), failed))).toEqual([reason]);
     expect(reasons({ attestations: [{ type: 'sonar', name: 'quality' }] }, artifact(failed))).toEqual([reason]);
     expect(reasons({ attestations: [{ type: 'sonar', name: 'sonar' }] }, artifact(inFlow(), failed))).toEqual([]);
@@ -142,9 +158,11 @@ describe('the rule of attestations', () => {
       attestations: [{ type: 'junit', if: `\${{ ${text} }}` }],
     });
     expect(reasons(rule('flow.name == "api"'), artifact(inFlow()))).toEqual([]);
-    expect(reasons(rule('flow.name == "web"'), artifact(inFlow()))).toEqual(['it has no junit attestation']);
+    expect(reasons(rule('flow.name == "web"'), artifact(inFlow()))).toEqual([
+      'attestation of type junit: not recorded (policy strict)',
+    ]);
     expect(reasons(rule('flow.name == "web"'), artifact())).toEqual([]);
-    expect(reasons(rule('not exists(flow)'), artifact())).toEqual(['it has no junit attestation']);
+    expect(reasons(rule('not exists(flow)'), artifact())).toEqual(['web:1: not reported to any flow (policy strict)']);
   });
 });
 

@@ -128,6 +128,7 @@ describe('asserting an artifact', () => {
     expect(body).toMatchObject({
       compliant: false,
       compliant_info: 'It does not comply with strict.',
+      reasons: [{ state: 'failed', about: 'sonar', value: 'the quality gate is ERROR', rule: 'policy strict' }],
       policy_evaluations: [
         { status: 'COMPLIANT', rule_evaluations: [{ satisfied: true, ignored: false, resolutions: [] }] },
         {
@@ -139,7 +140,7 @@ describe('asserting an artifact', () => {
               resolutions: [
                 {
                   type: 'non_compliant_in_trail',
-                  context: { reason: expect.stringContaining('it is NON-COMPLIANT in the flow web') },
+                  context: { reason: 'sonar: the quality gate is ERROR.' },
                 },
               ],
             },
@@ -148,7 +149,7 @@ describe('asserting an artifact', () => {
               resolutions: [
                 {
                   type: 'non_compliant_attestation',
-                  context: { reason: 'its sonar attestation sonar is non-compliant' },
+                  context: { reason: 'sonar: the quality gate is ERROR.' },
                 },
               ],
             },
@@ -170,7 +171,9 @@ describe('asserting an artifact', () => {
           rule_evaluations: [
             {},
             {
-              resolutions: [{ type: 'missing_attestation', context: { reason: 'it has no sonar attestation sonar' } }],
+              resolutions: [
+                { type: 'missing_attestation', context: { reason: 'sonar: not recorded; sonar is required.' } },
+              ],
             },
             {},
           ],

@@ -16,6 +16,7 @@ describe('the response for an artifact', () => {
         type: 'sonar',
         verdict: 'compliant',
         reason: 'good',
+        faults: [],
         level: 'artifact',
       },
       createdAt: index,

@@ -97,7 +97,13 @@ describe('operation 10, get artifact by fingerprint', () => {
       annotations: { team: 'shop' },
       user_data: { nested: [1, null, 'ü'] },
       state: 'INCOMPLETE',
-      state_info: 'Required by the template of the flow and not reported: unit.',
+      state_info: 'unit: not recorded (template of the flow).',
+      reasons: [
+        {
+          ...{ state: 'missing', about: 'unit', value: 'not recorded', rule: 'template of the flow' },
+          html_url: `${page}/trails/main`,
+        },
+      ],
       template: ['artifact', 'sonar,unit'],
       running: [],
       exited: [],

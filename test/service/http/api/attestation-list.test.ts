@@ -80,6 +80,7 @@ describe('the list of the attestations of a flow', () => {
         html_url: expect.stringMatching(/^http:/u),
         is_compliant: true,
         origin_url: 'https://ci.example.com/7',
+        reasons: [],
         reported_by: 'admin',
         schema_version: 1,
         user_data: { any: [1, null] },

@@ -81,7 +81,7 @@ describe('trails and templates', () => {
     const fingerprint = fingerprintOf('abcdef');
     expect(await read(`/artifacts/acme/web/fingerprint/${fingerprint}`)).toMatchObject({
       state: 'INCOMPLETE',
-      state_info: 'Required by the template of the flow and not reported: ticket (generic).',
+      state_info: 'ticket: not recorded; generic is required (template of the flow).',
       template: ['artifact', 'ticket', 'sonar'],
     });
     await attestTicket();

@@ -54,7 +54,7 @@ describe('the pages of an organization with records', () => {
 
   it('say what is missing, and who reviewed', async () => {
     const trail = await read('/acme/flows/web/trails/build-124');
-    expect(trail).toMatch(/What is required .*pull-request the trail ○ Missing No evidence of the type pull_request/);
+    expect(trail).toMatch(/What is required .*pull-request the trail ○ Missing not recorded; pull_request is required/);
     const reviewed = await read('/acme/flows/web/trails/build-125');
     expect(reviewed).toMatch(/Pull request Change number 125 \(MERGED\)/);
     expect(reviewed).toMatch(/Trail begun .*Artifact registry.example.com\/shop\/web reported .*web.licence-scan/);
@@ -70,7 +70,7 @@ describe('the pages of an organization with records', () => {
     const artifact = await read(`/acme/flows/web/artifacts/${sampleFingerprint('build-126')}`);
     expect(artifact).toMatch(/Policies of production ✕ Not compliant It does not comply with production-rules\./);
     expect(artifact).toMatch(
-      /provenance production-rules, version 3 ✓ Kept trail-compliance .* ✕ Broken it is NON-COMPLIANT/,
+      /provenance production-rules, version 3 ✓ Kept trail-compliance .* ✕ Broken web.sonar: new_coverage is 71.4; at least 80/,
     );
     expect(artifact).toMatch(/Where it runs and ran .*production Runs now/);
   });

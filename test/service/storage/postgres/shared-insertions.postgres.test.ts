@@ -40,7 +40,16 @@ describe('insertions of a transaction in PostgreSQL', () => {
     const trail = `trail-${sequence}`;
     await trails.insertMissing({ ...flow, name: trail, createdAt: sequence });
     await attestations.insert({
-      ...{ ...flow, trail, id, name: 'unit', type: 'generic', verdict: 'compliant', reason: `"${sequence}" \\ {,}` },
+      ...{
+        ...flow,
+        trail,
+        id,
+        name: 'unit',
+        type: 'generic',
+        verdict: 'compliant',
+        reason: `"${sequence}" \\ {,}`,
+        faults: [],
+      },
       ...{ createdAt: sequence + 0.1, reportedBy: 'ann', documentJson: '{"a": ["\\\\"]}', isStepBack: false },
       ...{ scopes: ['trail/a'], evidence: 'unit', requestKey: undefined, sequence },
     });

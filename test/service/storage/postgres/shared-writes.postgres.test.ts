@@ -75,7 +75,7 @@ describe('writes of a pipeline that wait, in PostgreSQL', () => {
       records.at(10),
       {
         ...{ org, flow: 'web', trail: `trail-${number}`, id: `attestation-${number}`, name: 'unit', type: 'generic' },
-        ...{ verdict: 'compliant', reason: '', createdAt: 10, reportedBy: 'ann' },
+        ...{ verdict: 'compliant', reason: '', faults: [], createdAt: 10, reportedBy: 'ann' },
         document: sampleAttestation('OK', { attestation_name: 'unit' }),
       },
       keyed(org, 'attestations', number),

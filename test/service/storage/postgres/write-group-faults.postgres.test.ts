@@ -67,7 +67,7 @@ describe('attestations of several organizations that share a transaction in Post
     await trails.insertMissing({ org, flow: 'web', name: trail, createdAt: 2 });
     await attestations.insert({
       ...{ org, flow: 'web', trail, id: `${org}-${trail}`, name: 'unit', type: 'generic', verdict: 'compliant' },
-      ...{ reason: '', createdAt: 2, reportedBy: 'ann', documentJson: '{}', isStepBack: false },
+      ...{ reason: '', faults: [], createdAt: 2, reportedBy: 'ann', documentJson: '{}', isStepBack: false },
       ...{ scopes: ['trail/a'], evidence: 'unit', requestKey: undefined, sequence: (latest?.sequence ?? 0) + 1 },
     });
   };

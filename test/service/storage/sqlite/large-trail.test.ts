@@ -47,7 +47,17 @@ describe('evidence for a whole trail', () => {
   };
   const attest = (id: string, trail: string): Promise<unknown> =>
     records.recordAttestation({
-      ...{ org, flow, trail, id, name: 'sonar', type: 'sonar', verdict: 'non-compliant', reason: 'it is red' },
+      ...{
+        org,
+        flow,
+        trail,
+        id,
+        name: 'sonar',
+        type: 'sonar',
+        verdict: 'non-compliant',
+        reason: 'it is red',
+        faults: [],
+      },
       ...{ createdAt: 5, reportedBy: 'ann', document: sampleAttestation('ERROR') },
     });
   const verdicts = async (): Promise<(boolean | null)[]> => {

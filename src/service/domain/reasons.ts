@@ -1,0 +1,95 @@
+import { describeReason, maximumReasons, sortReasons, type Fault, type Reason } from '../../contract/reason.ts';
+import { truncate } from '../../runtime/truncate.ts';
+
+/** Where a reason comes from, within an organization. */
+export interface ReasonSource {
+  /** The trail of the evidence, and the attestation, if there is one. */
+  readonly evidence?: TrailEvidence;
+  /** The member of a logical environment. */
+  readonly member?: string;
+}
+
+/** Evidence of a trail. */
+interface TrailEvidence {
+  readonly flow: string;
+  readonly trail: string;
+  /** The id of the attestation; absent if it is missing. */
+  readonly attestation?: string;
+}
+
+/** A reason as rules find it, with what a link can lead to, and what a reader must be allowed to see. */
+export interface JudgementReason extends Omit<Reason, 'html_url'> {
+  readonly source?: ReasonSource;
+}
+
+/** The same reasons, with the trail as the source of those that have none. */
+export function locateReasons(
+  reasons: readonly JudgementReason[],
+  evidence: TrailEvidence,
+): readonly JudgementReason[] {
+  return reasons.map((reason) => (reason.source === undefined ? { ...reason, source: { evidence } } : reason));
+}
+
+/** What is wrong with a recorded attestation, with the description that its sender gave. */
+export type RecordedFault = Fault & Pick<Reason, 'description'>;
+
+/** Reasons are stored with attestations and snapshots, so their texts are limited; in characters. */
+const maximumTextLength = 300;
+
+/** The maximum number of faults that are stored with an attestation. */
+const maximumFaults = 20;
+
+/** How many reasons a text names. */
+const maximumDescribed = 20;
+
+/** Limits the faults of an attestation to what is stored, and adds the description of the sender to each. */
+export function toRecordedFaults(faults: readonly Fault[], description: string | undefined): readonly RecordedFault[] {
+  return limitList(faults, maximumFaults, (count) => ({ value: `${count} more` })).map((fault) => ({
+    ...limitTexts(fault),
+    ...(description === undefined || description === ''
+      ? {}
+      : { description: truncate(description, maximumTextLength) }),
+  }));
+}
+
+function limitTexts({ rule, value, limit }: Fault): Fault {
+  return {
+    ...(rule === undefined ? {} : { rule: truncate(rule, maximumTextLength) }),
+    value: truncate(value, maximumTextLength),
+    ...(limit === undefined ? {} : { limit: truncate(limit, maximumTextLength) }),
+  };
+}
+
+/** The first entries of a list; if it is longer, the last one stands for the others. */
+function limitList<Entry>(list: readonly Entry[], maximum: number, toRest: (count: number) => Entry): readonly Entry[] {
+  if (list.length <= maximum) return list;
+  return [...list.slice(0, maximum - 1), toRest(list.length - maximum + 1)];
+}
+
+/** The reasons in the order of a response: the worst first, then by their subject; each once, whatever rules find it. */
+export function orderReasons(reasons: readonly JudgementReason[]): readonly JudgementReason[] {
+  const byWords = new Map(reasons.map((reason) => [describeReason(reason), reason]));
+  const byAbout = [...byWords.values()].toSorted((one, other) => compareTexts(one.about, other.about));
+  return sortReasons(byAbout);
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** As many reasons as a response has; if there are more, the last one counts the others. */
+export function limitReasons(reasons: readonly JudgementReason[]): readonly JudgementReason[] {
+  return limitList(reasons, maximumReasons, (count) => ({
+    state: reasons[maximumReasons - 1]?.state ?? 'failed',
+    about: `${count} more`,
+    value: 'not listed here',
+  }));
+}
+
+/** Reasons as sentences: `sonar: new_coverage is 61.2; at least 80 is required (quality gate).` */
+export function describeReasons(reasons: readonly JudgementReason[]): string {
+  const shown = reasons.slice(0, maximumDescribed).map((reason) => `${describeReason(reason)}.`);
+  const rest = reasons.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' ');
+}

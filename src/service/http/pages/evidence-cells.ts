@@ -1,0 +1,27 @@
+import type { EvidenceStatus } from '../../domain/artifact-state.ts';
+import { evidenceName } from '../../domain/evidence-scope.ts';
+import type { CountedAttestation } from '../../domain/records.ts';
+import { pageLink, renderBadge } from './components.ts';
+import type { Html } from './html.ts';
+import type { PageContext } from './page.ts';
+
+const order: Readonly<Record<string, number>> = { 'non-compliant': 0, missing: 1, incomplete: 2, compliant: 3 };
+
+/** Compares evidence for sorting: first what is wrong, then what is missing, inconclusive, and compliant. */
+export function compareEvidence(one: EvidenceStatus, other: EvidenceStatus): number {
+  return rank(one) - rank(other);
+}
+
+function rank({ evidence }: EvidenceStatus): number {
+  return order[evidence?.verdict ?? 'missing'] ?? 0;
+}
+
+/** Links to an attestation by its evidence name. */
+export function linkEvidence({ paths }: PageContext, { org, flow, trail, id, name }: CountedAttestation): Html {
+  return pageLink(paths.attestation(org, flow, trail, id), evidenceName(name));
+}
+
+/** The badge of required evidence that is missing, perhaps because what was recorded has another type. */
+export function renderMissing(mistyped: CountedAttestation | undefined): Html {
+  return mistyped === undefined ? renderBadge('missing') : renderBadge('missing', 'Wrong type');
+}
