@@ -71,6 +71,13 @@ const deepImport = {
     'Import the public entry point of the package. If it loads slowly, tools/bundle can replace it in the bundle.',
 };
 
+/** Matches the modules of Node.js that are functions; a test compares the names with those of Node.js. */
+const functionModules = {
+  regex: '^node:(?:assert|assert/strict|events|module|stream|test)$',
+  message:
+    'This module is a function, and import() of a function has only `default` in dist/. Import its names with a static import; to load them rarely, do so in a file that is itself loaded with import().',
+};
+
 /** The folders of the layers. The first pattern that matches a file decides. */
 const layers = [
   ...['runtime', 'contract', 'http', 'client', 'evidence', 'operations', 'step'].map((layer) => ({
@@ -142,10 +149,10 @@ export default tseslint.config(
       'no-restricted-imports': ['error', { patterns: [deepImport] }],
       'no-restricted-syntax': [
         'error',
-        {
-          selector: `ImportExpression > Literal[value=/${deepImport.regex.replaceAll('/', '\\/')}/]`,
-          message: deepImport.message,
-        },
+        ...[deepImport, functionModules].map(({ regex, message }) => ({
+          selector: `ImportExpression > Literal[value=/${regex.replaceAll('/', '\\/')}/]`,
+          message,
+        })),
       ],
     },
   },

@@ -3,10 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { isMapping, textAt } from '../../src/runtime/untrusted-data.ts';
 import { findDeviation } from './openapi-conformance.ts';
 
-/** A response that went through the proxy. */
+/** A response that went through the proxy, and its request. */
 export interface RecordedAnswer {
   readonly method: string;
   readonly path: string;
+  /** The content type of the request; empty if it has no body. */
+  readonly sentType: string;
+  /** The body of the request. */
+  readonly sent: Buffer;
   readonly status: number;
   /** The message of an error body. */
   readonly message: string | undefined;
@@ -34,10 +38,13 @@ export async function startRecordingProxy(baseUrl: string): Promise<RecordingPro
     const [, label = '', path = '/'] = /^\/([^/]+)\/api\/v2(.*)$/u.exec(received.url ?? '') ?? [];
     const { method = 'GET', headers } = received;
     const sent = request(baseUrl + path, { method, headers, agent });
+    const chunks: Buffer[] = [];
+    received.on('data', (chunk: Buffer) => chunks.push(chunk));
     sent.on('response', (response) => {
       void bodyOf(response).then((body) => {
         const known = recorded.get(label) ?? [];
-        recorded.set(label, [...known, recordOf({ method, path, response, body })]);
+        const asked = { method, path, sentType: headers['content-type'] ?? '', sent: Buffer.concat(chunks) };
+        recorded.set(label, [...known, recordOf(asked, response, body)]);
         // A connection that is closed with unread data is reset, and the reset can overtake the answer.
         received.unpipe(sent);
         received.resume();
@@ -71,19 +78,16 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-interface Exchange {
-  readonly method: string;
-  readonly path: string;
-  readonly response: IncomingMessage;
-  readonly body: Buffer;
-}
-
-function recordOf({ method, path, response, body: bytes }: Exchange): RecordedAnswer {
+function recordOf(
+  asked: Pick<RecordedAnswer, 'method' | 'path' | 'sentType' | 'sent'>,
+  response: IncomingMessage,
+  bytes: Buffer,
+): RecordedAnswer {
   const status = response.statusCode ?? 0;
   const contentType = response.headers['content-type'] ?? null;
   const body = parsed(bytes.toString('utf8'));
   const message = isMapping(body) ? textAt(body, 'message') : undefined;
-  return { method, path, status, message, deviation: findDeviation({ method, path, status, contentType, body }) };
+  return { ...asked, status, message, deviation: findDeviation({ ...asked, status, contentType, body }) };
 }
 
 function parsed(text: string): unknown {

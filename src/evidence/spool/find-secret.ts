@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
 /** Content that can be read several times. A chunk is valid only until the next is requested. */
 export interface Content {
   open(): AsyncIterable<Uint8Array>;
@@ -24,7 +27,6 @@ export async function containsSecret(content: Content, forms: readonly string[])
 }
 
 async function isInUnpacked(content: Content, forms: readonly string[]): Promise<boolean> {
-  const [{ Readable }, { createGunzip }] = await Promise.all([import('node:stream'), import('node:zlib')]);
   const packed = Readable.from(copies(content), { objectMode: false });
   const unpacked = packed.pipe(createGunzip());
   const chunks: AsyncIterable<unknown> = unpacked;
