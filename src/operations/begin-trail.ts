@@ -4,7 +4,7 @@ import { beginTrail as endpoint } from '../contract/trail.ts';
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
 import { prepareTemplateFile } from '../evidence/template-file.ts';
-import { deliverEvidence, withKeptEvidence } from './deliver-evidence.ts';
+import { deliverEvidence, withUndelivered } from './deliver-evidence.ts';
 import { gatherCommit } from './gather-commit.ts';
 import { commitInputs } from './inputs/attestation-inputs.ts';
 import { deliveryInputs } from './inputs/delivery-inputs.ts';
@@ -43,7 +43,7 @@ export const beginTrail = defineOperation({
       const gatheredAt = call.clock.now();
       const repository = repositoryInfo(job);
       const origin = runUrl(job);
-      const { answer, kept } = await call.log.group('Begin the trail', () =>
+      const { answer, kept, lost } = await call.log.group('Begin the trail', () =>
         deliverEvidence(
           endpoint,
           {
@@ -86,7 +86,7 @@ export const beginTrail = defineOperation({
           tables: [],
         },
       } as const;
-      return withKeptEvidence(result, kept);
+      return withUndelivered(result, { kept, lost });
     } finally {
       template?.dispose();
     }

@@ -5,7 +5,8 @@ import { mayBeDeliveredLater } from '../client/outage.ts';
 import { ServiceError } from '../client/service-error.ts';
 import type { EvidenceEndpoint } from '../contract/evidence-endpoints.ts';
 import type { FilePart } from '../client/request-body.ts';
-import { describeError, Failure, UserError } from '../runtime/failure.ts';
+import { defectRemedy, describeError, Failure, UserError } from '../runtime/failure.ts';
+import { RunnerFileError } from '../runtime/runner-file.ts';
 import { isMapping, textAt } from '../runtime/untrusted-data.ts';
 import type { ValuesOf } from './inputs/input.ts';
 import type { deliveryInputs } from './inputs/delivery-inputs.ts';
@@ -22,10 +23,18 @@ export interface KeptEvidence {
   readonly failure: Failure;
 }
 
-/** The outcome of a delivery: the answer of the service, or the evidence in a spool. */
+/** What became of evidence that the service did not take; both undefined if it did. */
+export interface Undelivered {
+  readonly kept?: KeptEvidence | undefined;
+  /** Why it was neither delivered nor kept. */
+  readonly lost?: Failure | undefined;
+}
+
+/** The outcome of a delivery: the answer of the service, the evidence in a spool, or why there is neither. */
 export type Delivery<E extends EvidenceEndpoint> =
-  | { readonly answer: EndpointResult<E>; readonly kept?: never }
-  | { readonly answer?: never; readonly kept: KeptEvidence };
+  | { readonly answer: EndpointResult<E>; readonly kept?: never; readonly lost?: never }
+  | { readonly answer?: never; readonly kept: KeptEvidence; readonly lost?: never }
+  | { readonly answer?: never; readonly kept?: never; readonly lost: Failure };
 
 /** The settings of a delivery. */
 interface DeliverySettings extends ValuesOf<typeof deliveryInputs> {
@@ -36,7 +45,7 @@ interface DeliverySettings extends ValuesOf<typeof deliveryInputs> {
 /**
  * Sends evidence. With `on-outage: keep`, evidence that the service cannot take now is written into a spool.
  *
- * @throws Failure if it is not delivered and not kept
+ * @throws Failure if it is not delivered, and was not to be kept
  */
 export async function deliverEvidence<E extends EvidenceEndpoint>(
   endpoint: E,
@@ -53,13 +62,25 @@ export async function deliverEvidence<E extends EvidenceEndpoint>(
     try {
       return { kept: { spoolPath, item: await keep(endpoint, call, { ...settings, spoolPath }, context), failure } };
     } catch (thrown) {
-      const remedy = thrown instanceof Failure ? thrown.remedy : unwritableRemedy;
-      throw withFurtherNote(failure, `The evidence could not be kept either: ${describeError(thrown)}. ${remedy}`);
+      context.call.log.debug(thrown instanceof Error ? (thrown.stack ?? '') : '');
+      return {
+        lost: withFurtherNote(failure, `The evidence could not be kept either: ${whyNotKept(thrown, settings)}`),
+      };
     }
   }
 }
 
-const unwritableRemedy = 'Set `spool-path` to a folder that the job may write to, on a disk with free space.';
+/** The reason and its remedy, as sentences. */
+function whyNotKept(thrown: unknown, { spoolPath }: DeliverySettings): string {
+  if (thrown instanceof Failure) return `${thrown.message}. ${thrown.remedy}`;
+  // Only errors of the system have it. Those of reading an attachment are failures already.
+  if (textAt(thrown, 'syscall') === undefined) {
+    return `a defect in compliance-action: ${describeError(thrown)}. ${defectRemedy}`;
+  }
+  const variable = spoolPath === undefined ? 'RUNNER_TEMP' : '`spool-path`';
+  const { message, remedy } = new RunnerFileError({ variable, holds: 'it' }, thrown);
+  return `${message}. ${remedy}`;
+}
 
 function resolveSpool({ spoolPath }: DeliverySettings, { workspace, temporaryDirectory }: OperationContext): string {
   return spoolPath === undefined ? resolve(temporaryDirectory, 'spool') : resolve(workspace, spoolPath);
@@ -114,11 +135,25 @@ function withFurtherNote(failure: Failure, note: string): Failure {
 }
 
 /**
- * The result of an operation whose evidence may have been kept. A verdict that is known without the service and keeps
+ * The result of an operation whose evidence may not be on record. A verdict that is known without the service and keeps
  * the gate closed stays; otherwise the outcome is `kept`, because nothing is on record yet.
+ *
+ * @throws why the evidence was neither delivered nor kept, if no verdict keeps the gate closed
  */
-export function withKeptEvidence(result: OperationResult, kept: KeptEvidence | undefined): OperationResult {
-  if (kept === undefined) return result;
+export function withUndelivered(result: OperationResult, { kept, lost }: Undelivered): OperationResult {
+  if (lost !== undefined) return withLostEvidence(result, lost);
+  return kept === undefined ? result : withKeptEvidence(result, kept);
+}
+
+function withLostEvidence(result: OperationResult, lost: Failure): OperationResult {
+  const { outcome, conclusion, report } = result;
+  if (outcome === 'compliant' || outcome === 'done') throw lost;
+  const facts = [...fact('Not recorded', `${lost.message}\n${lost.remedy}`), ...report.facts];
+  const what = 'The evidence is not on record: it could neither be delivered nor kept.';
+  return { ...result, conclusion: `${conclusion} ${what}`, lost, report: { ...report, facts } };
+}
+
+function withKeptEvidence(result: OperationResult, kept: KeptEvidence): OperationResult {
   const { spoolPath, item, failure } = kept;
   const what = `The evidence is not on record: it could not be delivered and was kept in ${item}. Upload the folder of the output \`spool-path\` as an artifact, and deliver it with \`operation: replay\`. The reason: ${failure.message}`;
   const { failure: partial, outcome, ...rest } = result;

@@ -85,6 +85,11 @@ export type OperationResult = OperationOutcome & {
   readonly htmlUrl?: string | undefined;
   /** The folder with evidence that could not be delivered; undefined if there is none. */
   readonly spoolPath?: string | undefined;
+  /**
+   * Why evidence was neither delivered nor kept. It fails the step, whatever the verdict does to it, and is shown beside
+   * the verdict.
+   */
+  readonly lost?: Failure | undefined;
   /** The SHAs of the commits that the verdict is for, as the service or Sonar names them; absent if they name none. */
   readonly commits?: readonly string[] | undefined;
   readonly report: Report;

@@ -59,6 +59,10 @@ export class ExternalError extends Failure {
   override readonly kind = 'external';
 }
 
+/** The remedy for a bug. */
+export const defectRemedy =
+  'Report this to the authors of compliance-action, with the log of a run that has step debug logging enabled.';
+
 /**
  * The message of anything that was thrown, with its causes, because `fetch failed` or `write EPIPE` alone says little.
  * At most five causes: errors of other packages can contain anything, even a cycle.

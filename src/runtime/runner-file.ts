@@ -1,14 +1,14 @@
 import { describeError, errorCode, Failure } from './failure.ts';
 
-/** A file or folder that the runner provides. */
+/** A file or folder on the runner's disk. */
 export interface RunnerFile {
-  /** The environment variable that has its path. */
-  readonly variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY' | 'RUNNER_TEMP';
+  /** The environment variable that has its path; or the input, as messages write it. */
+  readonly variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY' | 'RUNNER_TEMP' | '`spool-path`';
   /** What is written there, for error messages: `the outputs`. */
   readonly holds: string;
 }
 
-/** A file or folder that the runner provides cannot be written. */
+/** A file or folder on the runner's disk cannot be written. */
 export class RunnerFileError extends Failure {
   override readonly name = 'RunnerFileError';
   override readonly kind = 'runner';
@@ -40,6 +40,10 @@ function causes(variable: string): ReadonlyMap<string, Cause> {
     why: "the job's user may not write there",
     remedy: `Give the job's user write access to the folder that ${variable} names.`,
   };
+  const noFolder: Cause = {
+    why: 'a part of the path is a file, not a folder',
+    remedy: `Remove that file, or set ${variable} to another path.`,
+  };
   return new Map<string, Cause>([
     [
       'ENOSPC',
@@ -66,6 +70,8 @@ function causes(variable: string): ReadonlyMap<string, Cause> {
     ],
     ['EACCES', noAccess],
     ['EPERM', noAccess],
+    ['EEXIST', noFolder],
+    ['ENOTDIR', noFolder],
   ]);
 }
 

@@ -231,7 +231,7 @@ describe('a step in an unusual job', () => {
         name: 'error',
         properties: { title: 'Runner error' },
         message: expect.stringMatching(
-          /temporary folder could not be written to the path in RUNNER_TEMP: E[^]*disk has room/u,
+          /temporary folder could not be written to the path in RUNNER_TEMP: a part of the path is a file, not a folder/u,
         ),
       },
     ]);

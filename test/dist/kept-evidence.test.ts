@@ -3,14 +3,16 @@ import { availableParallelism } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { gatheredAtKey } from '../../src/contract/attestations/attestation-fields.ts';
 import { idempotencyDataKey } from '../../src/contract/idempotency.ts';
-import { isMapping, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
 import { pullRequestAnswers } from '../support/pull-request-answers.ts';
 import { startRecordingProxy, type RecordedAnswer, type RecordingProxy } from '../support/recording-proxy.ts';
 import { spoolRunAnswer } from '../support/replay-spools.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
+import { commandsIn } from '../support/workflow-command.ts';
 
 type Inputs = Readonly<Record<string, string>>;
 
@@ -70,16 +72,12 @@ beforeAll(async () => {
   await workspace.write('template.yml', 'version: 1\ntrail:\n  attestations: [{ name: unit, type: junit }]\n');
 
   const flow = await job.flow();
-  const run = (inputs: Inputs): Promise<ActionRun> =>
-    job.step({ 'github-token': 'ghs_token', ...inputs }, { variables: { GITHUB_API_URL: github.url } });
   const waiting = cases.values();
   const worker = async (): Promise<void> => {
     for (const { title, trail, inputs } of waiting) {
       const step = { flow, trail, ...inputs };
       delivered.set(title, await run({ ...step, 'base-url': proxy.baseUrlFor('delivered') }));
-      // Nothing listens on port 9 of the loopback interface.
-      const down = { 'base-url': 'http://127.0.0.1:9', retries: '0', 'on-outage': 'keep' };
-      kept.set(title, await run({ ...step, ...down, 'spool-path': 'spools/4242' }));
+      kept.set(title, await run({ ...step, ...keepInOutage, 'spool-path': 'spools/4242' }));
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
@@ -90,6 +88,13 @@ afterAll(async () => {
   await Promise.all([github.close(), proxy.close()]);
   await job.close();
 });
+
+/** Nothing listens on port 9 of the loopback interface. */
+const keepInOutage = { 'base-url': 'http://127.0.0.1:9', retries: '0', 'on-outage': 'keep' };
+
+function run(inputs: Inputs): Promise<ActionRun> {
+  return job.step({ 'github-token': 'ghs_token', ...inputs }, { variables: { GITHUB_API_URL: github.url } });
+}
 
 /** What a request says: its documents without what differs from step to step, and its files, by the heads of the parts. */
 function contentOf({ method, path, sentType, sent }: RecordedAnswer): unknown {
@@ -113,17 +118,22 @@ function lasting(document: unknown): unknown {
   return { ...document, user_data: Object.fromEntries(Object.entries(data).filter(isOwn)) };
 }
 
-/** What was sent for a trail. */
+/** What was sent for a trail, in any order: artifacts are gathered at the same moment. */
 function contentFor(label: 'delivered' | 'replayed', trail: string): readonly unknown[] {
   const writes = proxy.answersTo(label).filter(({ method }) => method !== 'GET');
   const own = writes.filter(({ path, sent }) => `${path} ${sent.toString('latin1')}`.includes(trail));
-  return own.map(contentOf);
+  return own.map(contentOf).toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 
 describe('evidence that is kept while the service is down', () => {
   it.each(cases)('is recorded later as if it had been delivered at once: $title', ({ title, trail }) => {
     expect(delivered.get(title)).toMatchObject({ exitCode: 0, errorLog: '' });
-    expect(kept.get(title)).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'kept', compliant: '' } });
+    expect(kept.get(title)).toMatchObject({
+      exitCode: 0,
+      errorLog: '',
+      outputs: { outcome: 'kept', compliant: '' },
+      summary: expect.stringContaining('The evidence is not on record: it could not be delivered and was kept in'),
+    });
     const sent = contentFor('delivered', trail);
     expect(sent).not.toEqual([]);
     expect(contentFor('replayed', trail)).toEqual(sent);
@@ -144,5 +154,50 @@ describe('evidence that is kept while the service is down', () => {
       log: expect.any(String),
     });
     expect(proxy.answersTo('replayed').filter(({ status }) => status >= 300)).toEqual([]);
+  });
+});
+
+describe('evidence that can be neither delivered nor kept', () => {
+  const attest = { operation: 'attest-generic', 'attestation-name': 'licences', flow: 'web', ...keepInOutage };
+  /** A file, which cannot be the folder of a spool. */
+  const occupied = { 'spool-path': 'log.gz' };
+  const lost = 'Evidence neither recorded nor kept: Evidence licences';
+  const verdict = 'Non-compliant: Evidence licences';
+
+  it.each([
+    ['fail', [`error ${lost}`, `error ${verdict}`]],
+    ['warn', [`error ${lost}`, `warning ${verdict}`]],
+    ['ignore', [`error ${lost}`]],
+  ])('fails the step beside a red verdict, which stays, with on-non-compliant: %s', async (gate, annotations) => {
+    const red = { ...attest, compliant: 'false', ...occupied, 'on-non-compliant': gate };
+    const { exitCode, outputs, summary, log, response } = await run(red);
+    expect({ exitCode, outputs }).toMatchObject({
+      exitCode: 1,
+      outputs: { outcome: 'non-compliant', compliant: 'false', 'spool-path': '' },
+    });
+    const shown = commandsIn(log).filter(({ name }) => ['error', 'warning'].includes(name));
+    expect(shown.map(({ name, properties }) => `${name} ${properties['title'] ?? ''}`).sort()).toEqual(annotations);
+    expect(summary).toContain('<h2>❌ Non-compliant: Evidence licences</h2>');
+    expect(summary).toMatch(/could neither be delivered nor kept.*ECONNREFUSED.*`spool-path`/su);
+    expect(textAt(response, 'error', 'what')).toContain('could not be kept either');
+  });
+
+  it.each<Inputs>([
+    { ...attest, compliant: 'true' },
+    { ...attest, operation: 'attest-artifact', 'attestation-name': '', files: 'notes' },
+    { ...attest, operation: 'attest-artifact', 'attestation-name': '', files: 'notes/*.txt' },
+    { ...attest, operation: 'begin-trail', 'attestation-name': '' },
+  ])('is an error if no red verdict keeps the gate closed: $operation $files', async (inputs) => {
+    const failed = failedStep(await run({ ...inputs, ...occupied }));
+    expect(failed).toMatchObject({ ...errorEnding, title: 'Service or network error' });
+    expect(failed.message).toMatch(/ECONNREFUSED.*\n.*could not be kept either: .*`spool-path`.*is a file/u);
+  });
+
+  it('names a secret in an archive as the reason', async () => {
+    await job.workspace.write('secret/one.txt', 'nothing to see\n');
+    await job.workspace.write('secret/two.txt', `the key: ${job.service.apiKey}\n`);
+    const failed = failedStep(await run({ ...attest, compliant: 'true', files: 'secret', 'spool-path': 'none' }));
+    expect(failed.message).toContain('could not be kept either: the attachment evidence.tgz contains a secret');
+    expect(failed.message).not.toContain('disk');
   });
 });

@@ -13,6 +13,8 @@ describe('a file of the runner that cannot be written', () => {
     ['EROFS', 'the file system is read-only', false],
     ['EACCES', "the job's user may not write there", false],
     ['EPERM', "the job's user may not write there", false],
+    ['EEXIST', 'a part of the path is a file, not a folder', false],
+    ['ENOTDIR', 'a part of the path is a file, not a folder', false],
   ])('says of %s that %s, where, and what to do', (code, why, isFull) => {
     expect(refused(code)).toMatchObject({
       kind: 'runner',

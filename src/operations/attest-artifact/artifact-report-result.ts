@@ -1,5 +1,5 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { withKeptEvidence, type KeptEvidence } from '../deliver-evidence.ts';
+import { withUndelivered, type KeptEvidence } from '../deliver-evidence.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { abbreviate, code, fact, listTable, plain, type Text } from '../report.ts';
 import { summarizeList, withoutFullStop } from '../sentences.ts';
@@ -54,7 +54,7 @@ export function createReportResult(reports: Reports): OperationResult {
         .map(({ filename, fingerprint }) => ({ label: filename, text: fingerprint })),
     },
   };
-  return withKeptEvidence(result, combineKept(reported.flatMap(({ kept }) => kept ?? [])));
+  return withUndelivered(result, { kept: combineKept(reported.flatMap(({ kept }) => kept ?? [])) });
 }
 
 function toOutcome(reported: readonly ReportOutcome[]): OperationOutcome {

@@ -44,12 +44,13 @@ export async function reportArtifacts(
     }
     const isDown = reported.some(({ state }) => state === 'kept');
     try {
-      const { answer, kept } = await deliverEvidence(
+      const { answer, kept, lost } = await deliverEvidence(
         endpoint,
         { parameters: { org, flow_name: flow }, document: toDocument(artifact) },
         settings,
         isDown ? { ...context, client: client.until(call.clock.now()) } : context,
       );
+      if (lost !== undefined) throw lost;
       if (kept === undefined) reported.push({ ...artifact, state: 'recorded', response: answer.body });
       else reported.push({ ...artifact, state: 'kept', kept });
     } catch (error) {

@@ -15,7 +15,7 @@ import { repositoryInfo, runUrl } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
-import { deliverEvidence, withKeptEvidence } from '../deliver-evidence.ts';
+import { deliverEvidence, withUndelivered } from '../deliver-evidence.ts';
 import { gatherCommit } from '../gather-commit.ts';
 import { attestationInputs, attestationNameInput } from '../inputs/attestation-inputs.ts';
 import type { Uses, ValuesOf } from '../inputs/input.ts';
@@ -137,7 +137,7 @@ export function defineAttestOperation<
           [gatheredAtKey]: new Date(gatheredAt).toISOString(),
         };
         const common = toCommonAttestation(values, { commit: commit.info, userData }, context);
-        const { answer, kept } = await log.group('Send the attestation', () =>
+        const { answer, kept, lost } = await log.group('Send the attestation', () =>
           deliverEvidence(
             endpoint,
             {
@@ -150,10 +150,10 @@ export function defineAttestOperation<
           ),
         );
         const attested = { flow, trail, attestationName, commit: commit.info, gathered, attachment, unattached };
-        const isRecorded = kept === undefined;
+        const isRecorded = answer !== undefined;
         const page = isRecorded ? trailPageUrl(context, flow, trail) : undefined;
         const result = declaration.toResult({ ...attested, isRecorded, trailPageUrl: page, response: answer?.body });
-        return withKeptEvidence({ ...result, htmlUrl: result.htmlUrl ?? page }, kept);
+        return withUndelivered({ ...result, htmlUrl: result.htmlUrl ?? page }, { kept, lost });
       } finally {
         attachment?.dispose();
       }

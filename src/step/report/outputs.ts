@@ -13,9 +13,7 @@ export function setOutputs(
   runner: Runner,
   location: ResponseLocation,
 ): readonly RunnerFileError[] {
-  const { result, thrown } = stepResult;
-  const response = result === undefined ? { error: toErrorOutput(thrown) } : result.response;
-  const answer = writeResponse({ response, written: result?.written }, location);
+  const answer = writeResponse({ response: toResponse(stepResult), written: stepResult.result?.written }, location);
   const unwritten = answer.failure === undefined ? [] : [answer.failure];
   try {
     runner.setOutputs(toOutputs(stepResult, answer));
@@ -41,6 +39,11 @@ function toOutputs(
     count: result?.count?.toString() ?? '',
     'spool-path': result?.spoolPath ?? '',
   };
+}
+
+function toResponse({ result, thrown }: StepResult): unknown {
+  if (result !== undefined && result.lost === undefined) return result.response;
+  return { error: toErrorOutput(result === undefined ? thrown : result.lost) };
 }
 
 /** Empty if there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */

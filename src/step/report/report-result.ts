@@ -1,6 +1,6 @@
 import { describeError, Failure } from '../../runtime/failure.ts';
 import type { RunnerFileError } from '../../runtime/runner-file.ts';
-import { runnerErrorTitle, type Decision } from '../run/gate.ts';
+import { lostEvidenceTitle, runnerErrorTitle, type Decision } from '../run/gate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { logReport } from './log-report.ts';
 import { setOutputs } from './outputs.ts';
@@ -37,6 +37,10 @@ export async function reportResult(stepResult: StepResult, target: ReportTarget,
     target.runner.log.warning(`The result was not published on GitHub: ${describeError(thrown)}`);
   });
   for (const error of unwritten) reportUnwritten(error, stepResult, target.runner);
+  if (result?.lost !== undefined) {
+    const { message, remedy } = result.lost;
+    target.runner.annotate('error', lostEvidenceTitle(result.report), `${message}\n${remedy}`);
+  }
   reportDecision(decision, target.runner);
   return result === undefined || unwritten.length === 0;
 }

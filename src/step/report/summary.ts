@@ -7,10 +7,11 @@ import { renderSummaryHtml, type SummaryExtent, type ShownContent, type SummaryC
 export function toSummaryContent({ decision, result, runUrl }: StepResult): SummaryContent {
   const { verdict, conclusion, remedy } = decision;
   const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;
+  const isOnRecord = result?.spoolPath === undefined && result?.lost === undefined;
   return {
     verdict,
     conclusion,
-    isInEvidence: isJudged && result.report.evidence !== undefined,
+    isInEvidence: isJudged && isOnRecord && result.report.evidence !== undefined,
     runUrl,
     ...(remedy === undefined ? {} : { remedy }),
     ...(result === undefined ? {} : { report: result.report }),

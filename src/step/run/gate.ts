@@ -1,6 +1,7 @@
 import { ServiceError } from '../../client/service-error.ts';
 import type { OperationResult } from '../../operations/operation.ts';
-import { describeError, Failure, UserError } from '../../runtime/failure.ts';
+import type { Report } from '../../operations/report.ts';
+import { defectRemedy, describeError, Failure, UserError } from '../../runtime/failure.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunnerFileError } from '../../runtime/runner-file.ts';
 
@@ -42,11 +43,12 @@ const closed: Readonly<Partial<Record<Outcome, string>>> = {
   skipped: 'Nothing was judged',
 };
 
-/** Decides what the result of an operation does to the step. */
+/** Decides what the result of an operation does to the step. It fails if evidence was lost, whatever the verdict does. */
 export function decideResult(result: OperationResult, onNonCompliant: OnNonCompliant): Decision {
   if (result.failure !== undefined) return decidePartialFailure(result.failure, result.conclusion);
   const { outcome, conclusion } = result;
-  const decision = { outcome, fails: false, verdict: verdicts[outcome], conclusion };
+  const isLost = result.lost !== undefined;
+  const decision = { outcome, fails: isLost, verdict: verdicts[outcome], conclusion };
   const reason = closed[outcome];
   if (reason === undefined || onNonCompliant === 'ignore') {
     return result.spoolPath === undefined ? decision : { ...decision, annotation: keptAnnotation(result) };
@@ -54,7 +56,7 @@ export function decideResult(result: OperationResult, onNonCompliant: OnNonCompl
   const fails = onNonCompliant === 'fail';
   return {
     ...decision,
-    fails,
+    fails: fails || isLost,
     annotation: { level: fails ? 'error' : 'warning', title: `${reason}: ${result.report.subject}` },
   };
 }
@@ -62,6 +64,11 @@ export function decideResult(result: OperationResult, onNonCompliant: OnNonCompl
 /** Evidence that is not on record must be noticed, whatever the verdict does to the step. */
 function keptAnnotation({ report }: OperationResult): NonNullable<Decision['annotation']> {
   return { level: 'warning', title: `Evidence kept, not recorded: ${report.subject}` };
+}
+
+/** The annotation title of evidence that was neither delivered nor kept. */
+export function lostEvidenceTitle({ subject }: Report): string {
+  return `Evidence neither recorded nor kept: ${subject}`;
 }
 
 /**
@@ -113,8 +120,7 @@ function classifyFailure(thrown: unknown): { title: string; remedy?: string } {
   }
   return {
     title: 'Defect in compliance-action',
-    remedy:
-      'Report this to the authors of compliance-action, with the log of a run that has step debug logging enabled.',
+    remedy: defectRemedy,
   };
 }
 

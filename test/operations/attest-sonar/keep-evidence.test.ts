@@ -33,13 +33,23 @@ const lost = new TransportError('interrupted', true, 'read ECONNRESET');
 function attest(
   answer: HttpResponse | TransportError,
   inputs: Readonly<Record<string, string>> = {},
-  options: { readonly secretForms?: readonly string[]; readonly signal?: AbortSignal; readonly sha?: string } = {},
+  options: {
+    readonly secretForms?: readonly string[];
+    readonly signal?: AbortSignal;
+    readonly sha?: string;
+    /** A defect: after the request, there are no random numbers. */
+    readonly isDefective?: boolean;
+  } = {},
 ): Promise<OperationRun> {
   const transport = answeringTransport(() => {
     if (answer instanceof Error) throw answer;
     return answer;
   });
-  const { secretForms = [], sha = shas.head, ...further } = options;
+  const { secretForms = [], sha = shas.head, isDefective = false, ...further } = options;
+  const random = (): number => {
+    if (isDefective && transport.requests.length > 0) throw new TypeError('nothing is random');
+    return 0;
+  };
   const { context } = openTestStep({
     inputs: {
       operation: 'attest-sonar',
@@ -58,7 +68,7 @@ function attest(
     event: pushEvent(),
     ...further,
   });
-  return runOperation({ ...context, secretForms, job: { ...context.job, sha } });
+  return runOperation({ ...context, secretForms, random, job: { ...context.job, sha } });
 }
 
 const spool = (): string => join(workspace.path, 'spool');
@@ -147,8 +157,41 @@ describe('attest-sonar with `on-outage: keep`', () => {
     await workspace.write('spool', 'a file');
     const failure = await failureOf(attest(lost));
     expect(failure.message).toMatch(/ECONNRESET[\s\S]*could not be kept either: .*(EEXIST|ENOTDIR)/u);
-    expect(failure.message).toContain('Set `spool-path` to a folder');
+    expect(failure.message).toContain('Remove that file, or set `spool-path` to another path.');
   });
+
+  it('names the folder of the runner if the spool is there', async () => {
+    await workspace.write('spool', 'a file');
+    const failure = await failureOf(attest(lost, { 'spool-path': '' }));
+    expect(failure.message).toContain(
+      'it could not be written to the path in RUNNER_TEMP: a part of the path is a file',
+    );
+  });
+
+  it('does not blame the disk for a defect', async () => {
+    const unreachable = new TransportError('unreachable', false, 'connect ECONNREFUSED');
+    const failure = await failureOf(attest(unreachable, {}, { isDefective: true }));
+    expect(failure.message).toContain(
+      'could not be kept either: a defect in compliance-action: nothing is random. Report',
+    );
+    expect(failure.message).not.toContain('spool-path');
+  });
+
+  it.each(['fail', 'warn', 'ignore'] as const)(
+    'keeps a red verdict beside the failure to keep, which fails the step with on-non-compliant: %s',
+    async (gate) => {
+      await writeReport('ERROR');
+      await workspace.write('spool', 'a file');
+      const { result } = await attest(lost);
+      expect(result).toMatchObject({ outcome: 'non-compliant', state: 'ERROR' });
+      expect(result.lost?.message).toContain('could not be kept either');
+      expect(result.spoolPath).toBeUndefined();
+      const { conclusion, fails } = decideResult(result, gate);
+      expect(fails).toBe(true);
+      expect(conclusion).toContain('is ERROR');
+      expect(conclusion).toContain('it could neither be delivered nor kept');
+    },
+  );
 
   it('keeps nothing when the job is cancelled', async () => {
     const cancelled = new AbortController();
