@@ -42,16 +42,18 @@ export const createFlow = defineOperation({
     const answer = await send(values, context);
     const state = toRequestEffect(answer, { created: 'created', otherwise: 'updated' });
     const action = state ?? 'created or updated';
+    const page = context.client.pageUrl(org, 'flows', values.flow);
     return {
       outcome: 'done',
       state,
       conclusion: `Flow ${values.flow} was ${action} in organization ${org}.`,
       response: answer.body,
+      htmlUrl: page,
       report: {
         subject: `Flow ${values.flow}`,
         facts: [
           ...fact('Organization', org),
-          ...fact('Flow', `${values.flow} (${action})`),
+          ...fact('Flow', `${values.flow} (${action})`, page),
           ...fact('Description', values.description),
           ...fact('Visibility', values.visibility),
           ...fact('Template', values.templateFile ?? values.template?.join(', ')),

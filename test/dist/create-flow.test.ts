@@ -18,12 +18,15 @@ describe('the step create-flow', () => {
     expect(created).toMatchObject({
       exitCode: 0,
       errorLog: '',
-      outputs: { outcome: 'done', compliant: '', state: 'created', response: '"OK"', fingerprint: '', 'html-url': '' },
+      outputs: { outcome: 'done', compliant: '', state: 'created', response: '"OK"', fingerprint: '' },
       response: 'OK',
     });
     expect(shownLines(created.log)).toContain('✅ Done: Flow twice was created in organization acme.');
     expect(created.summary).toContain('<h2>✅ Done: Flow twice</h2>');
     expect(created.summary).toContain('<td>artifact, sonar</td>');
+    const page = `${job.service.url}/acme/flows/twice`;
+    expect(created.outputs['html-url']).toBe(page);
+    expect(created.summary).toContain(`<a href="${page}">twice (created)</a>`);
 
     const updated = await job.step({ ...inputs, flow: 'twice', visibility: 'private' });
     expect(updated).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: 'updated' } });

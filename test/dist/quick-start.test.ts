@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { shas } from '../support/events.ts';
 import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider } from '../support/identity-provider.ts';
 import { fencesOf } from '../support/markdown.ts';
@@ -8,7 +9,8 @@ import { itAsOnUbuntu } from '../support/platform.ts';
 import { readText } from '../support/repository.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { temporaryWorkspace } from '../support/temporary-workspace.ts';
-import { pullRequest, pushToMain, startedByHand } from '../support/workflow-events.ts';
+import { commandsNamed } from '../support/workflow-command.ts';
+import { mergeGroup, pullRequest, pushToMain, startedByHand } from '../support/workflow-events.ts';
 import { runDocumentedWorkflow } from '../support/workflow-fixture.ts';
 import { isTriggeredBy, type TriggeringEvent } from '../support/workflow-trigger.ts';
 import { workflowsOn } from '../support/workflows.ts';
@@ -23,8 +25,17 @@ function documentedOptions(): readonly string[] {
 
 const workflows = workflowsOn('README.md').map(({ content }) => content);
 
+/** What the steps of the action in a run left. */
+interface QuickStartRun {
+  readonly log: string;
+  readonly notices: readonly string[];
+  readonly outcomes: readonly (string | undefined)[];
+  readonly states: readonly (string | undefined)[];
+  readonly pages: readonly (string | undefined)[];
+}
+
 describe('the quick start', () => {
-  itAsOnUbuntu('works as it is written, with a service that was just started', async () => {
+  itAsOnUbuntu('ends with a merge gate that is green, and a record that says the same', async () => {
     expect(readText('package.json')).toContain(
       '"service": "node --require ./tools/require-node.cjs src/service/main.ts"',
     );
@@ -38,7 +49,7 @@ describe('the quick start', () => {
       const key = (await readFile(file, 'utf8')).trim();
       const { baseUrl } = service;
       await declareDocumentedLoginRule('README.md', { baseUrl, apiKey: key, issuer: identityProvider.issuer });
-      const run = async (name: string, event: TriggeringEvent): Promise<Record<string, unknown>> => {
+      const run = async (name: string, event: TriggeringEvent): Promise<QuickStartRun> => {
         const workflow = workflows.find((one) => valueAt(one, 'name') === name);
         expect(isTriggeredBy(valueAt(workflow, 'on'), event)).toBe(true);
         const { jobs } = await runDocumentedWorkflow(workflow, {
@@ -50,24 +61,49 @@ describe('the quick start', () => {
         });
         const steps = jobs.flatMap((job) => job.steps);
         const outputs = steps.flatMap(({ action }) => (action === undefined ? [] : [action.outputs]));
+        const log = steps.map((step) => step.log).join('');
         return {
-          log: steps.map(({ log }) => log).join(''),
-          steps: outputs.map(({ outcome, state }) => `${outcome ?? ''} ${state ?? ''}`),
+          log,
+          notices: commandsNamed(log, 'notice').map(({ message }) => message),
+          outcomes: outputs.map(({ outcome }) => outcome),
+          states: outputs.map(({ state }) => state),
+          pages: outputs.map((output) => output['html-url']),
         };
       };
 
-      const log = expect.any(String);
-      expect(await run('Compliance quick start', pushToMain('.github/workflows/compliance.yml'))).toEqual({
-        log,
-        steps: ['done created'],
-      });
-      expect(await run('Compliance quick start', startedByHand())).toEqual({ log, steps: ['done updated'] });
+      const created = await run('Compliance quick start', pushToMain('.github/workflows/compliance.yml'));
+      expect(created).toMatchObject({ outcomes: ['done'], states: ['created'], notices: [] });
+      const flowPage = `${baseUrl.replace(/\/api\/v2$/u, '')}/acme/flows/web`;
+      expect(created.pages).toEqual([flowPage]);
+      const again = await run('Compliance quick start', startedByHand());
+      expect(again).toMatchObject({ outcomes: ['done'], states: ['updated'], notices: [] });
       // The next section of the README, which needs Sonar.
-      expect(await run('Merge gate', pullRequest('src/a.js'))).toEqual({ log, steps: ['compliant OK'] });
+      for (const event of [pullRequest('src/a.js'), mergeGroup]) {
+        const gate = await run('Merge gate', event);
+        const { log, outcomes } = gate;
+        expect({ log, outcomes: new Set(outcomes) }).toEqual({ log, outcomes: new Set(['compliant']) });
+      }
 
       const headers = { authorization: `Bearer ${key}` };
-      const listed: unknown = await (await fetch(`${baseUrl}/attestations/acme/web`, { headers })).json();
-      expect(listAt(listed, 'data')).toMatchObject([{ reported_by: 'workflow:acme/widgets' }]);
+      const ask = async (path: string): Promise<unknown> => (await fetch(baseUrl + path, { headers })).json();
+      const attestations = listAt(await ask('/attestations/acme/web'), 'data');
+      expect(new Set(attestations.map((one) => textAt(one, 'reported_by')))).toEqual(
+        new Set(['workflow:acme/widgets']),
+      );
+
+      // What was judged is what is on record, and what people see.
+      const trails = listAt(await ask('/trails/acme?flow=web'), 'data').map((trail) => textAt(trail, 'name') ?? '');
+      expect(trails).toContain(shas.head);
+      for (const name of trails) {
+        const trail = await ask(`/trails/acme/web/${name}`);
+        expect(trail).toMatchObject({ compliance_state: 'COMPLIANT', compliance_status: { is_compliant: true } });
+      }
+      const trailPages = trails.map((name) => `${flowPage}/trails/${name}`);
+      for (const url of [flowPage, flowPage.replace('/web', ''), flowPage.replace('/flows/web', ''), ...trailPages]) {
+        const page = await (await fetch(url, { headers })).text();
+        const badges = [...page.matchAll(/class="badge [^>]*><span[^>]*>.<\/span> ([^<]+)<\/span>/gu)];
+        expect(new Set(badges.map(([, words]) => words))).toEqual(new Set(['Compliant']));
+      }
     } finally {
       service.child.kill('SIGTERM');
       await service.ended();

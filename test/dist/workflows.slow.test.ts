@@ -73,7 +73,7 @@ async function run(
   const personal = await service.createKey('member');
   const keys = {
     // Of a user of a hosted service, which has no login.
-    ...(workflow.name === 'With a hosted service' ? { COMPLIANCE_API_TOKEN: service.apiKey } : {}),
+    ...(workflow.name === 'Trying the connection' ? { COMPLIANCE_API_TOKEN: service.apiKey } : {}),
     COMPLIANCE_ADMIN_TOKEN: service.apiKey,
     COMPLIANCE_PERSONAL_TOKEN: personal,
   };

@@ -5,6 +5,8 @@ import { textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
 import type { FakeSonar } from './fake-sonar.ts';
+import { fencesOf } from './markdown.ts';
+import { readText } from './repository.ts';
 import type { ReadyStep } from './workflow-engine.ts';
 
 /** An entry of an artifact that a run uploaded: a file, or a symbolic link. */
@@ -39,7 +41,7 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
     await writeFile(join(folder, 'sonar-project.properties'), 'sonar.projectKey=acme:widgets\n');
     await writeFile(join(folder, 'policies', 'production-rules.yml'), samplePolicy);
     await mkdir(join(folder, 'compliance'), { recursive: true });
-    await writeFile(join(folder, 'compliance', 'template.yml'), 'version: 1\n');
+    await writeFile(join(folder, 'compliance', 'template.yml'), documentedTemplate());
   },
 
   'actions/setup-node': () => Promise.resolve(),
@@ -59,6 +61,13 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
 
   'SonarSource/sonarqube-scan-action': scan,
 };
+
+/** The template of the quick start, which its reader has in the repository. @throws Error if there is none */
+function documentedTemplate(): string {
+  const template = fencesOf(readText('README.md')).find(({ text }) => text.startsWith('# compliance/template.yml\n'));
+  if (template === undefined) throw new Error('README.md does not show compliance/template.yml');
+  return template.text;
+}
 
 /** The files of an artifact: a file, or those of a folder that are not hidden, as the real action leaves these out. */
 async function uploadedFiles(path: string): Promise<readonly ArtifactEntry[]> {

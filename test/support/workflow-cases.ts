@@ -96,7 +96,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     { title: 'passes by hand', run: started.startedByHand(), ...done('flow') },
   ],
 
-  'With a hosted service': [
+  'Trying the connection': [
     {
       title: 'passes',
       run: started.pushToMain('a'),
@@ -116,8 +116,8 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
 
   'Declare the flow': [
     {
-      title: 'passes when its file changes',
-      run: started.pushToMain('.github/workflows/declare-flow.yml'),
+      title: 'passes when the template changes',
+      run: started.pushToMain('compliance/template.yml'),
       ...done('flow'),
     },
     { title: 'passes when the flow is there', run: started.startedByHand(), prepare: flow, ...done('flow') },
