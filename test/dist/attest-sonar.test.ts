@@ -294,12 +294,12 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     const result = await attestScan(gate(status), { flow: target.flow });
     expect(result).toMatchObject({ exitCode, errorLog: '', outputs: { outcome, state: status } });
     expect(result.summary).toContain(
-      `<tr><td><code>new_coverage</code></td><td>61.2</td><td>&lt; 80</td><td>${marks[status] ?? ''}${status}</td></tr>`,
+      `<tr><td><code>new_coverage</code></td><td>61.2</td><td>at least 80 is required</td><td>${marks[status] ?? ''}${status}</td></tr>`,
     );
     expect(result.summary).toContain(status);
     expect(valueAt(await recorded(target), 'evidence', 'sonar', 'status')).toBe(outcome);
     if (status === 'ERROR') {
-      expect(commandsNamed(result.log, 'error')[0]?.message).toContain('new_coverage is 61.2, fails if < 80');
+      expect(commandsNamed(result.log, 'error')[0]?.message).toContain('new_coverage is 61.2; at least 80 is required');
     }
   });
 

@@ -86,19 +86,28 @@ const gateRule = 'quality gate';
 function listFaults({ status, conditions }: SonarResults['qualityGate']): readonly Fault[] {
   const failed = conditions.filter((condition) => condition.status === 'ERROR');
   if (failed.length === 0) return [{ value: `the quality gate is ${status}` }];
-  return failed.map((condition) => {
-    const { metric, value } = condition;
-    const limit = describeLimit(condition);
-    return {
-      rule: gateRule,
-      value: value === undefined ? `${metric} failed` : `${metric} is ${describeMeasure(metric, value)}`,
-      ...(limit === undefined ? {} : { limit }),
-    };
-  });
+  return failed.map((condition) => ({ rule: gateRule, ...describeFailedCondition(condition) }));
 }
 
-/** A condition names the comparison with which it fails: `LT` of 80 requires at least 80. */
-function describeLimit({ metric, operator = '', errorThreshold: threshold }: SonarCondition): string | undefined {
+/** A failed condition in words: what was measured, and what is required. */
+export function describeFailedCondition(condition: SonarCondition): Pick<Fault, 'value' | 'limit'> {
+  const { metric, value } = condition;
+  const limit = describeLimit(condition);
+  return {
+    value: value === undefined ? `${metric} failed` : `${metric} is ${describeMeasure(metric, value)}`,
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/**
+ * What a condition requires: `at least 80 is required`; undefined without a threshold. A condition names the comparison
+ * with which it fails, so `LT` of 80 requires at least 80.
+ */
+export function describeLimit({
+  metric,
+  operator = '',
+  errorThreshold: threshold,
+}: SonarCondition): string | undefined {
   if (threshold === undefined) return undefined;
   const measure = describeMeasure(metric, threshold);
   if (metric.endsWith('_rating')) return measure === 'A' ? 'A is required' : `${measure} or better is required`;
@@ -109,8 +118,8 @@ function describeLimit({ metric, operator = '', errorThreshold: threshold }: Son
   return `the threshold is ${measure}`;
 }
 
-/** Sonar's pages show ratings as letters, and its API as numbers from 1 (A) to 5 (E). */
-function describeMeasure(metric: string, text: string): string {
+/** A measure as Sonar's pages show it: ratings as letters, which its API gives as numbers from 1 (A) to 5 (E). */
+export function describeMeasure(metric: string, text: string): string {
   return metric.endsWith('_rating') && /^[1-5](?:\.0)?$/u.test(text) ? ('ABCDE'[Number(text) - 1] ?? text) : text;
 }
 

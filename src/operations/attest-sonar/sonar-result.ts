@@ -1,5 +1,12 @@
-import { ignoredConditionsNote, type SonarResults } from '../../contract/attestations/sonar.ts';
+import {
+  describeFailedCondition,
+  describeLimit,
+  describeMeasure,
+  ignoredConditionsNote,
+  type SonarCondition,
+} from '../../contract/attestations/sonar.ts';
 import { gateStatuses, verdictFromGateStatus } from '../../contract/compliance.ts';
+import { describeFault } from '../../contract/reason.ts';
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import { attestationEvidence, attestationFacts, recordedSentence } from '../attest/attestation-report.ts';
@@ -12,8 +19,6 @@ import { summarizeList } from '../sentences.ts';
 export interface AttestedAnalysis extends Omit<Attested<unknown>, 'gathered'> {
   readonly sonar: SonarEvidence;
 }
-
-type Condition = SonarResults['qualityGate']['conditions'][number];
 
 /** The result for an analysis: its quality gate decides. */
 export function createSonarResult(attested: AttestedAnalysis): OperationResult {
@@ -71,7 +76,9 @@ function toOutcome(status: string, isRecorded: boolean): OperationOutcome {
 function conclude(attested: AttestedAnalysis): string {
   const { sonar, commit } = attested;
   const { qualityGate, project } = sonar.results;
-  const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(describeCondition);
+  const failed = qualityGate.conditions
+    .filter(({ status }) => status === 'ERROR')
+    .map((condition) => describeFault(describeFailedCondition(condition)));
   const why = failed.length === 0 ? '' : ` (${summarizeList(failed, 1)})`;
   const recorded = recordedSentence('The analysis is', attested);
   const name = project.name ?? project.key;
@@ -86,51 +93,22 @@ function describeRevision({ unverifiedReason }: SonarEvidence): string | undefin
   return unverifiedReason === undefined ? undefined : `not verified: ${unverifiedReason}`;
 }
 
-function describeCondition(condition: Condition): string {
-  const { metric, value } = condition;
-  const measured = value === undefined ? metric : `${metric} is ${value}`;
-  const limit = describeLimit(condition);
-  return limit === '' ? measured : `${measured}, fails if ${limit}`;
-}
-
-/** `< 80`; empty without a threshold, and no sign without an operator. */
-function describeLimit({ operator, errorThreshold }: Condition): string {
-  if (errorThreshold === undefined) return '';
-  return operator === undefined ? errorThreshold : `${sign(operator)} ${errorThreshold}`;
-}
-
-// The web API and the webhook name the same comparison differently.
-const signs: Readonly<Record<string, string>> = {
-  GT: '>',
-  GREATER_THAN: '>',
-  LT: '<',
-  LESS_THAN: '<',
-  EQ: '=',
-  EQUALS: '=',
-  NE: '≠',
-  NOT_EQUALS: '≠',
-};
-
-function sign(operator: string): string {
-  return Object.hasOwn(signs, operator) ? (signs[operator] ?? operator) : operator;
-}
-
-function conditionsTable(conditions: readonly Condition[]): Table {
+function conditionsTable(conditions: readonly SonarCondition[]): Table {
   return {
     title: 'Conditions of the quality gate',
-    columns: ['Metric', 'Value', 'Fails if', 'Status'],
+    columns: ['Metric', 'Value', 'Requirement', 'Status'],
     rows: failedFirst(conditions).map((condition): readonly Text[] => [
       code(condition.metric),
-      plain(condition.value ?? ''),
-      plain(describeLimit(condition)),
+      plain(describeMeasure(condition.metric, condition.value ?? '')),
+      plain(describeLimit(condition) ?? ''),
       plain(`${statusMark(condition.status)}${condition.status}`),
     ]),
   };
 }
 
 /** Failed conditions first. */
-function failedFirst(conditions: readonly Condition[]): readonly Condition[] {
-  const rank = ({ status }: Condition): number => (status === 'ERROR' ? 0 : 1);
+function failedFirst(conditions: readonly SonarCondition[]): readonly SonarCondition[] {
+  const rank = ({ status }: SonarCondition): number => (status === 'ERROR' ? 0 : 1);
   return conditions.toSorted((one, other) => rank(one) - rank(other));
 }
 

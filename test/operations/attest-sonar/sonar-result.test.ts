@@ -76,7 +76,7 @@ describe('createSonarResult', () => {
 
   it('names the failed condition with its value and threshold, and where the analysis is recorded', () => {
     expect(createSonarResult(attested('ERROR')).conclusion).toBe(
-      'The quality gate of Web at commit cccccccccccc is ERROR (new_coverage is 61.2, fails if < 80). The analysis is recorded as sonar in flow web.',
+      'The quality gate of Web at commit cccccccccccc is ERROR (new_coverage is 61.2; at least 80 is required). The analysis is recorded as sonar in flow web.',
     );
   });
 
@@ -104,18 +104,23 @@ describe('createSonarResult', () => {
         'words'
       ];
     });
-    expect(words).toEqual(['a, fails if > 1', 'b', 'c is 4, fails if ODD 3', 'd is 6, fails if 5']);
+    expect(words).toEqual([
+      'a failed; at most 1 is allowed',
+      'b failed',
+      'c is 4; the threshold is 3',
+      'd is 6; the threshold is 5',
+    ]);
     // The table has the others.
     const { conclusion } = createSonarResult(attested('ERROR', { qualityGate: { status: 'ERROR', conditions } }));
-    expect(conclusion).toContain('(a, fails if > 1; and 3 more)');
+    expect(conclusion).toContain('(a failed; at most 1 is allowed; and 3 more)');
   });
 
-  it('shows every condition with the comparison as a sign, in the words of the web API and of the webhook', () => {
+  it('shows every condition, and says in words what it requires', () => {
     const table = createSonarResult(attested('ERROR')).report.tables[0];
-    expect(table?.columns).toEqual(['Metric', 'Value', 'Fails if', 'Status']);
+    expect(table?.columns).toEqual(['Metric', 'Value', 'Requirement', 'Status']);
     expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
-      ['new_coverage', '61.2', '< 80', '❌ ERROR'],
-      ['new_bugs', '0', '> 0', '✅ OK'],
+      ['new_coverage', '61.2', 'at least 80 is required', '❌ ERROR'],
+      ['new_bugs', '0', 'at most 0 is allowed', '✅ OK'],
       ['reopened_issues', '', '', '✅ OK'],
     ]);
   });

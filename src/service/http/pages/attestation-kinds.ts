@@ -1,7 +1,12 @@
 import type { GenericAttestation } from '../../../contract/attestations/generic.ts';
 import { sumResults, type JunitAttestation, type JunitResult } from '../../../contract/attestations/junit.ts';
 import type { PullRequest, PullRequestAttestation } from '../../../contract/attestations/pull-request.ts';
-import { ignoredConditionsNote, type SonarAttestation } from '../../../contract/attestations/sonar.ts';
+import {
+  describeLimit,
+  describeMeasure,
+  ignoredConditionsNote,
+  type SonarAttestation,
+} from '../../../contract/attestations/sonar.ts';
 import { isOfKind, type Attestation } from '../../domain/records.ts';
 import { revisionDoubt } from '../../domain/sonar.ts';
 import {
@@ -37,12 +42,6 @@ function renderGeneric({ is_compliant: isCompliant }: GenericAttestation): KindC
   return { facts: [['The sender said', words[`${isCompliant}`]]], content: html`` };
 }
 
-const operators: Readonly<Record<string, string>> = {
-  LT: 'less than',
-  GT: 'more than',
-  EQ: 'equal to',
-  NE: 'not equal to',
-};
 const gateBadges: Readonly<Record<string, BadgeState>> = { OK: 'COMPLIANT', ERROR: 'NON-COMPLIANT' };
 
 function renderGateStatus(status: string): Html {
@@ -55,12 +54,15 @@ function renderSonar(document: SonarAttestation): KindContent {
   const failing = (status: string): number => ['ERROR', 'WARN'].indexOf(status);
   const conditions = qualityGate.conditions
     .toSorted((one, other) => Number(failing(other.status) >= 0) - Number(failing(one.status) >= 0))
-    .map(({ metric, operator = '', errorThreshold = '', value = '', status }): readonly Hole[] => [
-      clip(metric, 120),
-      renderGateStatus(status),
-      html`<span class="number">${value === '' ? 'no value' : clip(value, 60)}</span>`,
-      html`<span class="number">${operators[operator] ?? clip(operator, 40)} ${clip(errorThreshold, 60)}</span>`,
-    ]);
+    .map((condition): readonly Hole[] => {
+      const { metric, value = '', status } = condition;
+      return [
+        clip(metric, 120),
+        renderGateStatus(status),
+        html`<span class="number">${value === '' ? 'no value' : clip(describeMeasure(metric, value), 60)}</span>`,
+        clip(describeLimit(condition) ?? '', 100),
+      ];
+    });
   return {
     facts: [
       ['Project', link(project.url, clip(project.name ?? project.key, 200))],
@@ -76,7 +78,7 @@ function renderSonar(document: SonarAttestation): KindContent {
     content: html`<h2>Conditions</h2>
       ${renderTable({
         label: 'Conditions of the quality gate',
-        columns: ['Metric', 'Status', 'Value', 'Fails if it is'],
+        columns: ['Metric', 'Status', 'Value', 'Requirement'],
         rows: conditions,
         empty: renderEmpty('The quality gate has no conditions.'),
         maximumBytes: 40_000,
