@@ -1,6 +1,7 @@
 import type { TransportError, TransportProblem } from '../../../http/transport.ts';
 import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../../runtime/failure.ts';
 import { buildUrl, serverName, type ServerAddress } from './server-address.ts';
+import type { TokenKind } from './sonar-token.ts';
 
 /** A request, for error messages. */
 export interface SonarCall {
@@ -8,7 +9,7 @@ export interface SonarCall {
   readonly address: ServerAddress;
   /** The permission on the project that the request needs, as Sonar's administration calls it. */
   readonly permission: string;
-  readonly hasToken: boolean;
+  readonly token: TokenKind;
 }
 
 /**
@@ -19,7 +20,10 @@ export interface SonarCall {
  */
 export function toStatusFailure(call: SonarCall, status: number, message: string, isSonarError: boolean): Failure {
   if (status === 404 && !isSonarError) return createNoWebApiError(call, message);
-  const what = `Sonar answered GET ${displayUrl(call.url)} with ${status}: ${message}`;
+  const cause = isForeignToken(call, status)
+    ? '; `sonar-token` is the analysis token of another project, or of an owner who may not analyse this one'
+    : '';
+  const what = `Sonar answered GET ${displayUrl(call.url)} with ${status}: ${message}${cause}`;
   const problem = remedyFor(call, status);
   return status >= 400 && status < 500 && status !== 408 && status !== 429
     ? new UserError({ what, ...problem })
@@ -45,9 +49,8 @@ function contextPathRemedy({ url, namedBy }: ServerAddress): string {
 }
 
 function remedyFor(call: SonarCall, status: number): Pick<Problem, 'input' | 'remedy'> {
-  const { hasToken, permission, address } = call;
-  if (status === 401 || status === 403)
-    return { input: 'sonar-token', remedy: tokenRemedy(status, hasToken, permission) };
+  const { address } = call;
+  if (status === 401 || status === 403) return { input: 'sonar-token', remedy: tokenRemedy(call, status) };
   if (status === 429) return { remedy: 'Try again later: the Sonar server limits the number of requests.' };
   if (status === 408 || status >= 500) {
     return { remedy: 'Try again later; if the error persists, ask the administrators of the Sonar server.' };
@@ -58,9 +61,18 @@ function remedyFor(call: SonarCall, status: number): Pick<Problem, 'input' | 're
   };
 }
 
-function tokenRemedy(status: number, hasToken: boolean, permission: string): string {
+/** Sonar answers a project's token about another project like a token without permission. */
+function isForeignToken({ token }: SonarCall, status: number): boolean {
+  return status === 403 && token === 'project';
+}
+
+function tokenRemedy(call: SonarCall, status: number): string {
+  const { token, permission } = call;
   const also = permission === 'Browse' ? '' : ' ("Browse" alone is not enough)';
-  if (!hasToken) {
+  if (isForeignToken(call, status)) {
+    return `Use the analysis token of this project, or a user token whose owner has the permission "${permission}" on it${also}.`;
+  }
+  if (token === 'none') {
     return `Set \`sonar-token\` to a token whose owner has the permission "${permission}" on the project${also}.`;
   }
   return status === 401

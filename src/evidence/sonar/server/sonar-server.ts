@@ -7,7 +7,7 @@ import {
   toStatusFailure,
   unexpectedSonarResponse,
 } from './server-failure.ts';
-import { authorizationHeader, type AuthorizationScheme, expiryWarning } from './sonar-token.ts';
+import { authorizationHeader, type AuthorizationScheme, expiryWarning, tokenKind } from './sonar-token.ts';
 import { type Polling, isTransientError, pollUntilResponse, type Attempt } from './sonar-polling.ts';
 import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
 import { readJsonBody, type ParsedBody } from '../../../http/json-body.ts';
@@ -99,8 +99,10 @@ export function openSonarServer(
       const other = await send(call, timeout, authorizationHeader(second, key));
       // The first scheme is wrong only if the server accepts the other one, not if it goes down meanwhile.
       if (isTransientStatus(other.status)) return other;
-      schemes = isRefused(other) ? [first] : [second];
-      return isRefused(other) ? answer : other;
+      // 403 after 401: the server knows the token, which lacks a permission.
+      const isKnown = !isRefused(other) || (answer.status === 401 && other.status === 403);
+      schemes = isKnown ? [second] : [first];
+      return isKnown ? other : answer;
     }
     if (answer.status < 300) schemes = [first];
     return answer;
@@ -116,7 +118,7 @@ export function openSonarServer(
 
   const attempt = async (call: SonarCall, timeout: number): Promise<Attempt<SonarApiResult>> => {
     try {
-      const key = call.hasToken ? token : undefined;
+      const key = call.token === 'none' ? undefined : token;
       const answer = key === undefined ? await send(call, timeout) : await sendWithAnyScheme(call, timeout, key);
       warnOfExpiry(answer);
       return toAttempt(call, answer, context.clock.now());
@@ -130,7 +132,7 @@ export function openSonarServer(
 
   const toCall = ({ path, query, permission, anonymously }: SonarApiRequest): SonarCall => {
     const url = buildUrl(address.url, path, query);
-    return { url, address, permission, hasToken: token !== undefined && anonymously !== true };
+    return { url, address, permission, token: anonymously === true ? 'none' : tokenKind(token) };
   };
 
   /** Whether the server has started: until then it knows none of its endpoints. */

@@ -51,6 +51,15 @@ export function usableToken(token: string | undefined): string | undefined {
   });
 }
 
+/** What a token may see; the cloud's project tokens cannot be told from others. */
+export type TokenKind = 'none' | 'project' | 'other';
+
+/** The kind of a token by its prefix (Sonar's `TokenType`); a project analysis token is valid for one project only. */
+export function tokenKind(token: string | undefined): TokenKind {
+  if (token === undefined) return 'none';
+  return token.startsWith('sqp_') ? 'project' : 'other';
+}
+
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /**

@@ -10,7 +10,7 @@ const asked: SonarCall = {
   url: new URL('https://sonar.example.com/sonarqube/api/ce/task?id=A'),
   address: { url: new URL('https://sonar.example.com/sonarqube'), namedBy: 'input', warnings: [] },
   permission: 'Browse',
-  hasToken: true,
+  token: 'other',
 };
 
 describe('a request to Sonar without a response', () => {
@@ -85,7 +85,17 @@ describe('a missing permission', () => {
     expect(toStatusFailure(execute, 403, 'Insufficient privileges', true).remedy).toBe(
       'Give the owner of `sonar-token` the permission "Execute Analysis" on the project ("Browse" alone is not enough).',
     );
-    expect(toStatusFailure({ ...execute, hasToken: false }, 403, 'words', true).remedy).toContain('"Execute Analysis"');
+    expect(toStatusFailure({ ...execute, token: 'none' }, 403, 'words', true).remedy).toContain('"Execute Analysis"');
     expect(toStatusFailure(asked, 403, 'Insufficient privileges', true).remedy).not.toContain('not enough');
+  });
+
+  it('of the token of a project is called that', () => {
+    const execute = { ...asked, permission: 'Execute Analysis', token: 'project' } as const;
+    const failure = toStatusFailure(execute, 403, 'Insufficient privileges', true);
+    expect(failure.message).toContain(
+      'with 403: Insufficient privileges; `sonar-token` is the analysis token of another project',
+    );
+    expect(failure.remedy).toContain('Use the analysis token of this project');
+    expect(toStatusFailure(execute, 401, 'an empty body', true).message).not.toContain('another project');
   });
 });

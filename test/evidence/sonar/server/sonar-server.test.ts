@@ -46,6 +46,22 @@ describe('the scheme of a token', () => {
     expect(authorizations()).toEqual(['Bearer analysis-token']);
   });
 
+  it.each([
+    ['9.9', ['Basic'], '9.9.8.100196'],
+    ['9.9', ['Basic'], undefined],
+    ['10.7', ['Bearer', 'Basic'], undefined],
+  ] as const)(
+    'of another project is called that on %s (%j, version in the report: %s)',
+    async (_is, schemes, version) => {
+      job = await openSonarJob({ state: { schemes } });
+      job.sonar.state.tokens['sqp_other'] = { browse: false, execute: false };
+      await job.report({ serverVersion: version });
+      const failure = await failureOf(job.gather({ token: 'sqp_other' }));
+      expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-token' }] });
+      expect(failure.message).toContain('403: Insufficient privileges; `sonar-token` is the analysis token of another');
+    },
+  );
+
   it('is sent only to the host that the user sets, whatever the report says', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });
     const forged = await startSonarServer();
