@@ -138,6 +138,7 @@ function attestInputs(trail?: string, files?: string): Record<string, string> {
     operation: 'attest-sonar',
     flow,
     'sonar-report-path': 'sonar.json',
+    'unverified-revision': 'warn',
     ...(trail === undefined ? {} : { trail }),
     ...(files === undefined ? {} : { files }),
   };

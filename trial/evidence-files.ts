@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { podList } from './pods.ts';
-import { reportOfNoCommit, webhookReport } from './sonar-report.ts';
+import { webhookReport } from './sonar-report.ts';
 
 /** A template as a team writes it: one attestation of the trail, and two of the artifact. */
 const template = `version: 1
@@ -42,8 +42,6 @@ export interface EvidenceFiles {
   readonly junit: string;
   /** A folder to attach. */
   readonly coverage: string;
-  /** A Sonar report that does not say which commit was analysed. */
-  readonly ofNoCommit: string;
   readonly passing: string;
   readonly failing: string;
   /** Pods that run the artifact. */
@@ -71,7 +69,6 @@ export async function writeEvidenceFiles(workspace: string, sha: string): Promis
     artifact,
     junit: await write('junit.xml', junit),
     coverage: join(workspace, 'coverage'),
-    ofNoCommit: await writeJson('sonar-of-no-commit.json', reportOfNoCommit),
     passing: await writeJson('sonar-passing.json', webhookReport(sha, 'OK', '87.5')),
     failing: await writeJson('sonar-failing.json', webhookReport(sha, 'ERROR', '61.2')),
     pods: await writeJson('pods.json', podList({ web: fingerprint })),

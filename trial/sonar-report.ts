@@ -1,9 +1,3 @@
-/** A report that says neither which commit was analysed nor which background task could be asked for it. */
-export const reportOfNoCommit: unknown = {
-  project: { key: 'web', name: 'Web' },
-  qualityGate: { status: 'OK', conditions: [] },
-};
-
 /** A report in the shape of Sonar's webhook payload, which a job can save and attest. */
 export function webhookReport(revision: string, status: 'OK' | 'ERROR', coverage: string): unknown {
   return {

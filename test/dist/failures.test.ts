@@ -34,7 +34,13 @@ const createFlow = {
   template: 'artifact',
   retries: '0',
 };
-const attest = { operation: 'attest-sonar', flow: 'web', 'sonar-report-path': 'sonar.json', retries: '0' };
+const attest = {
+  operation: 'attest-sonar',
+  flow: 'web',
+  'sonar-report-path': 'sonar.json',
+  'unverified-revision': 'warn',
+  retries: '0',
+};
 
 describe('a step with mistakes in its inputs', () => {
   it('names all of them at once, and leaves its outputs, its file and its summary all the same', async () => {

@@ -93,7 +93,13 @@ describe('a step on a full disk', () => {
     async () => {
       const flow = await job.flow('sonar');
       for (const name of ['a.bin', 'b.bin']) await job.workspace.write(name, randomBytes(512 * 1024).toString('hex'));
-      const inputs = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: '*.bin' };
+      const inputs = {
+        operation: 'attest-sonar',
+        flow,
+        'sonar-report-path': 'sonar.json',
+        'unverified-revision': 'warn',
+        files: '*.bin',
+      };
       const result = await job.step(inputs, { variables: { RUNNER_TEMP: disk?.path } });
       expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome: 'error' } });
       expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/archive of the files.*RUNNER_TEMP/u)]]);

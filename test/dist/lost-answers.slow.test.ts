@@ -147,6 +147,7 @@ describe('a step whose first answer is lost', () => {
       operation: 'attest-sonar',
       flow,
       'sonar-report-path': 'sonar.json',
+      'unverified-revision': 'warn',
     });
     expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant' } });
     expect(result.log).toContain('attest-sonar: it is on record, so it is not sent again');

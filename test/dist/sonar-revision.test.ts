@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
-import { finishedAnalysis, finishedTask, reportText, taskId } from '../support/sonar-analysis.ts';
+import {
+  analysisId,
+  finishedAnalysis,
+  finishedTask,
+  projectKey,
+  reportText,
+  taskId,
+  webhookPayloadWith,
+} from '../support/sonar-analysis.ts';
 import { startSonarServer, type SonarState } from '../support/fake-sonar.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
+
+type Inputs = Readonly<Record<string, string>>;
 
 let job: ActionJob;
 
@@ -32,7 +42,7 @@ async function recorded({ flow, fingerprint }: { flow: string; fingerprint: stri
 /** Attests what a Sonar server holds, by the report of a scanner with these values. */
 async function attestScan(
   state: Partial<SonarState>,
-  inputs: Readonly<Record<string, string>>,
+  inputs: Inputs,
   report: Readonly<Record<string, string>> = {},
 ): Promise<ActionRun & { readonly sonarUrl: string }> {
   const sonar = await startSonarServer({ state: { ...finishedAnalysis(jobCommit), ...state } });
@@ -58,7 +68,8 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
 
   it('records no revision that Sonar does not confirm, and says so in every place', async () => {
     const target = await flowWithArtifact();
-    const result = await attestScan(recent, { flow: target.flow, ...analysisToken });
+    const warn = { 'unverified-revision': 'warn' };
+    const result = await attestScan(recent, { flow: target.flow, ...analysisToken, ...warn });
     expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant', state: 'OK' } });
     expect(result.summary).toContain('revision not verified');
     const warnings = commandsNamed(result.log, 'warning').map(({ message }) => message);
@@ -82,12 +93,15 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
     const result = await attestScan({}, { flow: target.flow });
     expect(result.summary).not.toContain('not verified');
     const listed: unknown = await (await job.ask(`/attestations/acme/${target.flow}`)).json();
-    expect(valueAt(listed, 'data')).toMatchObject([{ user_data: { revision_verified: true } }]);
-    expect(await pageOf(target)).toMatch(new RegExp(`Revision</dt>\\s*<dd>${jobCommit}</dd>`, 'u'));
+    const confirmed = { revision_verified: true, revision_confirmed_by: "Sonar's list of analyses" };
+    expect(valueAt(listed, 'data')).toMatchObject([{ user_data: confirmed }]);
+    const page = await pageOf(target);
+    expect(page).toMatch(new RegExp(`Revision</dt>\\s*<dd>${jobCommit}</dd>`, 'u'));
+    expect(page).toContain('confirmed by Sonar&#39;s list of analyses');
   });
 
   it.each([
-    ['unverified analyses are not wanted', recent, { 'unverified-revision': 'fail' }, 'revision not verified'],
+    ['nothing confirms its commit', recent, {}, 'revision not verified'],
     ['it is older than the commit', {}, {}, 'more than 10 minutes before the commit being attested'],
     ['Sonar does not list it', { analyses: [] }, { 'sonar-token': 'user-token' }, 'Sonar does not list the analysis'],
   ])('rejects an analysis, and records nothing, if %s', async (_what, state, more, words) => {
@@ -111,5 +125,125 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
       'html-url': `${result.sonarUrl}/dashboard?id=acme%3Awidgets`,
     });
     expect(result.summary + result.log + (await pageOf(target))).not.toContain('evil.example.com');
+  });
+});
+
+describe('a green JSON report that a test of the change wrote', () => {
+  const red = {
+    status: 'ERROR',
+    conditions: [
+      { status: 'ERROR', metricKey: 'new_coverage', comparator: 'LT', errorThreshold: '80', actualValue: '0' },
+    ],
+  };
+
+  /** Attests the file, with these of the inputs of the server, while Sonar has a red analysis of the commit. */
+  async function attack(given: readonly ('server' | 'token')[], changes: Mapping, inputs: Inputs = {}) {
+    const sonar = await startSonarServer({
+      state: {
+        ...finishedAnalysis(jobCommit),
+        gates: { [analysisId]: red },
+        anonymous: { browse: true, execute: true },
+      },
+    });
+    try {
+      const named = { serverUrl: sonar.url, taskId, project: { key: projectKey } };
+      const document = { ...webhookPayloadWith('OK', jobCommit), ...named, ...changes };
+      await job.workspace.write('.scannerwork/report-task.txt', JSON.stringify(document));
+      const target = await flowWithArtifact();
+      const result = await job.step({
+        operation: 'attest-sonar',
+        flow: target.flow,
+        'sonar-report-path': '.scannerwork/report-task.txt',
+        ...(given.includes('server') ? { 'sonar-host-url': sonar.url } : {}),
+        ...(given.includes('token') ? { 'sonar-token': 'user-token' } : {}),
+        ...inputs,
+      });
+      const status = valueAt(await recorded(target), 'evidence', 'sonar', 'status');
+      return { result, status, requests: sonar.requests };
+    } finally {
+      await sonar.close();
+    }
+  }
+
+  const unknown = { taskId: 'AXnoSuchTask' };
+
+  it.each([
+    ['names the real task', {}],
+    ['names no task', { taskId: undefined }],
+  ])('that %s is judged by the server, with its name, its gate and its conditions', async (_what, changes) => {
+    for (const given of [['server'], ['server', 'token']] as const) {
+      const { result, status } = await attack(given, {
+        ...changes,
+        qualityGate: { name: 'Forged', status: 'OK', conditions: [] },
+      });
+      expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', state: 'ERROR' } });
+      expect(commandsNamed(result.log, 'error')[0]?.message).toContain('new_coverage is 0; at least 80 is required');
+      expect(result.summary).not.toContain('Forged');
+      expect(status).toBe('non-compliant');
+    }
+  });
+
+  it.each([
+    [
+      'the server does not know its task',
+      ['server', 'token'],
+      unknown,
+      {},
+      "No activity found for task 'AXnoSuchTask'",
+    ],
+    ['the server does not know its task', ['server'], unknown, {}, "No activity found for task 'AXnoSuchTask'"],
+    ['only a token is given', ['token'], {}, {}, '`sonar-token` is given without `sonar-host-url`'],
+    ['neither server nor token is given', [], {}, {}, 'any step of the job could have written'],
+    ['only its folder is named', ['server', 'token'], {}, { 'sonar-report-path': '.scannerwork' }, 'contains JSON'],
+    ['nothing is named', [], {}, { 'sonar-report-path': '', 'unverified-revision': 'warn' }, 'contains JSON'],
+  ] as const)(
+    'is refused, and nothing is recorded, if %s (given: %j)',
+    async (_what, given, changes, inputs, words) => {
+      const { result, status } = await attack(given, changes, inputs);
+      expect(failedStep(result)).toMatchObject({
+        ...errorEnding,
+        kind: 'user',
+        message: expect.stringContaining(words),
+      });
+      expect(status).toBeUndefined();
+    },
+  );
+
+  it('asks no server that the file names', async () => {
+    for (const given of [[], ['token']] as const)
+      expect((await attack(given, {}, { 'unverified-revision': 'warn' })).requests).toEqual([]);
+  });
+
+  it('passes as not verified if the workflow says that it wrote the file', async () => {
+    const { result, status } = await attack([], {}, { 'unverified-revision': 'warn' });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+    expect(commandsNamed(result.log, 'warning')[0]?.message).toContain('revision not verified');
+    expect(result.summary).toContain('revision not verified');
+    expect(status).toBe('compliant');
+  });
+});
+
+describe('a token of another project', () => {
+  it('is called that', async () => {
+    const target = await flowWithArtifact();
+    const tokens = { sqp_other: { browse: false, execute: false } };
+    const result = await attestScan({ tokens }, { flow: target.flow, 'sonar-token': 'sqp_other' });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'user',
+      message: expect.stringContaining('`sonar-token` is the analysis token of another project'),
+    });
+  });
+});
+
+describe('a gate without conditions', () => {
+  it('is recorded with the words that nothing was checked', async () => {
+    const target = await flowWithArtifact();
+    const result = await attestScan(
+      { gates: { [analysisId]: { status: 'OK', conditions: [] } } },
+      { flow: target.flow },
+    );
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+    for (const text of [result.log, result.summary]) expect(text).toContain('so nothing was checked');
   });
 });

@@ -132,7 +132,10 @@ const expectedDifferences: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\.)user_data\.gathered_at$/u, 'the action records when it gathered the evidence'],
   [/(?:^|\.)user_data\.idempotency_key$/u, 'the action marks each request, so that a repetition records nothing twice'],
   [/^(?:[0-9a-f]{64}\.document\.)?user_data$/u, 'the mark of an artifact, with which the public client sends no data'],
-  [/(?:^|\.)user_data\.revision_verified$/u, 'the action records whether the analysis is of the commit'],
+  [
+    /(?:^|\.)user_data\.revision_(?:verified|confirmed_by)$/u,
+    'the action records whether the analysis is of the commit',
+  ],
   [/\.sonar_results\.(?:serverUrl|project\.url)$/u, 'each job has its own stand-in for Sonar'],
   [/\.conditions\.\d+\.errorThreshold$/u, 'the public client sends an empty text if a condition has no threshold'],
   [/\.pull_requests\.0\.commits\.0\.message$/u, 'the public client sends the first line only'],

@@ -47,8 +47,8 @@ export interface SonarState {
   /** Servers before 10.0 support only basic authentication. */
   schemes: readonly ('Bearer' | 'Basic')[];
   /**
-   * The states of each background task, one for each request; the last one is repeated. Sonar shows `warnings` only on
-   * request.
+   * The states of each background task, the oldest task first, one state for each request; the last one is repeated.
+   * Sonar shows `warnings` only on request.
    */
   tasks: Record<string, readonly Record<string, unknown>[]>;
   /** `projectStatus` by analysis. */
@@ -154,6 +154,7 @@ function answerTo(path: string, request: RecordedRequest, state: SonarState, ask
 
 const needs: Readonly<Record<string, (permissions: Permissions) => boolean>> = {
   'api/ce/task': ({ execute }) => execute,
+  'api/ce/component': ({ browse }) => browse,
   'api/qualitygates/project_status': ({ browse, execute }) => browse || execute,
   'api/project_pull_requests/list': ({ browse, execute }) => browse || execute,
   'api/project_analyses/search': ({ browse }) => browse,
@@ -176,6 +177,11 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
       ...(additional.includes('warnings') ? { warnings: warnings ?? [] } : {}),
     };
     return { status: 200, body: { task: { ...task, ...shown } } };
+  },
+  'api/ce/component'(query, { tasks }) {
+    const all = Object.values(tasks).map((states) => states.at(-1) ?? {});
+    const current = all.findLast(({ componentKey }) => componentKey === query['component']);
+    return { status: 200, body: { queue: [], ...(current === undefined ? {} : { current }) } };
   },
   'api/qualitygates/project_status'(query, state) {
     const id = query['analysisId'];

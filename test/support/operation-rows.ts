@@ -43,7 +43,7 @@ const conflict: OperationRows['errors'] = {
 };
 
 const flow = { flow: 'fresh', description: 'Of a test', template: 'artifact\nsonar' };
-const attest = { flow: 'web', 'sonar-report-path': 'sonar.json' };
+const attest = { flow: 'web', 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' };
 const environment = { environment: 'fresh', 'environment-type': 'K8S' };
 const report = { environment: 'prod', files: 'pods.json' };
 const policy = { policy: 'fresh', files: 'policy.yaml' };

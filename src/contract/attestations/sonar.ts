@@ -59,11 +59,18 @@ export const ignoredConditionsNote =
 /** The JSON part of a Sonar attestation (interface, `data_json`). */
 export const sonarAttestation = attestationDocument({ sonar_results: sonarResults });
 
+/** Explains a green gate that proves nothing. */
+export const noConditionsNote = 'The quality gate has no conditions, so nothing was checked.';
+
 /**
- * The keys of `user_data` that say whether `sonar_results.revision` is known to be the attested commit, and if not, why
- * not. The action sets them; the user's own data must not contain them.
+ * The keys of `user_data` that say whether Sonar confirmed that it analysed the attested commit, and what confirmed it,
+ * or why nothing did. The action sets them; the user's own data must not contain them.
  */
-export const revisionKeys = { verified: 'revision_verified', reason: 'revision_unverified_reason' } as const;
+export const revisionKeys = {
+  verified: 'revision_verified',
+  confirmedBy: 'revision_confirmed_by',
+  reason: 'revision_unverified_reason',
+} as const;
 
 /** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
@@ -166,8 +173,9 @@ export const sonarKind = defineAttestationKind({
     {
       subject: 'an attestation without `sonar_results.revision`',
       choice:
-        'accepted, and shown as "revision not verified"; the action then sends `user_data.revision_verified: false` with `revision_unverified_reason`, and otherwise `revision_verified: true`',
-      source: 'Sonar does not always say which commit was analysed, and the expected commit is not evidence',
+        'accepted, and shown as "revision not verified"; the action sends `user_data.revision_verified: true` with `revision_confirmed_by` if Sonar confirms the commit, and otherwise `false` with `revision_unverified_reason`',
+      source:
+        'Sonar does not always say which commit was analysed, and neither the expected commit nor a JSON file is evidence',
     },
     {
       subject: 'an `artifact_fingerprint` that was not reported to the trail',

@@ -2,13 +2,14 @@ import { type FailureText, UserError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { revisionFromScannerContext } from './scanner-context.ts';
-import { askWithVisitorFallback, describeHidden, requireList, setRevisionAdvice } from './sonar-lists.ts';
+import { askWithVisitorFallback, describeHidden, describeList, requireList, setRevisionAdvice } from './sonar-lists.ts';
 import type { SonarApiRequest, SonarServer } from './server/sonar-server.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
-/** What Sonar knows about an analysis: its time, and its revision or why none is confirmed. */
+/** What Sonar knows about an analysis: its time, and its revision and what names it, or why none is confirmed. */
 export type Analysis = { readonly analysedAt: string | undefined } & (
-  { readonly revision: string; readonly doubt?: never } | { readonly revision?: never; readonly doubt: FailureText }
+  | { readonly revision: string; readonly confirmedBy: string; readonly doubt?: never }
+  | { readonly revision?: never; readonly confirmedBy?: never; readonly doubt: FailureText }
 );
 
 /**
@@ -23,8 +24,10 @@ export async function readAnalysis(server: SonarServer, task: FinishedTask, repo
   const listing = await lookUpAnalysis(server, task, reportPath);
   const analysedAt = (listing.doubt === undefined ? listing.analysedAt : undefined) ?? task.executedAt;
   const listed = listing.doubt === undefined ? listing.revision : undefined;
-  const revision = listed ?? (await readGivenRevision(server, task));
-  return revision === undefined ? { analysedAt, doubt: listing.doubt ?? withoutRevision } : { analysedAt, revision };
+  if (listed !== undefined) return { analysedAt, revision: listed, confirmedBy: describeList(task.pullRequest) };
+  const given = await readGivenRevision(server, task);
+  if (given === undefined) return { analysedAt, doubt: listing.doubt ?? withoutRevision };
+  return { analysedAt, revision: given, confirmedBy: 'sonar.scm.revision, which the scan was given' };
 }
 
 const withoutRevision: FailureText = {

@@ -3,7 +3,8 @@ import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { readCurrentGate, readQualityGate, type QualityGate } from './quality-gate.ts';
 import { namesCommit } from './revision.ts';
 import type { SonarApiRequest, SonarServer } from './server/sonar-server.ts';
-import { askWithVisitorFallback, describeHidden, requireList } from './sonar-lists.ts';
+import { askForDetail, askWithVisitorFallback, browseAdvice, describeHidden, requireList } from './sonar-lists.ts';
+import type { AnalysedProject } from './sonar-results.ts';
 
 /** A project, or one of its branches or pull requests. */
 export interface SonarProject {
@@ -18,6 +19,7 @@ export interface FoundAnalysis {
   readonly analysedAt: string | undefined;
   readonly revision: string;
   readonly gate: QualityGate;
+  readonly task: AnalysedProject;
 }
 
 /**
@@ -51,7 +53,8 @@ async function findOnBranch(server: SonarServer, project: SonarProject, sha: str
     const revision = textAt(found, 'revision');
     if (analysisId !== undefined && revision !== undefined) {
       const gate = await readQualityGate(server, { analysisId });
-      return { analysedAt: textAt(found, 'date'), revision, gate };
+      const task = await readLastTask(server, project, (last) => textAt(last, 'analysisId') === analysisId);
+      return { analysedAt: textAt(found, 'date'), revision, gate, task };
     }
     if (analyses.length < pageSize) break;
   }
@@ -71,12 +74,36 @@ async function findOfPullRequest(
     throw createNotFoundError(project, sha, `pull request ${key}`, other);
   }
   const gate = await readCurrentGate(server, project.key, key);
+  const task = await readLastTask(server, project, (last) => textAt(last, 'pullRequest') === key);
   const analysedAt = textAt(before, 'analysisDate');
   // Sonar returns only the current gate of a pull request: a scan may have ended since the first request.
   const after = await readPullRequest(server, project, key);
   if (textAt(after, 'analysisDate') === analysedAt && textAt(after, 'commit', 'sha') === revision)
-    return { analysedAt, revision, gate };
+    return { analysedAt, revision, gate, task };
   throw createNotFoundError(project, sha, `pull request ${key}`, ', because it was analysed again meanwhile');
+}
+
+/**
+ * Reads the name of the project and, if it made the analysis, the project's last background task. Without the right to
+ * administer the project, no other task of it can be found.
+ */
+async function readLastTask(
+  server: SonarServer,
+  { key, branch, pullRequest }: SonarProject,
+  isOfAnalysis: (last: unknown) => boolean,
+): Promise<AnalysedProject> {
+  const request = { path: 'api/ce/component', query: { component: key }, permission: 'Browse' };
+  const last = valueAt(await askForDetail(server, request), 'current');
+  const task = textAt(last, 'status') === 'SUCCESS' && isOfAnalysis(last) ? last : undefined;
+  return {
+    id: textAt(task, 'id'),
+    status: textAt(task, 'status'),
+    projectKey: key,
+    projectName: textAt(last, 'componentName'),
+    branch,
+    branchType: textAt(task, 'branchType'),
+    pullRequest,
+  };
 }
 
 async function readPullRequest(server: SonarServer, { key: project }: SonarProject, key: string): Promise<unknown> {
@@ -88,8 +115,8 @@ async function readPullRequest(server: SonarServer, { key: project }: SonarProje
 async function readList(server: SonarServer, request: SonarApiRequest, key: string): Promise<readonly unknown[]> {
   const { answer } = await askWithVisitorFallback(server, request);
   if (answer.ok) return requireList(answer, key, server);
-  const { what, remedy } = describeHidden(answer, 'the analyses of the project', server);
-  throw new UserError({ input: 'sonar-token', what, remedy });
+  const { what } = describeHidden(answer, 'the analyses of the project', server);
+  throw new UserError({ input: 'sonar-token', what, remedy: `${browseAdvice}.` });
 }
 
 function createNotFoundError({ key }: SonarProject, sha: string, where: string, detail = ''): UserError {
@@ -97,6 +124,6 @@ function createNotFoundError({ key }: SonarProject, sha: string, where: string, 
     input: 'sonar-project-key',
     what: `Sonar lists no analysis of commit ${sha} for ${where} of project ${key}${detail}`,
     remedy:
-      'Attest after Sonar has processed the scan of this commit, and set `sonar-branch` or `sonar-pull-request` if it is not of the main branch.',
+      'Attest after Sonar has processed the scan of this commit, and, if it is not of the main branch, name its branch or pull request in `sonar-branch` or `sonar-pull-request` (or in the JSON report).',
   });
 }

@@ -1,32 +1,34 @@
-import { ignoredConditionsNote, type SonarResults } from '../../contract/attestations/sonar.ts';
+import { ignoredConditionsNote, noConditionsNote, type SonarResults } from '../../contract/attestations/sonar.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
-import { UserError } from '../../runtime/failure.ts';
-import { readAnalysis } from './analysis.ts';
+import { type FailureText, UserError } from '../../runtime/failure.ts';
+import { readAnalysis, type Analysis } from './analysis.ts';
 import { forInput } from '../files/file-problems.ts';
 import { findAnalysis, type SonarProject } from './find-analysis.ts';
 import { parseTaskUrl } from './task-url.ts';
 import { schemesFor, usableToken } from './server/sonar-token.ts';
 import { waitForTask, type FinishedTask } from './background-task.ts';
-import { readJsonReport } from './json-report.ts';
+import { namedAnalysis, readJsonReport } from './json-report.ts';
 import { startPolling, type Polling } from './server/sonar-polling.ts';
 import { readQualityGate } from './quality-gate.ts';
 import { locateReport } from './locate-report.ts';
 import type { ReportTask } from './report-task.ts';
-import { readReport, type SonarReport } from './read-report.ts';
+import { readReport } from './read-report.ts';
+import { describeList } from './sonar-lists.ts';
 import { toSonarResults } from './sonar-results.ts';
 import {
   acceptUnverified,
   type ExpectedCommit,
+  refuseOlderThanCommit,
   refuseOtherCommit,
   type ScanEvent,
   type UnverifiedRevision,
 } from './revision.ts';
-import { chooseServer, namedServer, pageUrl } from './server/server-address.ts';
+import { chooseServer, pageUrl } from './server/server-address.ts';
 import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
 
 /** The Sonar results to gather. */
 export interface SonarRequest {
-  /** The input `sonar-report-path`: a scanner's report, its folder, or a JSON file with results. */
+  /** The input `sonar-report-path`: a scanner's report, its folder, or a JSON report. */
   readonly reportPath?: string | undefined;
   /** The input `sonar-task-url`: the URL of the background task. */
   readonly taskUrl?: string | undefined;
@@ -48,17 +50,19 @@ export interface SonarRequest {
   readonly unverifiedRevision: UnverifiedRevision;
 }
 
+/** How the server confirmed that the expected commit was analysed, or why nothing confirms it, in sentences. */
+export type Confirmation =
+  | { readonly confirmedBy: string; readonly unverifiedReason?: never }
+  | { readonly confirmedBy?: never; readonly unverifiedReason: string };
+
 /** The results of a Sonar analysis, and how far they can be trusted. */
-export interface SonarEvidence {
-  /** The `revision` comes from Sonar or the report, and is absent if neither has it. */
-  readonly results: SonarResults;
-  /** Why nothing confirms that the expected commit was analysed, in sentences; undefined if it is confirmed. */
-  readonly unverifiedReason: string | undefined;
+export type SonarEvidence = GatheredResults & {
   /** The project's page in Sonar, if it is an http or https address. */
   readonly dashboardUrl: string | undefined;
-}
+};
 
-type GatheredResults = Pick<SonarEvidence, 'results' | 'unverifiedReason'>;
+/** The `revision` of the results comes from Sonar or a JSON report, and is absent if neither has it. */
+type GatheredResults = Confirmation & { readonly results: SonarResults };
 
 /** The data that the functions of this file share for one report. */
 interface GatherContext {
@@ -69,7 +73,7 @@ interface GatherContext {
 
 /**
  * Gathers the results of a Sonar scan: from Sonar's web API with the help of the scan's report, its task's URL or the
- * project's key, or from a JSON file.
+ * project's key. A JSON report without a server is evidence that nothing confirms.
  *
  * @throws UserError for a report that is missing, ambiguous, malformed, for another commit or project, or not listed by
  * Sonar, and for a token or address that the server does not accept; ExternalError if the analysis failed or Sonar did
@@ -79,6 +83,7 @@ export async function gatherSonar(request: SonarRequest, context: CallContext): 
   const gathered = await gatherFromSource(request, context);
   const { results } = gathered;
   if (results.qualityGate.ignoredConditions === true) context.log.info(ignoredConditionsNote);
+  if (results.qualityGate.conditions.length === 0) context.log.info(noConditionsNote);
   return {
     ...gathered,
     dashboardUrl: pageUrl(results.project.url),
@@ -87,7 +92,9 @@ export async function gatherSonar(request: SonarRequest, context: CallContext): 
 
 async function gatherFromSource(request: SonarRequest, context: CallContext): Promise<GatheredResults> {
   const { project, taskUrl } = request;
-  if (project !== undefined) return gatherFromProject(project, request, context);
+  if (project !== undefined) {
+    return gatherFromProject(project, { request, reportPath: `project ${project.key}`, context });
+  }
   if (taskUrl !== undefined) {
     const { taskId, hostUrl } = parseTaskUrl(taskUrl);
     const named = { ...request, hostUrl: request.hostUrl ?? hostUrl };
@@ -97,9 +104,12 @@ async function gatherFromSource(request: SonarRequest, context: CallContext): Pr
       'sonar-report-path',
     );
   }
-  const reportPath = await locateReport(request.reportPath, request.workspace);
+  const { path: reportPath, isNamed } = await locateReport(request.reportPath, request.workspace);
   context.log.info(`Sonar report: ${reportPath}`);
-  return gatherResults(await readReport(reportPath), { request, reportPath, context });
+  const report = await readReport(reportPath);
+  if (report.kind === 'task') return gatherFromServer(report.task, { request, reportPath, context });
+  if (!isNamed) throw createFoundJsonError(reportPath);
+  return gatherFromJson(report.document, { request, reportPath, context });
 }
 
 /** What a report says besides its task, if there is none. */
@@ -112,42 +122,63 @@ const noReport = {
 } as const;
 
 /** The results of the newest analysis of the commit: Sonar names its revision, so it is confirmed. */
-async function gatherFromProject(
-  project: SonarProject,
-  request: SonarRequest,
-  context: CallContext,
-): Promise<GatheredResults> {
+async function gatherFromProject(project: SonarProject, gatherContext: GatherContext): Promise<GatheredResults> {
+  const { request, context } = gatherContext;
   const polling = startPolling(context, request.timeoutMilliseconds);
-  const server = connect(noReport, { request, reportPath: `project ${project.key}`, context }, polling);
+  const server = connect(noReport, gatherContext, polling);
   const found = await findAnalysis(server, project, request.expected.sha);
-  const { key, branch, pullRequest } = project;
-  const task = {
-    id: undefined,
-    status: undefined,
-    projectKey: key,
-    projectName: key,
-    branch,
-    branchType: undefined,
-    pullRequest,
-  };
-  const results = toSonarResults({ report: noReport, server: server.address.url, task, ...found });
-  return { results, unverifiedReason: undefined };
+  const results = toSonarResults({ report: noReport, server: server.address.url, ...found });
+  return { results, confirmedBy: describeList(project.pullRequest) };
 }
 
-async function gatherResults(report: SonarReport, gatherContext: GatherContext): Promise<GatheredResults> {
-  if (report.kind === 'task') return gatherFromServer(report.task, gatherContext);
+/**
+ * Any step of the job can write a JSON file, so its results count only if there is no server to ask, and are never
+ * confirmed.
+ */
+async function gatherFromJson(document: unknown, gatherContext: GatherContext): Promise<GatheredResults> {
   const { request, reportPath, context } = gatherContext;
-  const server = request.hostUrl === undefined ? undefined : namedServer(request.hostUrl);
-  const json = readJsonReport(report.document, reportPath, server);
-  if (json.kind === 'task') {
-    context.log.info(
-      'The JSON report does not name the analysed commit, so the Sonar server is asked for the analysis.',
-    );
-    return gatherFromServer(json.task, gatherContext);
+  const results = readJsonReport(document, reportPath);
+  if (request.hostUrl === undefined) {
+    if (usableToken(request.token) !== undefined) throw createNoServerError(reportPath);
+    return acceptFile(results, gatherContext);
   }
-  const { event, expected } = request;
-  refuseOtherCommit(json.revision, expected.sha, { projectKey: json.results.project.key, reportPath, event });
-  return { results: json.results, unverifiedReason: undefined };
+  context.log.info('Only the analysis that the JSON report names counts: the Sonar server is asked for its results.');
+  const named = namedAnalysis(results);
+  if (named.kind === 'task') return gatherFromServer(named.task, gatherContext);
+  return forInput('sonar-report-path', () => gatherFromProject(named.project, gatherContext), 'sonar-project-key');
+}
+
+/** Why a file proves nothing. */
+const fileDoubt: FailureText = {
+  what: 'The results are from a JSON file, which any step of the job could have written, and no Sonar server was asked.',
+  remedy: 'Set `sonar-host-url` and `sonar-token`, so that Sonar confirms the analysis.',
+};
+
+function acceptFile(results: SonarResults, { request, reportPath, context }: GatherContext): GatheredResults {
+  const { expected, event, unverifiedRevision } = request;
+  const { key: projectKey } = results.project;
+  const revision = results.revision?.trim() ?? '';
+  if (revision !== '') refuseOtherCommit(revision, expected.sha, { projectKey, reportPath, event });
+  const unverified = { projectKey, reportPath, doubt: fileDoubt };
+  context.log.warning(acceptUnverified(unverified, expected, unverifiedRevision));
+  return { results, unverifiedReason: fileDoubt.what };
+}
+
+/** A file may name any server, so the token is not sent there, and its answers would confirm nothing. */
+function createNoServerError(reportPath: string): UserError {
+  return new UserError({
+    input: 'sonar-host-url',
+    what: `\`sonar-token\` is given without \`sonar-host-url\`, and ${reportPath} is a JSON report, which any step of the job could have written, so the server that it names is not asked`,
+    remedy: 'Set `sonar-host-url` to the address of the Sonar server.',
+  });
+}
+
+function createFoundJsonError(reportPath: string): UserError {
+  return new UserError({
+    input: 'sonar-report-path',
+    what: `${reportPath} contains JSON, and not the report of a scanner; a JSON report is read only if \`sonar-report-path\` names the file`,
+    remedy: 'Find out which step wrote the file; if it is the report to attest, set `sonar-report-path` to its path.',
+  });
 }
 
 async function gatherFromServer(report: ReportTask, gatherContext: GatherContext): Promise<GatheredResults> {
@@ -157,24 +188,33 @@ async function gatherFromServer(report: ReportTask, gatherContext: GatherContext
   const task = await waitForTask(server, report.ceTaskId, reportPath, polling);
   for (const note of task.warnings) context.log.info(`Sonar says: ${note}`);
   refuseOtherProject(report, task, reportPath);
-  const { analysedAt, revision, doubt } = await readAnalysis(server, task, reportPath);
-  let unverifiedReason: string | undefined;
-  if (revision === undefined) {
-    const { expected, unverifiedRevision } = request;
-    unverifiedReason = acceptUnverified(doubt, task, expected, unverifiedRevision, reportPath);
-    context.log.warning(
-      `revision not verified: nothing confirms that the Sonar analysis is for commit ${expected.sha}. ${unverifiedReason} ${doubt.remedy}`,
-    );
-  } else {
-    refuseOtherCommit(revision, request.expected.sha, {
-      projectKey: task.projectKey,
-      reportPath,
-      event: request.event,
-    });
-  }
+  const analysis = await readAnalysis(server, task, reportPath);
+  const confirmation = confirm(analysis, task, server, gatherContext);
   const gate = await readQualityGate(server, task);
+  const { analysedAt, revision } = analysis;
   const results = toSonarResults({ report, server: server.address.url, task, analysedAt, revision, gate });
-  return { results, unverifiedReason };
+  return { results, ...confirmation };
+}
+
+/** @throws UserError if the analysis is, or may be, for another commit */
+function confirm(
+  { revision, confirmedBy, doubt }: Analysis,
+  task: FinishedTask,
+  { address }: SonarServer,
+  { request, reportPath, context }: GatherContext,
+): Confirmation {
+  const { expected, event, unverifiedRevision } = request;
+  const { projectKey } = task;
+  if (doubt === undefined) {
+    refuseOtherCommit(revision, expected.sha, { projectKey, reportPath, event });
+    const onServer = address.namedBy === 'report' ? ', on the server that the report names' : '';
+    return { confirmedBy: `${confirmedBy}${onServer}` };
+  }
+  const unchecked = refuseOlderThanCommit(task, expected, reportPath);
+  const what = unchecked === undefined ? doubt.what : `${doubt.what} ${unchecked}`;
+  const unverified = { projectKey, reportPath, doubt: { what, remedy: doubt.remedy } };
+  context.log.warning(acceptUnverified(unverified, expected, unverifiedRevision));
+  return { unverifiedReason: what };
 }
 
 function connect(

@@ -12,15 +12,21 @@ const reportName = 'report-task.txt';
 /** The default folders of the scanners: the command line, npm and the scan action; Maven; Gradle; .NET. */
 const defaultFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube/out/.sonar'] as const;
 
+/** The file of a report. */
+export interface LocatedReport {
+  readonly path: string;
+  /** Whether the user named the file itself, so that it was not searched for. */
+  readonly isNamed: boolean;
+}
+
 /**
  * Finds the report of a Sonar scan.
  *
  * @param reportPath a file, used as it is; or a folder to search; or undefined for the default folders in the workspace
  * @param workspace the folder that relative paths start from
- * @returns the path of a file
  * @throws UserError if there is no report, or several, because the wrong one would attest the gate of another project
  */
-export async function locateReport(reportPath: string | undefined, workspace: string): Promise<string> {
+export async function locateReport(reportPath: string | undefined, workspace: string): Promise<LocatedReport> {
   if (reportPath === undefined) {
     return findSingleReport(
       defaultFolders.map((folder) => join(workspace, folder, reportName)),
@@ -30,7 +36,7 @@ export async function locateReport(reportPath: string | undefined, workspace: st
   const named = resolve(workspace, reportPath);
   switch (await pathKind(named)) {
     case 'file':
-      return named;
+      return { path: named, isNamed: true };
     case 'folder':
       return findSingleReport(
         candidatePaths().map((place) => join(named, place)),
@@ -58,7 +64,7 @@ function candidatePaths(): readonly string[] {
   return [...new Set(places)];
 }
 
-async function findSingleReport(candidates: readonly string[], where: string): Promise<string> {
+async function findSingleReport(candidates: readonly string[], where: string): Promise<LocatedReport> {
   const kinds = await Promise.all(candidates.map(pathKind));
   const found = candidates.filter((_, index) => kinds[index] === 'file');
   const [first, ...others] = found;
@@ -77,7 +83,7 @@ async function findSingleReport(candidates: readonly string[], where: string): P
       remedy: 'Set `sonar-report-path` to the one to attest.',
     });
   }
-  return first;
+  return { path: first, isNamed: false };
 }
 
 async function pathKind(path: string): Promise<'file' | 'folder' | 'nothing'> {

@@ -19,7 +19,7 @@ export function namesCommit(revision: string, sha: string): boolean {
 /** What the job says about the commit, for the error about a different commit. */
 export interface ScanEvent {
   readonly name: string | undefined;
-  /** `GITHUB_SHA`, which scanners report on every event except `pull_request`, whatever is checked out. */
+  /** `GITHUB_SHA`, which scanners report on most events, whatever is checked out (docs/evidence.md, "Which commit"). */
   readonly sha: string | undefined;
   /** Whether the commit is the one of the input `commit-sha`, and not the event's. */
   readonly isCommitGiven: boolean;
@@ -99,27 +99,32 @@ export interface ExpectedCommit {
 /** How long before the commit a report may seem to have been submitted, in seconds: the clocks of machines differ. */
 const clockToleranceSeconds = 600;
 
+/** An analysis whose commit is not confirmed. */
+export interface UnverifiedAnalysis {
+  readonly projectKey: string;
+  readonly reportPath: string;
+  /** Why it is not confirmed, and how it could be. */
+  readonly doubt: FailureText;
+}
+
 /**
- * Decides about an analysis whose commit is not confirmed: rejects it if it is older than the expected commit, or if
- * the policy is `fail`.
+ * Decides about an analysis whose commit is not confirmed.
  *
- * @returns the reason why the revision is not verified, for the record
- * @throws UserError if the analysis is rejected
+ * @returns a warning for the log
+ * @throws UserError if the policy is `fail`
  */
 export function acceptUnverified(
-  doubt: FailureText,
-  task: Pick<FinishedTask, 'projectKey' | 'submittedAt'>,
-  expected: ExpectedCommit,
+  { projectKey, reportPath, doubt }: UnverifiedAnalysis,
+  { sha }: ExpectedCommit,
   policy: UnverifiedRevision,
-  reportPath: string,
 ): string {
-  const unchecked = refuseOlderThanCommit(task, expected, reportPath);
-  const reason = unchecked === undefined ? doubt.what : `${doubt.what} ${unchecked}`;
-  if (policy === 'warn') return reason;
+  if (policy === 'warn') {
+    return `revision not verified: nothing confirms that the Sonar analysis is for commit ${sha}. ${doubt.what} ${doubt.remedy}`;
+  }
   throw new UserError({
     input: 'unverified-revision',
-    what: `revision not verified: nothing confirms that the Sonar analysis of project ${task.projectKey} (${reportPath}) is for commit ${expected.sha}, and \`unverified-revision\` is \`fail\`. ${reason}`,
-    remedy: doubt.remedy,
+    what: `revision not verified: nothing confirms that the Sonar analysis of project ${projectKey} (${reportPath}) is for commit ${sha}, and \`unverified-revision\` is \`fail\`. ${doubt.what}`,
+    remedy: `${doubt.remedy} Only if the workflow itself wrote the report for this commit, set \`unverified-revision: warn\`: the evidence then says that its revision is not verified.`,
   });
 }
 
@@ -129,7 +134,7 @@ export function acceptUnverified(
  * @returns why that could not be checked, as a sentence; undefined if it could
  * @throws UserError if the report was submitted too early
  */
-function refuseOlderThanCommit(
+export function refuseOlderThanCommit(
   { projectKey, submittedAt }: Pick<FinishedTask, 'projectKey' | 'submittedAt'>,
   { sha, committedAt }: ExpectedCommit,
   reportPath: string,

@@ -6,6 +6,15 @@ import type { SonarApiRequest, SonarApiResult, SonarServer } from './server/sona
 /** How to make the revision visible to everyone with access to the background task. */
 export const setRevisionAdvice = 'give the scan `-Dsonar.scm.revision=` and the SHA of the scanned commit';
 
+/** How to see the lists. */
+export const browseAdvice =
+  'Use a user token whose owner has the permissions "Browse" and "Execute Analysis" on the project (analysis tokens may never browse)';
+
+/** The list in which Sonar names the commit of an analysis, for the record. */
+export function describeList(pullRequest: string | undefined): string {
+  return pullRequest === undefined ? "Sonar's list of analyses" : "Sonar's list of pull requests";
+}
+
 /** Makes a request anonymous if spread into it. */
 export type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
 
@@ -19,16 +28,22 @@ export async function askWithVisitorFallback(
   const answer = await server.ask(request);
   if (server.hasToken && !answer.ok && (answer.status === 401 || answer.status === 403)) {
     const asVisitor: AsVisitor = { anonymously: true };
-    const open = await askAsVisitor(server, { ...request, ...asVisitor, isBestEffort: true });
+    // If that is redirected to a login page or fails, the response to the token counts.
+    const open = await orUndefined(server.ask({ ...request, ...asVisitor, isBestEffort: true }));
     if (open?.ok === true) return { answer: open, asVisitor };
   }
   return { answer, asVisitor: {} };
 }
 
-/** Undefined if the request is redirected to a login page or fails: then the response to the token counts. */
-async function askAsVisitor(server: SonarServer, request: SonarApiRequest): Promise<SonarApiResult | undefined> {
+/** Asks for what the evidence is complete without; undefined if Sonar does not say it. */
+export async function askForDetail(server: SonarServer, request: SonarApiRequest): Promise<unknown> {
+  const asked = await orUndefined(askWithVisitorFallback(server, { ...request, isBestEffort: true }));
+  return asked?.answer.ok === true ? asked.answer.body : undefined;
+}
+
+async function orUndefined<Result>(asked: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await server.ask(request);
+    return await asked;
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
@@ -64,6 +79,6 @@ export function describeHidden(
   const toWhom = server.hasToken ? 'to `sonar-token`' : 'without a token';
   return {
     what: `Sonar does not show ${what} ${toWhom} (${status}: ${message}).`,
-    remedy: `Use a user token whose owner has the permissions "Browse" and "Execute Analysis" on the project (analysis tokens may never browse), or ${setRevisionAdvice}.`,
+    remedy: `${browseAdvice}, or ${setRevisionAdvice}.`,
   };
 }

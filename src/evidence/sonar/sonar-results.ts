@@ -1,17 +1,14 @@
 import type { SonarResults } from '../../contract/attestations/sonar.ts';
-import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
 import { buildUrl, pageUrl, serverName } from './server/server-address.ts';
 
 /** The project that was analysed, and the background task that did it. */
-export interface AnalysedProject extends Pick<
-  FinishedTask,
-  'projectKey' | 'projectName' | 'branch' | 'branchType' | 'pullRequest'
-> {
+export interface AnalysedProject extends Pick<FinishedTask, 'projectKey' | 'branch' | 'branchType' | 'pullRequest'> {
   readonly id: string | undefined;
   readonly status: string | undefined;
+  readonly projectName: string | undefined;
 }
 
 /** The data from which the results of an analysis are made. */
@@ -19,7 +16,7 @@ export interface AnalysisData {
   readonly report: Pick<ReportTask, 'serverUrl' | 'dashboardUrl'>;
   /** The server that returned the data. */
   readonly server: URL;
-  /** Its id and status are undefined if the analysis was found without its background task. */
+  /** What is not known of it is undefined, if the analysis was found without its background task. */
   readonly task: AnalysedProject;
   readonly analysedAt: string | undefined;
   /** As Sonar reports it; undefined if it does not. */
@@ -41,7 +38,7 @@ export function toSonarResults({ report, server, task, analysedAt, revision, gat
     ...(revision === undefined ? {} : { revision }),
     project: {
       key: task.projectKey,
-      name: task.projectName,
+      ...(task.projectName === undefined ? {} : { name: task.projectName }),
       url: toServerLink(server, report.dashboardUrl) ?? toDashboardUrl(server, task),
     },
     ...(task.branch === undefined ? {} : { branch: toBranch(task.branch, task.branchType) }),
@@ -59,29 +56,7 @@ function toDashboardUrl(server: URL, { projectKey: id, branch, pullRequest }: An
 }
 
 /** The link without credentials if it leads to this server's origin; undefined otherwise. */
-export function toServerLink(server: URL, text: string | undefined): string | undefined {
+function toServerLink(server: URL, text: string | undefined): string | undefined {
   const link = pageUrl(text);
   return link !== undefined && new URL(link).origin === server.origin ? link : undefined;
-}
-
-/**
- * Removes the links in a JSON report that do not lead to the server: the report is a file in the workspace, which a
- * change under review can forge. The links of Sonar's webhook are `serverUrl`, `project.url` and `branch.url`.
- */
-export function withoutForeignLinks(report: unknown, server: URL): unknown {
-  if (!isMapping(report)) return report;
-  const own = keepOwnLinks(report, server);
-  for (const part of ['project', 'branch']) {
-    const inner = own[part];
-    if (isMapping(inner)) own[part] = keepOwnLinks(inner, server);
-  }
-  return own;
-}
-
-function keepOwnLinks(record: Mapping, server: URL): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).filter(
-      ([key, value]) => !/url$/iu.test(key) || (typeof value === 'string' && toServerLink(server, value) !== undefined),
-    ),
-  );
 }

@@ -31,7 +31,7 @@ export const attestSonar = defineAttestOperation({
     sonarHostUrl: optional(sonarHostUrl),
     sonarToken: optional(sonarToken),
     sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
-    unverifiedRevision: withDefault(unverifiedRevision, 'warn'),
+    unverifiedRevision: withDefault(unverifiedRevision, 'fail'),
   },
   check: checkSources,
   reservedKeys: Object.values(revisionKeys),
@@ -58,9 +58,9 @@ export const attestSonar = defineAttestOperation({
   toResult: ({ gathered, ...attested }) => createSonarResult({ ...attested, sonar: gathered.sonar }),
 });
 
-function revisionData({ unverifiedReason }: SonarEvidence): Mapping {
+function revisionData({ confirmedBy, unverifiedReason }: SonarEvidence): Mapping {
   return unverifiedReason === undefined
-    ? { [revisionKeys.verified]: true }
+    ? { [revisionKeys.verified]: true, [revisionKeys.confirmedBy]: confirmedBy }
     : { [revisionKeys.verified]: false, [revisionKeys.reason]: unverifiedReason };
 }
 

@@ -3,6 +3,7 @@ import {
   describeLimit,
   describeMeasure,
   ignoredConditionsNote,
+  noConditionsNote,
   type SonarCondition,
 } from '../../contract/attestations/sonar.ts';
 import { gateStatuses, verdictFromGateStatus } from '../../contract/compliance.ts';
@@ -40,6 +41,7 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
           attested.sonar.dashboardUrl,
         ),
         ...fact('Ignored conditions', ignoredConditions === true ? ignoredConditionsNote : undefined),
+        ...fact('Conditions', conditions.length === 0 ? noConditionsNote : undefined),
         ...fact('Project', results.project.key, attested.sonar.dashboardUrl),
         ...fact('Branch', results.branch?.name),
         ...fact('Pull request', results.pullRequest),
@@ -89,8 +91,8 @@ function conclude(attested: AttestedAnalysis): string {
   return `The quality gate of ${name} is ${qualityGate.status}${why}; revision not verified: nothing confirms that commit ${sha} was analysed.${recorded}`;
 }
 
-function describeRevision({ unverifiedReason }: SonarEvidence): string | undefined {
-  return unverifiedReason === undefined ? undefined : `not verified: ${unverifiedReason}`;
+function describeRevision({ confirmedBy, unverifiedReason }: SonarEvidence): string {
+  return unverifiedReason === undefined ? `confirmed by ${confirmedBy}` : `not verified: ${unverifiedReason}`;
 }
 
 function conditionsTable(conditions: readonly SonarCondition[]): Table {

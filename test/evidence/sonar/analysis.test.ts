@@ -198,8 +198,8 @@ describe('the analysis that the token may not see', () => {
 
   it('is confirmed by a revision that was set manually for the scan', async () => {
     await open({ scannerContexts: { [taskId]: scannerContext(analysedCommit) } });
-    const { results, unverifiedReason } = await job.gather({ token });
-    expect(unverifiedReason).toBeUndefined();
+    const { results, confirmedBy } = await job.gather({ token, hostUrl: job.sonar.url });
+    expect(confirmedBy).toBe('sonar.scm.revision, which the scan was given');
     expect(job.log.warnings).toEqual([]);
     expect(results).toMatchObject({ revision: analysedCommit, analysedAt: executedAt });
     expect(asked('api/ce/task').at(-1)?.query).toEqual({ id: taskId, additionalFields: 'scannerContext' });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sonarResults } from '../../../src/contract/attestations/sonar.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { failureOf } from '../../support/failures.ts';
@@ -40,7 +40,7 @@ describe('the results of a scan', () => {
           ],
         },
       },
-      unverifiedReason: undefined,
+      confirmedBy: "Sonar's list of analyses, on the server that the report names",
       dashboardUrl: `${job.sonar.url}/dashboard?id=acme%3Awidgets`,
     });
     expect(violations(sonarResults, evidence.results)).toEqual([]);
@@ -115,6 +115,19 @@ describe('the results of a scan', () => {
     expect(job.log.infos).toContainEqual(expect.stringContaining('fewer than 20 lines are new'));
   });
 
+  it.each([
+    ['OK', []],
+    ['NONE', []],
+    ['OK', [{ status: 'OK', metricKey: 'new_bugs' }]],
+  ])('with the gate %s and the conditions %j say in the log if nothing was checked', async (status, conditions) => {
+    job = await openSonarJob();
+    job.sonar.state.gates[analysisId] = { status, conditions };
+    await job.report();
+    await job.gather();
+    const note = 'The quality gate has no conditions, so nothing was checked.';
+    expect(job.log.infos.filter((line) => line === note)).toHaveLength(conditions.length === 0 ? 1 : 0);
+  });
+
   it("come with Sonar's warnings, each on one line", async () => {
     const warnings = ['Shallow clone detected.\n::error::Missing blame'];
     job = await openSonarJob({ state: { tasks: { [taskId]: [finishedTask({ warnings, warningCount: 1 })] } } });
@@ -146,99 +159,181 @@ describe('the results of a scan', () => {
 });
 
 describe('a JSON report', () => {
+  /** Gathers from a file with this content, which the workflow names. */
   const gatherJson = async (document: unknown, other: Parameters<SonarJob['gather']>[0] = {}) => {
-    job = await openSonarJob();
     await job.workspace.write('sonar.json', JSON.stringify(document));
     return job.gather({ reportPath: 'sonar.json', token: undefined, ...other });
   };
 
-  it("may be the body of Sonar's webhook, and is passed on unchanged", async () => {
-    const evidence = await gatherJson(webhookPayload());
-    expect(evidence.results).toEqual(webhookPayload());
-    expect(evidence.unverifiedReason).toBeUndefined();
-    expect(evidence.results.qualityGate.status).toBe('OK');
-    expect(evidence.dashboardUrl).toBe('https://mycompany.com/sonarqube/dashboard?id=myproject');
-    expect(job.log.warnings).toEqual([]);
-    expect(job.sonar.requests).toEqual([]);
-  });
-
-  const withoutRevision = { project: { key: projectKey }, qualityGate: { status: 'OK', conditions: [] } };
-
-  it.each([
-    ['names no task', withoutRevision, 'http://127.0.0.1:9'],
-    ['names a task of no server', { ...withoutRevision, taskId }, undefined],
-    ['has an empty revision', { ...webhookPayload(), revision: ' ', taskId: undefined }, 'http://127.0.0.1:9'],
-    ['has a task whose name is none', { ...webhookPayload(), revision: '', taskId: 'a b' }, undefined],
-  ])('without a revision that %s is refused', async (_what, document, hostUrl) => {
-    const failure = await failureOf(gatherJson(document, { hostUrl }));
-    expect(failure.kind).toBe('user');
-    expect(failure.message).toContain('names neither the analysed commit (`revision`)');
-    expect(failure.remedy).toContain('report-task.txt');
-  });
-
-  it('without a revision is checked against the server, which provides all results', async () => {
-    const document = { ...withoutRevision, taskId, qualityGate: { status: 'ERROR', conditions: [] } };
+  beforeEach(async () => {
     job = await openSonarJob();
-    await job.workspace.write('sonar.json', JSON.stringify(document));
-    const evidence = await job.gather({ reportPath: 'sonar.json', hostUrl: job.sonar.url });
-    expect(evidence.unverifiedReason).toBeUndefined();
-    expect(evidence.results).toMatchObject({ revision: analysedCommit, taskId, qualityGate: { status: 'OK' } });
-
-    await job.workspace.write('sonar.json', JSON.stringify({ ...document, serverUrl: job.sonar.url }));
-    expect((await job.gather({ reportPath: 'sonar.json' })).results.revision).toBe(analysedCommit);
-    const unseen = await job.gather({ reportPath: 'sonar.json', token: 'analysis-token' });
-    expect(unseen.results).not.toHaveProperty('revision');
-    expect(unseen.unverifiedReason).toContain('403');
   });
 
-  it('of another project than its task is refused', async () => {
-    job = await openSonarJob();
-    const document = { ...withoutRevision, taskId, project: { key: 'other' } };
-    await job.workspace.write('sonar.json', JSON.stringify(document));
-    const failure = await failureOf(job.gather({ reportPath: 'sonar.json', hostUrl: job.sonar.url }));
-    expect(failure.message).toContain('is for project other, but its background task');
-  });
+  /** What a test step writes to open the gate: green, for the right commit, with the names of the real analysis. */
+  const forged = {
+    ...webhookPayload(),
+    taskId,
+    project: { key: projectKey, name: 'Forged' },
+    qualityGate: { name: 'Forged', status: 'OK', conditions: [] },
+  };
+  const failedGate = { status: 'ERROR', conditions: [{ status: 'ERROR', metricKey: 'new_coverage' }] };
 
-  it.each([analysedCommit.toUpperCase(), analysedCommit.slice(0, 8)])(
-    'may name the commit as %s, and is recorded like that',
-    async (revision) => {
-      const evidence = await gatherJson({ ...webhookPayload(), revision });
-      expect(evidence.results.revision).toBe(revision);
-      expect(evidence.unverifiedReason).toBeUndefined();
-    },
-  );
+  describe('without a server and a token', () => {
+    it("may be the body of Sonar's webhook, and is passed on unchanged, but never confirmed", async () => {
+      const evidence = await gatherJson(webhookPayload(), { unverifiedRevision: 'warn' });
+      expect(evidence.results).toEqual(webhookPayload());
+      expect(evidence.unverifiedReason).toBe(
+        'The results are from a JSON file, which any step of the job could have written, and no Sonar server was asked.',
+      );
+      expect(evidence).not.toHaveProperty('confirmedBy');
+      expect(evidence.dashboardUrl).toBe('https://mycompany.com/sonarqube/dashboard?id=myproject');
+      expect(job.log.warnings).toEqual([expect.stringContaining('revision not verified')]);
+    });
 
-  it('has only links of the server that the user names', async () => {
-    const evil = 'https://evil.example.com/x';
-    const document = {
-      ...webhookPayload(),
-      serverUrl: evil,
-      dashboardUrl: evil,
-      project: { key: projectKey, url: evil },
-      branch: { name: 'main', type: 'BRANCH', url: evil },
-    };
-    const evidence = await gatherJson(document, { hostUrl: 'https://sonar.example.com/sonarqube/' });
-    expect(JSON.stringify(evidence)).not.toContain('evil');
-    const page = 'https://sonar.example.com/sonarqube/dashboard?id=acme%3Awidgets';
-    expect(evidence.dashboardUrl).toBe(page);
-    expect(evidence.results).toMatchObject({
-      serverUrl: 'https://sonar.example.com/sonarqube',
-      project: { key: projectKey, url: page },
-      branch: { name: 'main', type: 'BRANCH' },
+    it.each([
+      ['names a commit', forged],
+      ['names its server, which confirms the analysis', { ...forged, serverUrl: 'SONAR' }],
+      ['names no commit', { ...forged, revision: undefined }],
+    ])('that %s is refused by default, with both remedies', async (_what, document) => {
+      const named = 'serverUrl' in document && document.serverUrl === 'SONAR' ? { serverUrl: job.sonar.url } : {};
+      const failure = await failureOf(gatherJson({ ...document, ...named }, { unverifiedRevision: 'fail' }));
+      expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'unverified-revision' }] });
+      expect(failure.message).toContain(`nothing confirms that the Sonar analysis of project ${projectKey}`);
+      expect(failure.message).toContain('any step of the job could have written');
+      expect(failure.remedy).toContain('Set `sonar-host-url` and `sonar-token`');
+      expect(failure.remedy).toContain('Only if the workflow itself wrote the report');
+      expect(failure.remedy).toContain('`unverified-revision: warn`');
+      expect(job.sonar.requests).toEqual([]);
+    });
+
+    it.each([analysedCommit.toUpperCase(), analysedCommit.slice(0, 8)])(
+      'may name the commit as %s, and is recorded like that',
+      async (revision) => {
+        const { results } = await gatherJson({ ...webhookPayload(), revision });
+        expect(results.revision).toBe(revision);
+      },
+    );
+
+    it('of another commit is refused', async () => {
+      const failure = await failureOf(gatherJson({ ...webhookPayload(), revision: 'b'.repeat(40) }));
+      expect(failure.kind).toBe('user');
+      expect(failure.message).toContain(`is for commit ${'b'.repeat(40)}, but the commit being attested is`);
     });
   });
 
-  it('keeps the links of the server that the user names', async () => {
-    const document = { ...webhookPayload(), serverUrl: 'https://mycompany.com/sonarqube' };
-    const evidence = await gatherJson(document, { hostUrl: 'https://mycompany.com/sonarqube' });
-    expect(evidence.results).toEqual(document);
-    expect(job.sonar.requests).toEqual([]);
+  describe('with a token', () => {
+    it('is not read without the server that the user names, and the token is sent nowhere', async () => {
+      const document = { ...forged, serverUrl: job.sonar.url };
+      const failure = await failureOf(gatherJson(document, { token: 'user-token', unverifiedRevision: 'warn' }));
+      expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-host-url' }] });
+      expect(failure.message).toContain('the server that it names is not asked');
+      expect(job.sonar.requests).toEqual([]);
+    });
   });
 
-  it('of another commit is refused', async () => {
-    const failure = await failureOf(gatherJson({ ...webhookPayload(), revision: 'b'.repeat(40) }));
-    expect(failure.kind).toBe('user');
-    expect(failure.message).toContain(`is for commit ${'b'.repeat(40)}, but the commit being attested is`);
+  describe.each([
+    ['with a server', undefined],
+    ['with a server and a token', 'user-token'],
+  ])('%s', (_what, token) => {
+    const fromServer = (document: unknown, other: Parameters<SonarJob['gather']>[0] = {}) =>
+      gatherJson(document, { hostUrl: job.sonar.url, token, unverifiedRevision: 'fail', ...other });
+
+    beforeEach(() => {
+      job.sonar.state.anonymous = { browse: true, execute: true };
+    });
+
+    it('is only the name of an analysis: the server provides the gate, the conditions and the revision', async () => {
+      job.sonar.state.gates[analysisId] = failedGate;
+      const evidence = await fromServer({ ...forged, revision: 'b'.repeat(40), analysedAt: 'forged' });
+      expect(evidence).toMatchObject({
+        results: {
+          taskId,
+          revision: analysedCommit,
+          project: { key: projectKey, name: 'Widgets' },
+          qualityGate: { status: 'ERROR', conditions: [{ metric: 'new_coverage', status: 'ERROR' }] },
+        },
+        confirmedBy: "Sonar's list of analyses",
+      });
+      expect(JSON.stringify(evidence)).not.toMatch(/forged/iu);
+    });
+
+    it('names a task, or else the project with the analysis of the commit', async () => {
+      job.sonar.state.gates[analysisId] = failedGate;
+      for (const other of [undefined, '', 'a b']) {
+        const evidence = await fromServer({ ...forged, taskId: other, branch: { name: 'main', isMain: true } });
+        expect(evidence).toMatchObject({
+          results: { revision: analysedCommit, project: { name: 'Widgets' }, qualityGate: { status: 'ERROR' } },
+          confirmedBy: "Sonar's list of analyses",
+        });
+      }
+    });
+
+    it.each([
+      ['a branch', { branch: { name: 'release/1.0', type: 'BRANCH', isMain: false } }],
+      ['a pull request', { branch: { name: '12', type: 'PULL_REQUEST', isMain: false } }],
+      ['a pull request in our form', { pullRequest: '12' }],
+    ])('may name %s', async (_branch, named) => {
+      const listed = { key: '12', analysisDate: '2023-05-25T10:34:19+0200', commit: { sha: analysedCommit } };
+      Object.assign(job.sonar.state, {
+        analyses: job.sonar.state.analyses.map((analysis) => ({ ...analysis, branch: 'release/1.0' })),
+        pullRequests: { [projectKey]: [listed] },
+      });
+      const gate = JSON.stringify({ projectStatus: { status: 'ERROR', conditions: [] } });
+      const headers = { 'content-type': 'application/json' };
+      job.sonar.instead('api/qualitygates/project_status', { headers, body: gate });
+      const evidence = await fromServer({ ...forged, taskId: undefined, ...named });
+      expect(evidence.results).toMatchObject({ revision: analysedCommit, qualityGate: { status: 'ERROR' } });
+    });
+
+    it.each([
+      ['the task', { taskId: 'AXnoSuchTask' }, "No activity found for task 'AXnoSuchTask'"],
+      ['the analysis of the commit', { taskId: undefined, project: { key: 'other' } }, 'Sonar lists no analysis'],
+    ])('is refused if the server does not know %s', async (_analysis, names, words) => {
+      const failure = await failureOf(fromServer({ ...forged, ...names }, { unverifiedRevision: 'warn' }));
+      expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-report-path' }] });
+      expect(failure.message).toContain(words);
+    });
+
+    it('is refused if the server knows it for another commit', async () => {
+      const expected = { sha: 'b'.repeat(40), committedAt: undefined };
+      const failure = await failureOf(fromServer({ ...forged, revision: expected.sha }, { expected }));
+      expect(failure.message).toContain(`is for commit ${analysedCommit}, but the commit being attested is`);
+    });
+
+    it('of another project than its task is refused', async () => {
+      const failure = await failureOf(fromServer({ ...forged, project: { key: 'other' } }));
+      expect(failure.message).toContain('is for project other, but its background task');
+    });
+
+    it('has only links of the server', async () => {
+      const evil = 'https://evil.example.com/x';
+      const links = { serverUrl: evil, dashboardUrl: evil, branch: { name: 'main', isMain: true, url: evil } };
+      for (const other of [taskId, undefined]) {
+        const project = { key: projectKey, url: evil };
+        const evidence = await fromServer({ ...forged, ...links, taskId: other, project });
+        expect(evidence.dashboardUrl).toBe(`${job.sonar.url}/dashboard?id=acme%3Awidgets`);
+        expect(JSON.stringify(evidence)).not.toContain('evil');
+      }
+    });
+  });
+
+  it('whose commit the server does not confirm is left to `unverified-revision`', async () => {
+    const inputs = { hostUrl: job.sonar.url, token: 'analysis-token' } as const;
+    const evidence = await gatherJson(forged, { ...inputs, unverifiedRevision: 'warn' });
+    expect(evidence.unverifiedReason).toContain('403');
+    expect(evidence.results).not.toHaveProperty('revision');
+    const failure = await failureOf(gatherJson(forged, { ...inputs, unverifiedRevision: 'fail' }));
+    expect(failure).toMatchObject({ problems: [{ input: 'unverified-revision' }] });
+  });
+
+  it.each([undefined, '.scannerwork', '.'])('is not read if it is only found: from %j', async (reportPath) => {
+    await job.workspace.write('.scannerwork/report-task.txt', JSON.stringify(forged));
+    for (const hostUrl of [undefined, job.sonar.url]) {
+      const failure = await failureOf(job.gather({ reportPath, hostUrl, unverifiedRevision: 'warn' }));
+      expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-report-path' }] });
+      expect(failure.message).toContain('a JSON report is read only if `sonar-report-path` names the file');
+    }
+    expect(job.sonar.requests).toEqual([]);
   });
 
   it('of a failed task is an error', async () => {

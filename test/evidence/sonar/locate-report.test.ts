@@ -20,12 +20,12 @@ const usualPlaces = [
 describe('the report of a scan', () => {
   it.each(usualPlaces)('is found at %s if no path is set', async (place) => {
     const path = await workspace.write(place, '');
-    expect(await locateReport(undefined, workspace.path)).toBe(path);
+    expect(await locateReport(undefined, workspace.path)).toEqual({ path, isNamed: false });
   });
 
   it.each(usualPlaces)('is found at %s below a named folder', async (place) => {
     const path = await workspace.write(join('services/web', place), '');
-    expect(await locateReport('services/web', workspace.path)).toBe(path);
+    expect(await locateReport('services/web', workspace.path)).toEqual({ path, isNamed: false });
   });
 
   it.each([
@@ -35,13 +35,13 @@ describe('the report of a scan', () => {
     ['odd', 'odd/report-task.txt'],
   ])('is found from the folder %s above it', async (folder, place) => {
     const path = await workspace.write(place, '');
-    expect(await locateReport(folder, workspace.path)).toBe(path);
+    expect(await locateReport(folder, workspace.path)).toEqual({ path, isNamed: false });
   });
 
   it('may have any name if the input is its path, relative or absolute', async () => {
     const path = await workspace.write('out/sonar metadata.properties', '');
-    expect(await locateReport('out/sonar metadata.properties', workspace.path)).toBe(path);
-    expect(await locateReport(path, join(workspace.path, 'elsewhere'))).toBe(path);
+    expect(await locateReport('out/sonar metadata.properties', workspace.path)).toEqual({ path, isNamed: true });
+    expect(await locateReport(path, join(workspace.path, 'elsewhere'))).toEqual({ path, isNamed: true });
   });
 
   it('that does not exist is an error that lists the paths that were tried', async () => {

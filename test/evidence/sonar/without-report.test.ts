@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseTaskUrl } from '../../../src/evidence/sonar/task-url.ts';
 import { failureOf } from '../../support/failures.ts';
-import { analysedCommit, analysisId, projectKey, taskId } from '../../support/sonar-analysis.ts';
+import { analysedCommit, analysisId, finishedTask, projectKey, taskId } from '../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
 
 let job: SonarJob | undefined;
@@ -19,7 +19,7 @@ describe('the analysis of a background task', () => {
     const taskUrl = `${job.sonar.url}/api/ce/task?id=${taskId}`;
     await expect(job.gather({ taskUrl })).resolves.toMatchObject({
       results: { taskId, revision: analysedCommit, project: { key: projectKey }, qualityGate: { status: 'OK' } },
-      unverifiedReason: undefined,
+      confirmedBy: "Sonar's list of analyses",
     });
   });
 
@@ -48,6 +48,34 @@ describe('the analysis of a project', () => {
     expect(gate?.query).toEqual({ analysisId });
   });
 
+  it('has the name of the project, and the background task if that is its last', async () => {
+    job = await openSonarJob();
+    const gather = async () => (await job?.gather({ project: main, hostUrl: job.sonar.url }))?.results;
+    const named = { key: projectKey, name: 'Widgets' };
+    await expect(gather()).resolves.toMatchObject({ taskId, status: 'SUCCESS', project: named });
+
+    const [failed, of] = [{ status: 'FAILED' }, { analysisId: 'AXnewer' }];
+    for (const later of [failed, of]) {
+      job.sonar.state.tasks = { [taskId]: [finishedTask()], later: [finishedTask({ id: 'later', ...later })] };
+      const results = await gather();
+      expect(results?.project).toMatchObject(named);
+      expect(results).not.toHaveProperty('taskId');
+      expect(results).not.toHaveProperty('status');
+    }
+  });
+
+  it.each([
+    ['does not answer', { cut: true }],
+    ['answers with a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
+    ['refuses it', { status: 403 }],
+  ])('is complete without them if Sonar %s', async (_what, reply) => {
+    job = await openSonarJob();
+    job.sonar.instead('api/ce/component', ...Array.from({ length: 30 }, () => reply));
+    const { results } = await job.gather({ project: main, hostUrl: job.sonar.url });
+    expect(results).toMatchObject({ revision: analysedCommit, qualityGate: { status: 'OK' } });
+    expect(results.project).not.toHaveProperty('name');
+  });
+
   it('is an error if Sonar has none of the commit', async () => {
     job = await openSonarJob();
     const failure = await failureOf(
@@ -62,17 +90,24 @@ describe('the analysis of a project', () => {
     job = await openSonarJob();
     const failure = await failureOf(job.gather({ project: main, hostUrl: job.sonar.url, token: 'analysis-token' }));
     expect(failure.message).toContain('Sonar does not show the analyses of the project to `sonar-token` (403');
+    expect(failure.remedy).toContain('analysis tokens may never browse');
+    expect(failure.remedy).not.toContain('sonar.scm.revision');
   });
 
   it('is that of a pull request only if its latest analysis is of the commit', async () => {
     const listed = { key: '12', analysisDate: '2023-05-25T10:34:19+0200', commit: { sha: analysedCommit } };
-    job = await openSonarJob({ state: { pullRequests: { [projectKey]: [listed] } } });
+    const state = {
+      pullRequests: { [projectKey]: [listed] },
+      tasks: { [taskId]: [finishedTask({ pullRequest: '12' })] },
+    };
+    job = await openSonarJob({ state });
     const project = { ...main, pullRequest: '12' };
     const gate = JSON.stringify({ projectStatus: { status: 'ERROR', conditions: [] } });
     const json = { 'content-type': 'application/json' };
     job.sonar.instead('api/qualitygates/project_status', { status: 200, headers: json, body: gate });
     await expect(job.gather({ project, hostUrl: job.sonar.url })).resolves.toMatchObject({
-      results: { pullRequest: '12', revision: analysedCommit, qualityGate: { status: 'ERROR' } },
+      results: { pullRequest: '12', taskId, revision: analysedCommit, qualityGate: { status: 'ERROR' } },
+      confirmedBy: "Sonar's list of pull requests",
     });
     const expected = { sha: other, committedAt: undefined };
     const failure = await failureOf(job.gather({ project, hostUrl: job.sonar.url, expected }));

@@ -28,6 +28,7 @@ const common = {
   org: 'acme',
   flow: 'web',
   'sonar-report-path': 'sonar.json',
+  'unverified-revision': 'warn',
   retries: '0',
 };
 
@@ -130,7 +131,8 @@ describe('attest-sonar, on the wire', () => {
           triggering_actor: 'bob',
         },
         idempotency_key: expect.stringMatching(/^(?:\d+-)?[\w-]{43}$/u),
-        revision_verified: true,
+        revision_verified: false,
+        revision_unverified_reason: expect.stringContaining('from a JSON file'),
         gathered_at: new Date(startOfTime).toISOString(),
       },
       repo_info: expect.objectContaining({ name: 'acme/widgets', url: 'https://github.com/acme/widgets', id: '99001' }),
@@ -161,7 +163,7 @@ describe('attest-sonar, on the wire', () => {
 
   it('keeps the user’s own value under the key of the provenance', async () => {
     const [sent] = await attest({ 'user-data': '{"github": {"mine": true}}' });
-    expect(sent?.document).toMatchObject({ user_data: { github: { mine: true }, revision_verified: true } });
+    expect(sent?.document).toMatchObject({ user_data: { github: { mine: true }, revision_verified: false } });
   });
 
   it('redacts the commit', async () => {
@@ -197,14 +199,17 @@ describe('attest-sonar, on the wire', () => {
     expect(await readdir(workspace.path)).toEqual(before);
   });
 
-  it.each(['revision_verified', 'revision_unverified_reason', 'gathered_at', 'idempotency_key'])(
-    'rejects user-data with the reserved key %s',
-    async (key) => {
-      const failure = await failureOf(attest({ 'user-data': JSON.stringify({ ticket: 'A', [key]: true }) }));
-      expect(failure.kind).toBe('user');
-      expect(failure.message).toContain(`\`user-data\` has the key ${key}`);
-    },
-  );
+  it.each([
+    'revision_verified',
+    'revision_confirmed_by',
+    'revision_unverified_reason',
+    'gathered_at',
+    'idempotency_key',
+  ])('rejects user-data with the reserved key %s', async (key) => {
+    const failure = await failureOf(attest({ 'user-data': JSON.stringify({ ticket: 'A', [key]: true }) }));
+    expect(failure.kind).toBe('user');
+    expect(failure.message).toContain(`\`user-data\` has the key ${key}`);
+  });
 
   it('reports malformed user data before it contacts Sonar', async () => {
     const failure = await failureOf(attest({ 'user-data': '{"ticket":', 'sonar-report-path': 'missing.json' }));

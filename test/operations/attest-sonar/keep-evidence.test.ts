@@ -58,6 +58,7 @@ function attest(
       org: 'acme',
       flow: 'web',
       'sonar-report-path': 'sonar.json',
+      'unverified-revision': 'warn',
       'on-outage': 'keep',
       'spool-path': 'spool',
       retries: '0',

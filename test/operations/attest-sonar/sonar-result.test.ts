@@ -35,7 +35,7 @@ function attested(
     commit: { sha1: sha, author: 'Ann Dev <ann@example.com>', message: 'feat: lid\n\nbody', timestamp: 1 },
     sonar: {
       results,
-      unverifiedReason: undefined,
+      confirmedBy: "Sonar's list of analyses",
       dashboardUrl: results.project.url,
     },
     attachment,
@@ -128,6 +128,7 @@ describe('createSonarResult', () => {
   it('has no table if the gate has no conditions', () => {
     const { report } = createSonarResult(attested('NONE', { qualityGate: { status: 'NONE', conditions: [] } }));
     expect(report.tables).toEqual([]);
+    expect(report.facts.find(({ label }) => label === 'Conditions')?.value.text).toContain('nothing was checked');
   });
 
   it('reports what was attested, with a link to the dashboard', () => {
@@ -150,6 +151,7 @@ describe('createSonarResult', () => {
       ['Branch', 'main'],
       ['Pull request', '12'],
       ['Analysed at', '2026-01-02T03:04:05+0000'],
+      ['Revision', "confirmed by Sonar's list of analyses"],
       ['Commit', sha],
       ['Commit message', 'feat: lid'],
       ['Author', 'Ann Dev <ann@example.com>'],
@@ -162,13 +164,9 @@ describe('createSonarResult', () => {
 
   it('says that the revision is not verified, and never that the commit was analysed', () => {
     const verified = attested('OK', { qualityGate: { status: 'OK', conditions: [] } });
-    const result = createSonarResult({
-      ...verified,
-      sonar: {
-        ...verified.sonar,
-        unverifiedReason: 'Sonar does not show the analyses (403: Insufficient privileges).',
-      },
-    });
+    const { results, dashboardUrl } = verified.sonar;
+    const unverifiedReason = 'Sonar does not show the analyses (403: Insufficient privileges).';
+    const result = createSonarResult({ ...verified, sonar: { results, dashboardUrl, unverifiedReason } });
     expect(result.outcome).toBe('compliant');
     expect(result.conclusion).toBe(
       'The quality gate of Web is OK; revision not verified: nothing confirms that commit cccccccccccc was analysed. The analysis is recorded as sonar in flow web.',

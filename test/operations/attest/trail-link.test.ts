@@ -20,8 +20,8 @@ const dashboard = 'https://mycompany.com/sonarqube/dashboard?id=myproject';
 const steps: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
   ['attest-generic', { compliant: 'false', 'attestation-name': 'scan' }, page],
   ['attest-junit', { 'junit-path': 'junit.xml' }, page],
-  ['attest-sonar', { 'sonar-report-path': 'sonar.json' }, dashboard],
-  ['attest-sonar', { 'sonar-report-path': 'local.json' }, page],
+  ['attest-sonar', { 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' }, dashboard],
+  ['attest-sonar', { 'sonar-report-path': 'local.json', 'unverified-revision': 'warn' }, page],
 ];
 
 describe('a red attestation', () => {

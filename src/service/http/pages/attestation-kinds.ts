@@ -5,8 +5,11 @@ import {
   describeLimit,
   describeMeasure,
   ignoredConditionsNote,
+  noConditionsNote,
+  revisionKeys,
   type SonarAttestation,
 } from '../../../contract/attestations/sonar.ts';
+import { textAt } from '../../../runtime/untrusted-data.ts';
 import { isOfKind, type Attestation } from '../../domain/records.ts';
 import { revisionDoubt } from '../../domain/sonar.ts';
 import {
@@ -50,7 +53,6 @@ function renderGateStatus(status: string): Html {
 
 function renderSonar(document: SonarAttestation): KindContent {
   const { project, qualityGate, analysedAt, revision } = document.sonar_results;
-  const doubt = revisionDoubt(document);
   const failing = (status: string): number => ['ERROR', 'WARN'].indexOf(status);
   const conditions = qualityGate.conditions
     .toSorted((one, other) => Number(failing(other.status) >= 0) - Number(failing(one.status) >= 0))
@@ -68,10 +70,7 @@ function renderSonar(document: SonarAttestation): KindContent {
       ['Project', link(project.url, clip(project.name ?? project.key, 200))],
       ['Analysed', analysedAt],
       ['Revision', revision],
-      [
-        'Revision check',
-        doubt === undefined ? undefined : html`<strong>revision not verified</strong>: ${clip(doubt)}`,
-      ],
+      ['Revision check', renderRevisionCheck(document)],
       ['Quality gate', html`${renderGateStatus(qualityGate.status)} ${clip(qualityGate.name ?? '', 200)}`],
       ['Ignored conditions', qualityGate.ignoredConditions === true ? ignoredConditionsNote : undefined],
     ],
@@ -80,10 +79,18 @@ function renderSonar(document: SonarAttestation): KindContent {
         label: 'Conditions of the quality gate',
         columns: ['Metric', 'Status', 'Value', 'Requirement'],
         rows: conditions,
-        empty: renderEmpty('The quality gate has no conditions.'),
+        empty: renderEmpty(noConditionsNote),
         maximumBytes: 40_000,
       })}`,
   };
+}
+
+/** What the sender says; undefined if it neither doubts the revision nor says what confirmed it. */
+function renderRevisionCheck(document: SonarAttestation): Html | undefined {
+  const doubt = revisionDoubt(document);
+  if (doubt !== undefined) return html`<strong>revision not verified</strong>: ${clip(doubt)}`;
+  const confirmedBy = textAt(document.user_data, revisionKeys.confirmedBy);
+  return confirmedBy === undefined ? undefined : html`confirmed by ${clip(confirmedBy, 200)}`;
 }
 
 function renderJunit(context: PageContext, { junit_results: results }: JunitAttestation): KindContent {

@@ -92,10 +92,18 @@ describe('the pages of the service', () => {
     const unverified = await pageOf('unverified', {}, data);
     expect(unverified).toContain('<strong>revision not verified</strong>: &lt;script&gt;');
     const qualityGate = { status: 'OK', ignoredConditions: true, conditions: [] };
-    const verified = await pageOf('verified', { revision: 'c'.repeat(40), qualityGate }, { revision_verified: true });
+    const confirmed = { revision_verified: true, revision_confirmed_by: '<b>a list' };
+    const verified = await pageOf('verified', { revision: 'c'.repeat(40), qualityGate }, confirmed);
     expect(verified).toContain('c'.repeat(40));
     expect(verified).not.toContain('not verified');
+    expect(verified).toContain('confirmed by &lt;b&gt;a list');
     expect(verified).toContain('fewer than 20 lines are new');
+    expect(verified).toContain('The quality gate has no conditions, so nothing was checked.');
+    const condition = { metric: 'new_security_rating', operator: 'GREATER_THAN', errorThreshold: '1', value: '3' };
+    const failed = { status: 'ERROR', conditions: [{ ...condition, status: 'ERROR' }] };
+    const old = await pageOf('old', { revision: 'c'.repeat(40), qualityGate: failed }, { revision_verified: true });
+    expect(old).not.toContain('Revision check');
+    expect(old).toMatch(/<span class="number">C<\/span>[^]*A is required/u);
   });
 
   it('offer the file as a download', async () => {
