@@ -1,72 +1,46 @@
 import { describe, expect, it } from '@jest/globals';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { eventRuns, type EventRun } from '../support/event-runs.ts';
 import { actionSteps, stepsOf } from '../support/repository.ts';
-import { filtersFor, isTriggeredBy } from '../support/workflow-trigger.ts';
+import { filtersFor } from '../support/workflow-trigger.ts';
 import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
 
 const workflows = ['examples', '.github/workflows']
   .flatMap(workflowsIn)
   .concat(documentedWorkflows().filter(isComplete));
 
-/** What a scanner in GitHub Actions takes for the scanned commit: the head on `pull_request`, else `GITHUB_SHA`. */
-function scannedCommit({ eventName, judged, variables }: EventRun): unknown {
-  return eventName === 'pull_request' ? judged['sha'] : variables['GITHUB_SHA'];
-}
-
-/** The events on which a scanner, left alone, reports another commit than the one that is attested. */
-const misreported = eventRuns.filter((run) => scannedCommit(run) !== run.judged['sha']);
-
-/** The steps that scan without a given revision. */
-function scansWithoutRevision(workflow: unknown): readonly unknown[] {
+/** The steps that scan without a property. */
+function scansWithout(property: string, workflow: unknown): readonly unknown[] {
   return stepsOf(workflow).filter((step) => {
     const action = textAt(step, 'uses') ?? '';
     const words = `${textAt(step, 'run') ?? ''} ${textAt(step, 'with', 'args') ?? ''}`;
     const scans = /sonar\w*-scan/u.test(action) || /\bsonar-scanner\b|\bsonar:sonar\b|\bsonarqube?\b/u.test(words);
-    return scans && !/-Dsonar\.scm\.revision=\S/u.test(words);
+    return scans && !new RegExp(String.raw`-D${property}=\S`, 'u').test(words);
   });
 }
 
-/** The events of `misreported` that start the workflow; filters on names are taken as met. */
-function misreportedEvents({ content }: Workflow): readonly string[] {
-  const on = valueAt(content, 'on');
-  return misreported.flatMap((run) => {
-    if (run.eventName === 'push') return isTriggeredBy(on, run) ? [run.title] : [];
-    return filtersFor(on, run.eventName) === undefined ? [] : [run.title];
-  });
-}
-
-describe('a scanner', () => {
-  it('reports another commit than the attested one on these events, unless it gets the revision', () => {
-    expect([...new Set(misreported.map(({ eventName }) => eventName))].sort()).toEqual([
-      'check_run',
-      'check_suite',
-      'issue_comment',
-      'pull_request_review',
-      'pull_request_target',
-      'push',
-      'status',
-      'workflow_run',
-    ]);
-  });
-
+describe('a scan', () => {
   it('is found without its revision', () => {
     const scan = { uses: 'SonarSource/sonarqube-scan-action@v6' };
     const args = '-Dsonar.scm.revision=${{ github.event.workflow_run.head_sha }}';
-    const workflow = (...steps: readonly unknown[]): unknown => ({ jobs: { sonar: { steps } } });
-    expect(scansWithoutRevision(workflow(scan, { run: 'npx sonar-scanner' }, { run: 'mvn sonar:sonar' }))).toHaveLength(
-      3,
-    );
-    expect(scansWithoutRevision(workflow({ ...scan, with: { args } }, { run: 'make test' }))).toEqual([]);
+    const without = (...steps: readonly unknown[]): readonly unknown[] =>
+      scansWithout('sonar.scm.revision', { jobs: { sonar: { steps } } });
+    expect(without(scan, { run: 'npx sonar-scanner' }, { run: 'mvn sonar:sonar' })).toHaveLength(3);
+    expect(without({ ...scan, with: { args } }, { run: 'make test' })).toEqual([]);
   });
 
-  it.each(workflows)('gets the revision on such events in $where', (workflow) => {
-    const events = misreportedEvents(workflow);
-    expect({ events, scans: events.length === 0 ? [] : scansWithoutRevision(workflow.content) }).toEqual({
-      events,
-      scans: [],
-    });
-  });
+  it.each(['examples', '.github/workflows'].flatMap(workflowsIn).concat(documentedWorkflows()))(
+    'names its commit in $where, because versions before 25.1 report the merge commit of a pull request',
+    ({ content }) => {
+      expect(scansWithout('sonar.scm.revision', content)).toEqual([]);
+    },
+  );
+
+  it.each(workflows.filter(({ content }) => filtersFor(valueAt(content, 'on'), 'merge_group') !== undefined))(
+    'of a merge group names what it is compared with in $where',
+    ({ content }) => {
+      expect(scansWithout('sonar.newCode.referenceBranch', content)).toEqual([]);
+    },
+  );
 });
 
 /**

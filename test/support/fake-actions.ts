@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
 import type { FakeSonar } from './fake-sonar.ts';
@@ -19,7 +18,6 @@ export type Artifacts = ReadonlyMap<string, readonly ArtifactEntry[]>;
 /** What fake actions get. */
 export interface FakeActionContext {
   readonly eventName: string;
-  readonly event: Mapping;
   readonly variables: EnvironmentVariables;
   readonly sonar: FakeSonar;
   /** The status of the quality gate of a scan. */
@@ -106,7 +104,7 @@ async function scan(step: ReadyStep, context: FakeActionContext): Promise<void> 
     throw new Error('no known token');
   for (const report of settings.get('sonar.javascript.lcov.reportPaths')?.split(',') ?? [])
     await readFile(resolve(folder, report));
-  const gates = { [analysisId]: { status: context.gate, conditions: [] } };
+  const gates = { [analysisId]: { status: gateOf(settings, context), conditions: [] } };
   Object.assign(context.sonar.state, finishedAnalysis(scannedRevision(settings, context)), { gates });
   const working = resolve(folder, settings.get('sonar.working.directory') ?? '.scannerwork');
   await mkdir(working, { recursive: true });
@@ -128,15 +126,14 @@ async function scannerSettings(
   return new Map([['sonar.host.url', environment['SONAR_HOST_URL'] ?? ''], ...(await properties(file)), ...given]);
 }
 
-/**
- * The commit that scanners report in GitHub Actions: the given revision, the head of a pull request, or `GITHUB_SHA`.
- */
-function scannedRevision(
-  settings: ReadonlyMap<string, string>,
-  { eventName, event, variables }: FakeActionContext,
-): string {
-  const head = eventName === 'pull_request' ? textAt(event, 'pull_request', 'head', 'sha') : undefined;
-  return settings.get('sonar.scm.revision') ?? head ?? variables['GITHUB_SHA'] ?? '';
+/** The branch of a merge queue is new, so all findings are new on it, unless the scan says what to compare it with. */
+function gateOf(settings: ReadonlyMap<string, string>, { eventName, gate }: FakeActionContext): 'OK' | 'ERROR' {
+  return eventName === 'merge_group' && settings.get('sonar.newCode.referenceBranch') !== 'main' ? 'ERROR' : gate;
+}
+
+/** The commit that scanners report in GitHub Actions, newer ones except on `pull_request`. */
+function scannedRevision(settings: ReadonlyMap<string, string>, { variables }: FakeActionContext): string {
+  return settings.get('sonar.scm.revision') ?? variables['GITHUB_SHA'] ?? '';
 }
 
 async function properties(file: string): Promise<readonly (readonly [string, string])[]> {
