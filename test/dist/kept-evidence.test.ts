@@ -29,7 +29,7 @@ const fingerprints = { 'no file': { fingerprint: 'a'.repeat(64), filename: 'web.
 
 /** Every operation that records evidence: the inputs that it needs, and the files that it takes. */
 const operations: Readonly<Record<string, readonly [Inputs, Readonly<Record<string, Inputs>>]>> = {
-  'attest-sonar': [{ 'sonar-report-path': 'sonar.json' }, attachments],
+  'attest-sonar': [{ 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' }, attachments],
   'attest-generic': [{ 'attestation-name': 'licences', compliant: 'true' }, attachments],
   'attest-junit': [{ 'attestation-name': 'unit', 'junit-path': 'junit/one.xml' }, attachments],
   'attest-junit with two reports': [{ 'attestation-name': 'unit', 'junit-path': 'junit/*.xml' }, { 'no file': {} }],
