@@ -12,7 +12,7 @@ import { isConflict } from './postgres-errors.ts';
  * release can ignore (expand); what a release no longer uses is removed by a script of the next one (contract). A
  * release has at most one script, and accepts the tables of the next release.
  */
-const scripts: readonly string[] = [base, attestationFaults];
+export const scripts: readonly string[] = [base, attestationFaults];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */
 const migrationLock = 7_232_517_890_041;
