@@ -1,3 +1,4 @@
+import { requirableTypePattern } from '../../../contract/attestations/attestation-types.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
 
 /**
@@ -28,9 +29,7 @@ const requirement = Type.Object(
 
 const attestationRule = Type.Object(
   {
-    type: Type.String({
-      pattern: '^(?:\\*|generic|junit|snyk|pull_request|jira|sonar|decision|custom:[a-zA-Z0-9][a-zA-Z0-9_.\\-]*)$',
-    }),
+    type: Type.String({ pattern: requirableTypePattern }),
     name: Type.Optional(
       Type.String({ pattern: '^(?:\\*|[a-zA-Z0-9\\-_]+)$', description: 'Default: `*`, whatever its name.' }),
     ),

@@ -1,4 +1,4 @@
-import { attestationKinds } from '../../../contract/attestations/kinds.ts';
+import { isRequirableType, requirableTypes } from '../../../contract/attestations/attestation-types.ts';
 import { maximumTemplateNames } from '../../../contract/limits.ts';
 import { templateReferenceName } from '../../../contract/names.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
@@ -34,13 +34,6 @@ const templateFile = Type.Object(
   { additionalProperties: false },
 );
 
-/** The types that a template may require (public documentation), those of the kinds that come later included. */
-const knownTypes: readonly string[] = [
-  ...new Set([...attestationKinds.map(({ type }) => type as string), 'snyk', 'jira', 'decision']),
-  '*',
-];
-const customType = /^custom:[a-zA-Z0-9][a-zA-Z0-9.\-_~]*$/u;
-
 /** Parses a template file and checks it: names, types, and that nothing is named twice in the same place. */
 export function readTemplate(bytes: Uint8Array): TemplateReading {
   const reading = readYamlFile(bytes, { schema: templateFile, findFaults });
@@ -68,9 +61,7 @@ function findFaults(file: Static<typeof templateFile>): readonly FieldFault[] {
 
 function findListFaults(field: string, list: FileTemplate['attestations']): readonly FieldFault[] {
   const unknown = list.flatMap(({ type }, index): FieldFault[] =>
-    knownTypes.includes(type) || customType.test(type)
-      ? []
-      : [[`${field}.${index}.type`, `must be ${knownTypes.join(', ')} or custom:NAME; it is ${type}`]],
+    isRequirableType(type) ? [] : [[`${field}.${index}.type`, `must be ${requirableTypes}; it is ${type}`]],
   );
   return [...unknown, ...findRepetitions(field, list)];
 }
