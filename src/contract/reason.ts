@@ -59,6 +59,17 @@ export function toReasonState(verdict: Exclude<Verdict, 'compliant'>): Reason['s
   return verdict === 'non-compliant' ? 'failed' : 'incomplete';
 }
 
+/** The reasons for the verdict on a piece of evidence. */
+export function toReasons(
+  about: string,
+  { verdict, faults }: { readonly verdict: Verdict; readonly faults: readonly Fault[] },
+  more: Pick<Reason, 'description' | 'html_url'> = {},
+): readonly Reason[] {
+  if (verdict === 'compliant') return [];
+  const state = toReasonState(verdict);
+  return faults.map((fault) => ({ state, about, ...fault, ...more }));
+}
+
 /** The worst first; reasons of the same state keep their order. */
 export function sortReasons<Sorted extends Pick<Reason, 'state'>>(unsorted: readonly Sorted[]): readonly Sorted[] {
   return unsorted.toSorted((one, other) => reasonStates.indexOf(one.state) - reasonStates.indexOf(other.state));
