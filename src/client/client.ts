@@ -79,10 +79,15 @@ export class ComplianceClient implements EndpointCaller {
     this.#shared = shared;
   }
 
-  /** The same client with a time limit: see `RetryPolicy.until`, in milliseconds since the epoch. */
-  until(moment: number): ComplianceClient {
+  /**
+   * The same client with a time limit: see `RetryPolicy.until`, in milliseconds since the epoch.
+   *
+   * @param timeout the longest time for one request, in milliseconds
+   */
+  until(moment: number, timeout = Infinity): ComplianceClient {
     const { retryPolicy } = this.#context;
-    const context = { ...this.#context, retryPolicy: { ...retryPolicy, until: moment } };
+    const requestTimeout = Math.min(retryPolicy.requestTimeout, timeout);
+    const context = { ...this.#context, retryPolicy: { ...retryPolicy, requestTimeout, until: moment } };
     return new ComplianceClient(this.#connection, context, this.#shared);
   }
 
@@ -115,7 +120,7 @@ export class ComplianceClient implements EndpointCaller {
    */
   async call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<EndpointResult<E>> {
     const prepared = await this.prepare(endpoint, call);
-    const { request, document } = prepared;
+    const { request, document, key } = prepared;
     if (this.#connection.dryRun === true) {
       this.#shared.deprecations.report(endpoint, request.url);
       const { filePartStyle } = this.#connection;
@@ -123,14 +128,14 @@ export class ComplianceClient implements EndpointCaller {
     }
     const attempts = await this.#attemptsOf(endpoint, call, prepared);
     const earlier = call.since === undefined ? undefined : await attempts?.findEarlier();
-    if (earlier !== undefined) return toFoundResult(earlier.record);
+    if (earlier !== undefined) return toFoundResult(earlier.record, key);
     try {
       const result = await this.#send(endpoint, prepared, attempts);
       if (result !== undefined) return result;
     } catch (error) {
       if (this.#context.signal?.aborted === true || attempts === undefined || !(error instanceof Failure)) throw error;
       const { record } = await attempts.settle(error);
-      return toFoundResult(record);
+      return toFoundResult(record, key);
     }
     await this.#renewKey(endpoint, call, prepared);
     return this.call(endpoint, call);
@@ -185,7 +190,7 @@ export class ComplianceClient implements EndpointCaller {
   /** @returns undefined if the write must be sent again, with another key (`WriteAttempts.isOutdated`) */
   async #send<E extends Endpoint>(
     endpoint: E,
-    { request, path }: PreparedRequest,
+    { request, path, key }: PreparedRequest,
     writing: WriteAttempts | undefined,
   ): Promise<EndpointResult<E> | undefined> {
     const label = endpointLabel(endpoint);
@@ -214,6 +219,7 @@ export class ComplianceClient implements EndpointCaller {
         source: isReplayed ? 'replay' : 'answer',
         // With keys, an answer is about all attempts.
         earlierArrived: earlierArrived && !isKeyed,
+        key,
       };
     } catch (error) {
       if (signal?.aborted === true || !(error instanceof TransportError)) throw error;
@@ -259,9 +265,15 @@ export class ComplianceClient implements EndpointCaller {
 }
 
 /** The result of a write whose record was found. */
-function toFoundResult<E extends Endpoint>(record: unknown): EndpointResult<E> {
-  // The look-up returns a record in the form of the endpoint's answer.
-  return { status: 200, body: record as EndpointResponse<E>, source: 'look-up', earlierArrived: true };
+function toFoundResult<E extends Endpoint>(record: unknown, key: string | undefined): EndpointResult<E> {
+  return {
+    status: 200,
+    // The look-up returns a record in the form of the endpoint's answer.
+    body: record as EndpointResponse<E>,
+    source: 'look-up',
+    earlierArrived: true,
+    key,
+  };
 }
 
 function isWrite({ repetition }: Endpoint): boolean {

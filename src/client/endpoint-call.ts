@@ -41,6 +41,8 @@ export interface EndpointResult<E extends Endpoint> {
    * answer then says only what the last attempt changed.
    */
   readonly earlierArrived: boolean;
+  /** The idempotency key of a write, which its record may contain; undefined if the call only read. */
+  readonly key: string | undefined;
 }
 
 /** Calls any endpoint. Parts of the client use it without depending on the whole client. */

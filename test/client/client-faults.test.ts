@@ -205,6 +205,19 @@ describe('the client and its deadlines', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it('asks once, and no longer than that, if its time limit is now and gives a timeout', async () => {
+    const server = await startServer(neverAnswers);
+    const clock = manualClock();
+    const client = openClient(server.url, { clock, retryPolicy: { retries: 3, retryFor: 60_000 } });
+    const limited = { ...client, client: client.client.until(clock.now(), 5000) };
+    const failed = calls['get-artifact'](limited).catch((thrown: unknown) => thrown);
+    await server.received(1);
+    await clock.advance(5000);
+    expect(describeError(await failed)).toContain('no complete answer within 5.0 s');
+    expect(server.requests).toHaveLength(1);
+    expect(clock.now()).toBe(startOfTime + 5000);
+  });
+
   it('retries a POST if the timeout passed before it was connected', async () => {
     const silent = opened(await startSilentServer());
     const clock = manualClock();

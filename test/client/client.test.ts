@@ -32,6 +32,7 @@ describe('the client', () => {
       body: 'OK',
       source: 'answer',
       earlierArrived: false,
+      key: expect.any(String),
     });
     const [received] = server.requests;
     expect(received).toMatchObject({

@@ -121,8 +121,10 @@ describe('a write', () => {
     it('is recorded once more, with a key of its own that its retries share', async () => {
       const server = await startServer(superseded, resetsBeforeTheAnswer, answers(201, 'OK', accepts));
       const client = openClient(server.url, rerun);
-      await expect(attest(client)).resolves.toMatchObject({ source: 'answer' });
+      const result = await attest(client);
+      expect(result.source).toBe('answer');
       const [first, second, third] = keysOf(server);
+      expect(second).toBe(`"${result.key ?? ''}"`);
       expect(second).toMatch(/^"7-[\w-]{43}"$/u);
       expect([second === first, third === second]).toEqual([false, true]);
       expect(server.requests[1]?.body().toString()).toContain(`"idempotency_key":${String(second)}`);
@@ -187,7 +189,9 @@ describe('a write', () => {
       },
     });
     const client = openClient(server.url);
-    await expect(attest(client)).resolves.toMatchObject({ source: 'look-up', body: { attestation_id: 'b' } });
+    const result = await attest(client);
+    expect(result).toMatchObject({ source: 'look-up', body: { attestation_id: 'b' } });
+    expect(keysOf(server)).toEqual([`"${result.key ?? ''}"`]);
     expect(methodsOf(server)).toEqual(['POST', 'GET']);
     expect(client.log.infos).toEqual([
       'attest-sonar: no clear answer; checking whether it was recorded',
