@@ -71,7 +71,8 @@ const approvalRule = Type.Object(
     minimum_approvals: Type.Integer({ minimum: 0 }),
     approvals: Type.Integer({
       minimum: 0,
-      description: 'Those that the step counted: by others than the authors, with write access.',
+      description:
+        'Those that the step counted: by others than the authors and, if there are enough of them, with write access. It stops at the minimum.',
     }),
   },
   { additionalProperties: false },

@@ -1,4 +1,5 @@
-import { pullRequestKind } from '../../contract/attestations/pull-request.ts';
+import { ruleDataKey } from '../../contract/attestations/attestation-fields.ts';
+import { pullRequestKind, type ApprovalRule } from '../../contract/attestations/pull-request.ts';
 import { connectGitHubApi } from '../../evidence/github/github-api.ts';
 import { findApprovalShortage } from '../../evidence/pull-requests/approval-shortage.ts';
 import { createPushAccess } from '../../evidence/pull-requests/push-access.ts';
@@ -13,6 +14,7 @@ export const attestPullRequest = defineAttestOperation({
   kind: pullRequestKind,
   defaultName: 'pull-request',
   inputs: { minimumApprovals: withDefault(minimumApprovals, 0) },
+  reservedKeys: [ruleDataKey],
   gatherTitle: 'Collect the pull requests',
   async gather(values, { info }, { job, call }): Promise<GatheredPullRequests> {
     const { repository, apiUrl } = job;
@@ -26,7 +28,10 @@ export const attestPullRequest = defineAttestOperation({
     const found = await gatherPullRequests(query, api);
     const minimum = values.minimumApprovals;
     const shortage = await findApprovalShortage(found, minimum, createPushAccess(api, repository));
-    return { found, minimumApprovals: minimum, shortage };
+    const gathered = { found, minimumApprovals: minimum, shortage };
+    if (minimum === 0) return gathered;
+    const rule: ApprovalRule = { minimum_approvals: minimum, approvals: shortage?.counted ?? minimum };
+    return { ...gathered, data: { [ruleDataKey]: rule } };
   },
   toDocument: (common, { found }) => ({
     ...common,

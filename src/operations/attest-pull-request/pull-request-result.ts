@@ -15,10 +15,7 @@ export interface GatheredPullRequests extends GatheredEvidence {
   readonly shortage: ApprovalShortage | undefined;
 }
 
-/**
- * The result for the pull requests of a commit. The minimum of approvals is a rule of the step: the service's verdict
- * needs only a pull request.
- */
+/** The result for the pull requests of a commit. */
 export function createPullRequestResult(attested: Attested<GatheredPullRequests>): OperationResult {
   const { commit, attestationName, gathered, response } = attested;
   const { found } = gathered;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { listAt, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { pushEvent, shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
@@ -78,6 +78,12 @@ async function attest(
   return result;
 }
 
+/** What was recorded last. */
+async function latestRecord(): Promise<unknown> {
+  const { body } = await call(service, { path: `/attestations/${service.org}/web` });
+  return listAt(body, 'data')[0];
+}
+
 const approved = {
   [pulls]: ok([merged]),
   [reviews]: ok([review('ann'), review('bob')]),
@@ -135,9 +141,29 @@ describe('attest-pull-request', () => {
     });
   });
 
-  it('asks for write access only if approvals are required', async () => {
+  it('asks for write access and records a rule only if approvals are required', async () => {
     await attest(approved);
     expect(github?.requests.map(({ url }) => url)).not.toContain(accessOf('bob'));
+    const record = await latestRecord();
+    expect(record).toMatchObject({ is_compliant: true });
+    expect(valueAt(record, 'user_data')).not.toHaveProperty('rule');
+  });
+
+  it.each([
+    ['1', true],
+    ['2', false],
+  ])('records the rule that %s approvals are required, by which the service judges', async (minimum, isCompliant) => {
+    await attest(approved, { inputs: { 'minimum-approvals': minimum } });
+    expect(await latestRecord()).toMatchObject({
+      is_compliant: isCompliant,
+      user_data: { rule: { minimum_approvals: Number(minimum), approvals: 1 } },
+    });
+  });
+
+  it('lets nobody else set the rule', async () => {
+    const own = { 'user-data': '{"rule":{"minimum_approvals":0,"approvals":9}}' };
+    const failure = await failureOf(attest(approved, { inputs: own }));
+    expect(failure.message).toContain('`user-data` has the key rule, which the action itself sets');
   });
 
   it('is non-compliant without a pull request, and does not count one that was closed', async () => {
