@@ -1,10 +1,9 @@
 import { genericKind } from '../contract/attestations/generic.ts';
-import { attestationEvidence, attestationFacts, recordedSentence } from './attest/attestation-report.ts';
+import { attestationEvidence, attestationFacts, concludeAttestation } from './attest/attestation-report.ts';
 import { defineAttestOperation, type Attested, type GatheredEvidence } from './attest/define-attest-operation.ts';
 import { flag } from './inputs/input-types.ts';
 import { required } from './inputs/input.ts';
 import type { OperationResult } from './operation.ts';
-import { abbreviate } from './report.ts';
 
 /** Whether the user's own evidence is compliant. It decides a gate, so there is no default. */
 const compliant = flag('compliant');
@@ -24,11 +23,10 @@ export const attestGeneric = defineAttestOperation({
 });
 
 function createGenericResult(attested: Attested<GenericEvidence>): OperationResult {
-  const { commit, attestationName, gathered, response } = attested;
-  const verdict = gathered.isCompliant ? 'compliant' : 'non-compliant';
+  const { commit, attestationName, verdict, response } = attested;
   return {
     outcome: verdict,
-    conclusion: `The evidence ${attestationName} for commit ${abbreviate(commit.sha1)} is reported as ${verdict}.${recordedSentence('It is', attested)}`,
+    conclusion: concludeAttestation(attested),
     response,
     commits: [commit.sha1],
     report: {

@@ -83,6 +83,8 @@ export type OperationResult = OperationOutcome & {
   readonly count?: number | undefined;
   readonly fingerprint?: string | undefined;
   readonly htmlUrl?: string | undefined;
+  /** The page of the attestation that was recorded; undefined if it is not known. */
+  readonly attestationUrl?: string | undefined;
   /** The folder with evidence that could not be delivered; undefined if there is none. */
   readonly spoolPath?: string | undefined;
   /**

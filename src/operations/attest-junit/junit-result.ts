@@ -1,10 +1,9 @@
-import type { CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
-import { junitKind, sumResults, type JunitResult } from '../../contract/attestations/junit.ts';
+import { sumResults, type JunitResult } from '../../contract/attestations/junit.ts';
 import type { JunitEvidence } from '../../evidence/junit/gather-junit.ts';
-import { attestationEvidence, attestationFacts, recordedSentence } from '../attest/attestation-report.ts';
+import { attestationEvidence, attestationFacts, concludeAttestation } from '../attest/attestation-report.ts';
 import type { Attested, GatheredEvidence } from '../attest/define-attest-operation.ts';
 import type { OperationResult } from '../operation.ts';
-import { abbreviate, code, fact, listTable, plain, type Table, type Text } from '../report.ts';
+import { code, fact, listTable, plain, type Table, type Text } from '../report.ts';
 import { pluralize } from '../sentences.ts';
 
 /** The results of the tests, and how many files they are from. */
@@ -18,14 +17,12 @@ const maximumSuiteRows = 100;
 
 /** The result for test results: one failure or error decides. */
 export function createJunitResult(attested: Attested<GatheredTests>): OperationResult {
-  const { commit, attestationName, gathered, response } = attested;
+  const { commit, attestationName, gathered, verdict, response } = attested;
   const { tests, fileCount } = gathered;
-  const common: CommonAttestation = { attestation_name: attestationName };
-  const { verdict, reason } = junitKind.judge({ ...common, junit_results: [...tests.results] });
   const { total, failures, errors, skipped } = sumResults(tests.results);
   return {
     outcome: verdict,
-    conclusion: `The test results for commit ${abbreviate(commit.sha1)} are ${verdict}: ${reason}.${recordedSentence('They are', attested)}`,
+    conclusion: concludeAttestation(attested),
     response,
     commits: [commit.sha1],
     report: {

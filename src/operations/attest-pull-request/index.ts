@@ -28,10 +28,9 @@ export const attestPullRequest = defineAttestOperation({
     const found = await gatherPullRequests(query, api);
     const minimum = values.minimumApprovals;
     const shortage = await findApprovalShortage(found, minimum, createPushAccess(api, repository));
-    const gathered = { found, minimumApprovals: minimum, shortage };
-    if (minimum === 0) return gathered;
+    if (minimum === 0) return { found, shortage };
     const rule: ApprovalRule = { minimum_approvals: minimum, approvals: shortage?.counted ?? minimum };
-    return { ...gathered, data: { [ruleDataKey]: rule } };
+    return { found, shortage, data: { [ruleDataKey]: rule } };
   },
   toDocument: (common, { found }) => ({
     ...common,

@@ -1,5 +1,4 @@
 import {
-  describeFailedCondition,
   describeLimit,
   describeMeasure,
   ignoredConditionsNote,
@@ -7,14 +6,12 @@ import {
   type SonarCondition,
 } from '../../contract/attestations/sonar.ts';
 import { gateStatuses, verdictFromGateStatus } from '../../contract/compliance.ts';
-import { describeFault } from '../../contract/reason.ts';
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import { attestationEvidence, attestationFacts, recordedSentence } from '../attest/attestation-report.ts';
+import { attestationEvidence, attestationFacts, concludeAttestation } from '../attest/attestation-report.ts';
 import type { Attested } from '../attest/define-attest-operation.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, plain, abbreviate, type Table, type Text } from '../report.ts';
-import { summarizeList } from '../sentences.ts';
 
 /** An analysis that was attested, or that is to be attested later. */
 export interface AttestedAnalysis extends Omit<Attested<unknown>, 'gathered'> {
@@ -25,10 +22,12 @@ export interface AttestedAnalysis extends Omit<Attested<unknown>, 'gathered'> {
 export function createSonarResult(attested: AttestedAnalysis): OperationResult {
   const { results } = attested.sonar;
   const { status, conditions, ignoredConditions } = results.qualityGate;
+  const isKnown = verdictFromGateStatus(status) !== undefined;
+  const notes = describeMissingRevision(attested);
   return {
-    ...toOutcome(status, attested.isRecorded),
+    ...(isKnown ? { outcome: attested.verdict } : toUnknownOutcome(status, attested.isRecorded)),
     state: status,
-    conclusion: conclude(attested),
+    conclusion: concludeAttestation(attested, notes),
     response: attested.response,
     htmlUrl: attested.sonar.dashboardUrl,
     commits: [attested.commit.sha1],
@@ -49,23 +48,16 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
         ...fact('Revision', describeRevision(attested.sonar)),
         ...attestationFacts(attested),
       ],
-      evidence: attestationEvidence(attested, verdictFromGateStatus(status), {
+      evidence: attestationEvidence(attested, isKnown ? attested.verdict : undefined, {
         href: attested.sonar.dashboardUrl,
-        notes:
-          attested.sonar.unverifiedReason === undefined
-            ? []
-            : [
-                `⚠️ revision not verified: nothing confirms that commit ${abbreviate(attested.commit.sha1)} was analysed.`,
-              ],
+        notes: notes.map((note) => `⚠️ ${note}`),
       }),
       tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
     },
   };
 }
 
-function toOutcome(status: string, isRecorded: boolean): OperationOutcome {
-  const verdict = verdictFromGateStatus(status);
-  if (verdict !== undefined) return { outcome: verdict };
+function toUnknownOutcome(status: string, isRecorded: boolean): OperationOutcome {
   return {
     outcome: 'error',
     failure: new ExternalError({
@@ -75,20 +67,9 @@ function toOutcome(status: string, isRecorded: boolean): OperationOutcome {
   };
 }
 
-function conclude(attested: AttestedAnalysis): string {
-  const { sonar, commit } = attested;
-  const { qualityGate, project } = sonar.results;
-  const failed = qualityGate.conditions
-    .filter(({ status }) => status === 'ERROR')
-    .map((condition) => describeFault(describeFailedCondition(condition)));
-  const why = failed.length === 0 ? '' : ` (${summarizeList(failed, 1)})`;
-  const recorded = recordedSentence('The analysis is', attested);
-  const name = project.name ?? project.key;
-  const sha = abbreviate(commit.sha1);
-  if (sonar.unverifiedReason === undefined) {
-    return `The quality gate of ${name} at commit ${sha} is ${qualityGate.status}${why}.${recorded}`;
-  }
-  return `The quality gate of ${name} is ${qualityGate.status}${why}; revision not verified: nothing confirms that commit ${sha} was analysed.${recorded}`;
+function describeMissingRevision({ sonar, commit }: AttestedAnalysis): readonly string[] {
+  if (sonar.unverifiedReason === undefined) return [];
+  return [`Revision not verified: nothing confirms that commit ${abbreviate(commit.sha1)} was analysed.`];
 }
 
 function describeRevision({ confirmedBy, unverifiedReason }: SonarEvidence): string {

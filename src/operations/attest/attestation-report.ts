@@ -1,11 +1,15 @@
 import type { Verdict } from '../../contract/compliance.ts';
+import { describeFault, describeReason, type Reason } from '../../contract/reason.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
-import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
-import { abbreviate, code, fact, link, type Evidence, type Fact } from '../report.ts';
-import { pluralize } from '../sentences.ts';
+import { evidenceLabel, evidenceMark, toEvidenceState } from '../evidence-state.ts';
+import { abbreviate, code, fact, link, plain, type Evidence, type Fact, type Line } from '../report.ts';
+import { pluralize, withoutFullStop } from '../sentences.ts';
 import type { Attested } from './define-attest-operation.ts';
+
+/** An attestation of any kind. */
+type AnyAttested = Omit<Attested<unknown>, 'gathered'>;
 
 /** The facts that every attestation shows: its commit, where it is recorded, and its file. */
 export function attestationFacts({
@@ -14,31 +18,38 @@ export function attestationFacts({
   trail,
   trailPageUrl,
   attestationName,
+  attestationUrl,
+  description,
   attachment,
   unattached,
-}: Omit<Attested<unknown>, 'gathered'>): readonly Fact[] {
+}: AnyAttested): readonly Fact[] {
   return [
     ...fact('Commit', commit.sha1, commit.url),
     ...fact('Commit message', commit.message?.split('\n')[0]),
     ...fact('Author', commit.author),
     ...fact('Flow', flow),
     ...fact('Trail', trail, trailPageUrl),
-    ...fact('Attestation', attestationName),
+    ...fact('Attestation', attestationName, attestationUrl),
+    ...fact('Description', description),
     ...fact('Attachment', describeAttachment(attachment)),
     ...fact('Not attached', describeUnattached(unattached)),
   ];
 }
 
 /**
- * The trail with this one attestation.
+ * The trail with this one attestation, and why it is not compliant.
  *
- * @param href the page with the details of the evidence; by default that of the trail
+ * @param verdict undefined if it is not known
+ * @param href the page with the details of the evidence; by default that of the attestation, or of the trail
  * @param notes one sentence each
  */
 export function attestationEvidence(
-  { trail, trailPageUrl, commit, attestationName }: Omit<Attested<unknown>, 'gathered'>,
+  { trail, trailPageUrl, attestationUrl, commit, attestationName, reasons, remarks }: AnyAttested,
   verdict: Verdict | undefined,
-  { href = trailPageUrl, notes = [] }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
+  {
+    href = attestationUrl ?? trailPageUrl,
+    notes = [],
+  }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
 ): Evidence {
   return {
     table: {
@@ -52,18 +63,42 @@ export function attestationEvidence(
         ],
       ],
     },
-    notes,
-    problems: [],
+    notes: [...notes, ...remarks.map(({ what, remedy }) => `⚠️ ${what}. ${remedy}`)],
+    problems: reasons.map(problemLine),
     moreProblems: 0,
   };
 }
 
-/** `The results are recorded as unit in flow web.`, with a space before it; empty if they are not recorded. */
-export function recordedSentence(
-  subject: string,
-  { flow, attestationName, isRecorded }: Omit<Attested<unknown>, 'gathered'>,
+/** `❌ sonar: new_coverage is 61.2; at least 80 is required (quality gate)`. */
+function problemLine(reason: Reason): Line {
+  const mark = evidenceMark(reason.state === 'failed' ? 'failed' : 'incomplete');
+  return [plain(`${mark} `), link(reason.about, reason.html_url), plain(`: ${describeFault(reason)}`)];
+}
+
+/** How many reasons a conclusion names. The report lists all. */
+const maximumReasons = 3;
+
+/**
+ * The conclusion about an attestation: its verdict and why, what is wrong with its record, and where it is recorded.
+ *
+ * @param notes one sentence each
+ */
+export function concludeAttestation(
+  { verdict, reasons, remarks, judgement, flow, attestationName, commit, isRecorded }: AnyAttested,
+  notes: readonly string[] = [],
 ): string {
-  return isRecorded ? ` ${subject} recorded as ${attestationName} in flow ${flow}.` : '';
+  const more = reasons.length - maximumReasons;
+  const why =
+    verdict === 'compliant'
+      ? [`${attestationName} is compliant: ${judgement.reason}`]
+      : [...reasons.slice(0, maximumReasons).map(describeReason), ...(more > 0 ? [`And ${more} more`] : [])];
+  const recorded = `Recorded as ${attestationName} in flow ${flow}, for commit ${abbreviate(commit.sha1)}.`;
+  return [
+    ...why.map((reason) => `${withoutFullStop(reason)}.`),
+    ...notes,
+    ...remarks.map(({ what }) => `${what}.`),
+    ...(isRecorded ? [recorded] : []),
+  ].join(' ');
 }
 
 function describeUnattached(unattached: UnattachedFiles | undefined): string | undefined {

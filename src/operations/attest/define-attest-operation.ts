@@ -22,7 +22,9 @@ import type { Uses, ValuesOf } from '../inputs/input.ts';
 import type { Operation, OperationContext, OperationResult } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
+import { assessAttestation, type Assessment } from './assess-attestation.ts';
 import { attachFiles, type AttachedFiles } from './attach-files.ts';
+import { readRecord } from './read-record.ts';
 
 /** The values of the inputs of every operation that records an attestation. */
 export type AttestationValues = ValuesOf<typeof attestationInputs> & { readonly attestationName: string };
@@ -34,10 +36,11 @@ export interface GatheredEvidence {
 }
 
 /** An attestation that was recorded, or that is to be recorded later. */
-export interface Attested<Gathered> extends AttachedFiles {
+export interface Attested<Gathered> extends AttachedFiles, Assessment {
   readonly flow: string;
   readonly trail: string;
   readonly attestationName: string;
+  readonly description: string | undefined;
   readonly commit: GitCommitInfo;
   readonly gathered: Gathered;
   /** Whether the service has it. */
@@ -137,23 +140,39 @@ export function defineAttestOperation<
           [gatheredAtKey]: new Date(gatheredAt).toISOString(),
         };
         const common = toCommonAttestation(values, { commit: commit.info, userData }, context);
-        const { answer, kept, lost } = await log.group('Send the attestation', () =>
-          deliverEvidence(
+        const document = declaration.toDocument(common, gathered);
+        const { delivery, record } = await log.group('Send the attestation', async () => {
+          const sent = await deliverEvidence(
             endpoint,
             {
               parameters: { org: context.org, flow_name: flow, trail_name: trail },
-              document: declaration.toDocument(common, gathered),
+              document,
               ...(attachment === undefined ? {} : { file: attachment }),
             },
             { ...values, gatheredAt },
             context,
-          ),
-        );
-        const attested = { flow, trail, attestationName, commit: commit.info, gathered, attachment, unattached };
+          );
+          const key = sent.answer?.key;
+          const read = key === undefined ? undefined : readRecord({ flow, trail, attestationName, key }, context);
+          return { delivery: sent, record: await read };
+        });
+        const { answer, kept, lost } = delivery;
+        const { description } = values;
+        const assessment = await assessAttestation(kind.judge(document), record, {
+          name: attestationName,
+          type: kind.type,
+          description,
+        });
+        for (const { what, remedy } of assessment.remarks) log.warning(`${endpoint.operation}: ${what}. ${remedy}`);
         const isRecorded = answer !== undefined;
         const page = isRecorded ? trailPageUrl(context, flow, trail) : undefined;
-        const result = declaration.toResult({ ...attested, isRecorded, trailPageUrl: page, response: answer?.body });
-        return withUndelivered({ ...result, htmlUrl: result.htmlUrl ?? page }, { kept, lost });
+        const attested = { flow, trail, attestationName, description, commit: commit.info, gathered };
+        const result = declaration.toResult({
+          ...{ ...attested, ...assessment, attachment, unattached },
+          ...{ isRecorded, trailPageUrl: page, response: answer?.body },
+        });
+        const { attestationUrl } = assessment;
+        return withUndelivered({ ...result, htmlUrl: result.htmlUrl ?? page, attestationUrl }, { kept, lost });
       } finally {
         attachment?.dispose();
       }

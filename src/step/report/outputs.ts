@@ -1,4 +1,5 @@
 import { ServiceError } from '../../client/service-error.ts';
+import type { OperationResult } from '../../operations/operation.ts';
 import { Failure } from '../../runtime/failure.ts';
 import { RunnerFileError } from '../../runtime/runner-file.ts';
 import type { Decision } from '../run/gate.ts';
@@ -28,16 +29,18 @@ function toOutputs(
   { decision, result }: StepResult,
   { path, output }: StoredResponse,
 ): Readonly<Record<string, string>> {
+  const { state, fingerprint, htmlUrl, attestationUrl, count, spoolPath }: Partial<OperationResult> = result ?? {};
   return {
     outcome: decision.outcome,
     compliant: compliantOutput(decision.outcome),
-    state: result?.state ?? '',
+    state: state ?? '',
     response: output,
     'response-path': path,
-    fingerprint: result?.fingerprint ?? '',
-    'html-url': safeHref(result?.htmlUrl) ?? '',
-    count: result?.count?.toString() ?? '',
-    'spool-path': result?.spoolPath ?? '',
+    fingerprint: fingerprint ?? '',
+    'html-url': safeHref(htmlUrl) ?? '',
+    'attestation-url': safeHref(attestationUrl) ?? '',
+    count: count?.toString() ?? '',
+    'spool-path': spoolPath ?? '',
   };
 }
 

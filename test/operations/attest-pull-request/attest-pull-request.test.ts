@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTransport } from '../../../src/http/undici-transport.ts';
+import type { Transport } from '../../../src/http/transport.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { listAt, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
-import { runOperation } from '../../../src/step/run/run-operation.ts';
+import { isMapping, listAt, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
 import { pushEvent, shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import { apiCommit, githubError, startGitHub, type FakeGitHub, type GitHubReply } from '../../support/fake-github.ts';
+import type { CollectingLog } from '../../support/log.ts';
 import { reportTables } from '../../support/perform-operation.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { call } from '../../support/service-call.ts';
@@ -58,8 +60,17 @@ async function attest(
   replies: Readonly<Record<string, GitHubReply>>,
   { inputs = {}, event = pushEvent() }: { inputs?: Readonly<Record<string, string>>; event?: Mapping } = {},
 ): Promise<OperationResult> {
+  return (await attestWith(transport, replies, inputs, event)).result;
+}
+
+async function attestWith(
+  network: Transport,
+  replies: Readonly<Record<string, GitHubReply>>,
+  inputs: Readonly<Record<string, string>>,
+  event: Mapping = pushEvent(),
+): Promise<OperationRun & { readonly log: CollectingLog }> {
   github = await startGitHub(replies);
-  const { context } = openTestStep({
+  const { context, log } = openTestStep({
     inputs: {
       operation: 'attest-pull-request',
       'base-url': service.baseUrl,
@@ -69,14 +80,30 @@ async function attest(
       flow: 'web',
       ...inputs,
     },
-    transport,
+    transport: network,
     event,
   });
   const job = { ...context.job, apiUrl: `${github.url}/api/v3` };
-  const { result } = await runOperation({ ...context, job, clock: systemClock });
+  const run = await runOperation({ ...context, job, clock: systemClock });
   expect(github.breaches).toEqual([]);
-  return result;
+  return { ...run, log };
 }
+
+/** The network of a service that takes rules for any other data, and so records each pull request as compliant. */
+const withoutRules: Transport = {
+  ...transport,
+  async send(request, signal) {
+    const answer = await transport.send(request, signal);
+    if (request.method !== 'GET' || !request.url.pathname.includes('/trail/')) return answer;
+    const found: unknown = JSON.parse(answer.text);
+    const judged = listAt(found).map((record) => ({
+      ...(isMapping(record) ? record : {}),
+      is_compliant: true,
+      reasons: [],
+    }));
+    return { ...answer, text: JSON.stringify(judged) };
+  },
+};
 
 /** What was recorded last. */
 async function latestRecord(): Promise<unknown> {
@@ -97,14 +124,14 @@ describe('attest-pull-request', () => {
     expect(result).toMatchObject({
       outcome: 'compliant',
       htmlUrl: merged.html_url,
-      conclusion: `Commit ${shas.head.slice(0, 12)} is compliant: the commit belongs to ${merged.html_url}. The pull requests are recorded as reviews in flow web.`,
+      conclusion: `reviews is compliant: the commit belongs to ${merged.html_url}, with 1 approval. Recorded as reviews in flow web, for commit ${shas.head.slice(0, 12)}.`,
     });
     expect(reportTables(result)).toEqual({ 'Pull requests (1)': [['#12', 'Add a lid', 'MERGED', 'ann', 'bob']] });
-    const { body } = await call(service, { path: `/attestations/${service.org}/web` });
-    expect(body).toMatchObject({
-      data: expect.arrayContaining([
-        expect.objectContaining({ attestation_name: 'reviews', attestation_type: 'pull_request', is_compliant: true }),
-      ]),
+    expect(await latestRecord()).toMatchObject({
+      attestation_name: 'reviews',
+      attestation_type: 'pull_request',
+      is_compliant: true,
+      html_url: result.attestationUrl,
     });
   });
 
@@ -113,7 +140,7 @@ describe('attest-pull-request', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: expect.stringContaining(
-        'it has 1 approval by others than its authors, and `minimum-approvals` requires 2. The pull requests are recorded',
+        'pull-request: 1 approval; at least 2 are required. Recorded as pull-request in flow web',
       ),
     });
   });
@@ -124,7 +151,7 @@ describe('attest-pull-request', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: expect.stringContaining(
-        'it has 0 approvals by others than its authors with write access, and `minimum-approvals` requires 1; approvals by bob do not count, because they have no write access. The pull requests are recorded',
+        'pull-request: 0 approvals; at least 1 is required. Approvals by bob do not count, because they have no write access. Recorded',
       ),
     });
     expect(reportTables(result)).toMatchObject({ 'Pull requests (1)': [['#12', 'Add a lid', 'MERGED', 'ann', 'bob']] });
@@ -136,7 +163,7 @@ describe('attest-pull-request', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: expect.stringMatching(
-        /approvals by bob do not count, because GitHub's API did not say whether they have write access: it answered 403: Resource not accessible.*; the token needs the repository permission `metadata: read`/u,
+        /Approvals by bob do not count, because GitHub's API did not say whether they have write access: it answered 403: Resource not accessible.*; the token needs the repository permission `metadata: read`/u,
       ),
     });
   });
@@ -164,6 +191,19 @@ describe('attest-pull-request', () => {
     const own = { 'user-data': '{"rule":{"minimum_approvals":0,"approvals":9}}' };
     const failure = await failureOf(attest(approved, { inputs: own }));
     expect(failure.message).toContain('`user-data` has the key rule, which the action itself sets');
+  });
+
+  it('stays red if the service judges by no rule, and says so', async () => {
+    const { result, log } = await attestWith(withoutRules, approved, { 'minimum-approvals': '2' });
+    expect(result).toMatchObject({
+      outcome: 'non-compliant',
+      conclusion: expect.stringMatching(
+        /^pull-request: 1 approval; at least 2 are required\. The record says compliant\. /u,
+      ),
+    });
+    expect(log.warnings).toEqual([
+      expect.stringContaining('The record says compliant. This step finds it non-compliant'),
+    ]);
   });
 
   it('is non-compliant without a pull request, and does not count one that was closed', async () => {

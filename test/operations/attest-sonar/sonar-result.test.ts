@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Readable } from 'node:stream';
-import type { SonarResults } from '../../../src/contract/attestations/sonar.ts';
+import { sonarKind, type SonarResults } from '../../../src/contract/attestations/sonar.ts';
 import { gateStatuses } from '../../../src/contract/compliance.ts';
+import { toReasons } from '../../../src/contract/reason.ts';
 import { createSonarResult, type AttestedAnalysis } from '../../../src/operations/attest-sonar/sonar-result.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
 
@@ -28,10 +29,17 @@ function attested(
     },
     ...other,
   };
+  const judgement = sonarKind.judge({ attestation_name: 'sonar', sonar_results: results });
   return {
     flow: 'web',
     trail: sha,
     attestationName: 'sonar',
+    description: undefined,
+    judgement,
+    verdict: judgement.verdict,
+    reasons: toReasons('sonar', judgement),
+    remarks: [],
+    attestationUrl: undefined,
     commit: { sha1: sha, author: 'Ann Dev <ann@example.com>', message: 'feat: lid\n\nbody', timestamp: 1 },
     sonar: {
       results,
@@ -74,9 +82,23 @@ describe('createSonarResult', () => {
     );
   });
 
-  it('names the failed condition with its value and threshold, and where the analysis is recorded', () => {
+  it('names the failed condition with its value and what is required, and where the analysis is recorded', () => {
     expect(createSonarResult(attested('ERROR')).conclusion).toBe(
-      'The quality gate of Web at commit cccccccccccc is ERROR (new_coverage is 61.2; at least 80 is required). The analysis is recorded as sonar in flow web.',
+      'sonar: new_coverage is 61.2; at least 80 is required (quality gate). Recorded as sonar in flow web, for commit cccccccccccc.',
+    );
+    expect(createSonarResult(attested('OK')).conclusion).toMatch(/^sonar is compliant: the quality gate is OK/u);
+  });
+
+  it('names the first failed conditions and counts the others, which the report lists', () => {
+    const conditions = ['a', 'b', 'c', 'd', 'e'].map((metric) => ({ metric, status: 'ERROR' }));
+    const { conclusion, report } = createSonarResult(
+      attested('ERROR', { qualityGate: { status: 'ERROR', conditions } }),
+    );
+    expect(conclusion).toMatch(
+      /^sonar: a failed \(quality gate\)\. sonar: b failed \(quality gate\)\. sonar: c failed \(quality gate\)\. And 2 more\. Recorded/u,
+    );
+    expect(report.evidence?.problems.map((line) => line.map(({ text }) => text).join(''))).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((metric) => `❌ sonar: ${metric} failed (quality gate)`),
     );
   });
 
@@ -89,30 +111,6 @@ describe('createSonarResult', () => {
     const { table } = createSonarResult(attested(status)).report.evidence ?? {};
     expect(table?.columns).toEqual(['Trail', 'Commit', 'sonar']);
     expect(table?.rows.map((row) => row.at(-1)?.text)).toEqual([state]);
-  });
-
-  it('describes a condition without value and threshold', () => {
-    const conditions = [
-      { metric: 'a', operator: 'GT', errorThreshold: '1', status: 'ERROR' },
-      { metric: 'b', status: 'ERROR' },
-      { metric: 'c', operator: 'ODD', errorThreshold: '3', status: 'ERROR', value: '4' },
-      { metric: 'd', errorThreshold: '5', status: 'ERROR', value: '6' },
-    ];
-    const words = conditions.map((condition) => {
-      const qualityGate = { status: 'ERROR', conditions: [condition] };
-      return /\((?<words>.*)\)/u.exec(createSonarResult(attested('ERROR', { qualityGate })).conclusion)?.groups?.[
-        'words'
-      ];
-    });
-    expect(words).toEqual([
-      'a failed; at most 1 is allowed',
-      'b failed',
-      'c is 4; the threshold is 3',
-      'd is 6; the threshold is 5',
-    ]);
-    // The table has the others.
-    const { conclusion } = createSonarResult(attested('ERROR', { qualityGate: { status: 'ERROR', conditions } }));
-    expect(conclusion).toContain('(a failed; at most 1 is allowed; and 3 more)');
   });
 
   it('shows every condition, and says in words what it requires', () => {
@@ -169,10 +167,10 @@ describe('createSonarResult', () => {
     const result = createSonarResult({ ...verified, sonar: { results, dashboardUrl, unverifiedReason } });
     expect(result.outcome).toBe('compliant');
     expect(result.conclusion).toBe(
-      'The quality gate of Web is OK; revision not verified: nothing confirms that commit cccccccccccc was analysed. The analysis is recorded as sonar in flow web.',
+      'sonar is compliant: the quality gate is OK. Revision not verified: nothing confirms that commit cccccccccccc was analysed. Recorded as sonar in flow web, for commit cccccccccccc.',
     );
     expect(result.report.evidence?.notes).toEqual([
-      '⚠️ revision not verified: nothing confirms that commit cccccccccccc was analysed.',
+      '⚠️ Revision not verified: nothing confirms that commit cccccccccccc was analysed.',
     ]);
     expect(result.report.facts).toContainEqual({
       label: 'Revision',
@@ -201,8 +199,7 @@ describe('createSonarResult', () => {
   });
 
   it('names a project without a name by its key', () => {
-    const { conclusion, report } = createSonarResult(attested('OK', { project: { key: 'acme:web' } }));
-    expect(conclusion).toContain('The quality gate of acme:web');
+    const { report } = createSonarResult(attested('OK', { project: { key: 'acme:web' } }));
     expect(report.subject).toBe('Sonar analysis of acme:web');
   });
 });

@@ -67,6 +67,7 @@ describe('reportResult', () => {
       'response-path': expect.stringMatching(/response\.json$/u),
       fingerprint: 'aa',
       'html-url': 'https://compliance.example.com/a',
+      'attestation-url': '',
       count: '',
       'spool-path': '',
     });
@@ -100,7 +101,10 @@ describe('reportResult', () => {
       response: '{"error":{"kind":"external","what":"no answer","remedy":"Try again."}}',
       'response-path': expect.stringMatching(/response\.json$/u),
       ...Object.fromEntries(
-        ['compliant', 'state', 'fingerprint', 'html-url', 'count', 'spool-path'].map((name) => [name, '']),
+        ['compliant', 'state', 'fingerprint', 'html-url', 'attestation-url', 'count', 'spool-path'].map((name) => [
+          name,
+          '',
+        ]),
       ),
     });
     expect(captured.summary).toContain('<h2>⛔ Error</h2>');
@@ -328,7 +332,8 @@ describe('reportResult', () => {
   });
 });
 
-const outputNames = 'compliant count fingerprint html-url outcome response response-path spool-path state'.split(' ');
+const outputNames =
+  'attestation-url compliant count fingerprint html-url outcome response response-path spool-path state'.split(' ');
 
 function hostileText(): fc.Arbitrary<string> {
   return fc.oneof(

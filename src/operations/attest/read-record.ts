@@ -1,0 +1,44 @@
+import { findTrailAttestations, type FoundAttestation } from '../../contract/attestation-lookup.ts';
+import { idempotencyDataKey } from '../../contract/idempotency.ts';
+import { Failure } from '../../runtime/failure.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import type { OperationContext } from '../operation.ts';
+
+/** An attestation that was recorded just now. */
+interface SentAttestation {
+  readonly flow: string;
+  readonly trail: string;
+  readonly attestationName: string;
+  /** Its idempotency key. */
+  readonly key: string;
+}
+
+/** How long the service may take, in milliseconds. The evidence is on record already. */
+const recordTimeout = 10_000;
+
+/**
+ * Reads back what the service has recorded. It is asked once; a failure is only logged.
+ *
+ * @returns undefined if the record could not be read, or none says that it is this one
+ */
+export async function readRecord(
+  { flow, trail, attestationName, key }: SentAttestation,
+  { client, org, call: { clock, log, signal } }: OperationContext,
+): Promise<FoundAttestation | undefined> {
+  try {
+    const { body } = await client.until(clock.now(), recordTimeout).call(findTrailAttestations, {
+      parameters: { org, flow_name: flow, trail_name: trail, attestation_name: attestationName },
+    });
+    const own = body.find(({ user_data: data }) => textAt(data, idempotencyDataKey) === key);
+    log.info(own === undefined ? notRead('the service does not show it') : `On record: ${own.html_url ?? ''}`);
+    return own;
+  } catch (thrown) {
+    if (signal?.aborted === true || !(thrown instanceof Failure)) throw thrown;
+    log.info(notRead(thrown.message));
+    return undefined;
+  }
+}
+
+function notRead(why: string): string {
+  return `The record could not be read back, so the verdict is that of this step: ${why}`;
+}
