@@ -2,7 +2,6 @@ import type { EndpointResult } from '../client/endpoint-call.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createFlow as endpoint } from '../contract/flow.ts';
 import { createFlowFromFile } from '../contract/flow-template.ts';
-import { prepareTemplateFile } from '../evidence/template-file.ts';
 import { description, flow, repoUrl, template, templateFile, visibility } from './inputs/flow-inputs.ts';
 import { optional, required, type ValuesOf } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
@@ -66,7 +65,7 @@ export const createFlow = defineOperation({
 });
 
 async function send(values: Values, context: OperationContext): Promise<EndpointResult<Endpoint>> {
-  const { client, org, workspace, temporaryDirectory: temporary } = context;
+  const { client, org } = context;
   const parameters = { org };
   const document = {
     name: values.flow,
@@ -77,7 +76,9 @@ async function send(values: Values, context: OperationContext): Promise<Endpoint
   if (values.templateFile === undefined) {
     return client.call(endpoint, { parameters, document: { ...document, template: [...(values.template ?? [])] } });
   }
-  const file = await prepareTemplateFile(values.templateFile, { workspace, temporary });
+  // Only flows with a file need it.
+  const { openTemplate } = await import(/* webpackChunkName: 'template' */ './open-template.ts');
+  const file = await openTemplate(values.templateFile, context);
   try {
     return await client.call(createFlowFromFile, { parameters, document, ...(file === undefined ? {} : { file }) });
   } finally {

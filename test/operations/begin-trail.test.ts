@@ -53,6 +53,52 @@ describe('begin-trail', () => {
 });
 
 describe('a template file', () => {
+  const steps: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['begin-trail', { flow: 'web' }],
+    ['create-flow', { flow: 'web', description: 'The shop' }],
+  ];
+  const warningsOf = async (operation: string, inputs: Readonly<Record<string, string>>): Promise<unknown> => {
+    const all = { ...inputs, 'template-file': 'ci/template.yml' };
+    const { log, result } = await performOperation(operation, all, always(201, 'OK'), workspace.path, pushEvent());
+    expect(result.outcome).toBe('done');
+    return log.warnings;
+  };
+
+  it.each(steps)('of %s is no reason to warn if everything can be recorded, or if it is invalid', async (...step) => {
+    const valid = 'version: 1\ntrail:\n  attestations: [{name: unit, type: junit}, {name: any, type: "*"}]\n';
+    const unknown = valid.replace('junit', 'snack');
+    for (const text of [template, valid, unknown, '', '- a\n- b\n', 'trail: [', 'trail: {attestations: [1, {}]}']) {
+      await workspace.write('ci/template.yml', text);
+      expect([text, await warningsOf(...step)]).toEqual([text, []]);
+    }
+    await workspace.write('ci/template.yml', Buffer.from([0xff, 0xfe, 0x00]));
+    expect(await warningsOf(...step)).toEqual([]);
+  });
+
+  it.each(steps)('of %s warns of what cannot be recorded, by name and type', async (...step) => {
+    await workspace.write(
+      'ci/template.yml',
+      [
+        'version: 1',
+        'trail:',
+        '  attestations:',
+        '    - { name: ticket, type: jira }',
+        '    - type: junit # not snyk',
+        '      name: unit',
+        '  artifacts:',
+        '    - name: web',
+        '      attestations:',
+        '        - name: scan',
+        '          type: snyk',
+        '        - { "name": "licences", "type": "custom:licences" }',
+        '',
+      ].join('\n'),
+    );
+    expect(await warningsOf(...step)).toEqual([
+      '`template-file`: this action cannot record the types of ticket (jira), web.scan (snyk), web.licences (custom:licences), so what requires them stays incomplete. Require another type, such as generic, and record it with `attest-generic`.',
+    ]);
+  });
+
   const refuse = (path: string): ReturnType<typeof userErrorOf> =>
     userErrorOf(() => prepareTemplateFile(path, { workspace: workspace.path, temporary: workspace.path }));
 
