@@ -1,7 +1,6 @@
 import { gatheredAtKey } from '../contract/attestations/attestation-fields.ts';
 import { idempotencyDataKey } from '../contract/idempotency.ts';
 import { beginTrail as endpoint } from '../contract/trail.ts';
-import type { Attachment } from '../evidence/attachment/attachment.ts';
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
 import { deliverEvidence, withUndelivered } from './deliver-evidence.ts';
@@ -11,7 +10,8 @@ import { deliveryInputs } from './inputs/delivery-inputs.ts';
 import { userData } from './inputs/evidence-inputs.ts';
 import { description, flow, templateFile, trail } from './inputs/flow-inputs.ts';
 import { optional, required } from './inputs/input.ts';
-import { defineOperation, type OperationContext } from './operation.ts';
+import { openTemplate } from './open-template.ts';
+import { defineOperation } from './operation.ts';
 import { readOwnUserData } from './own-user-data.ts';
 import { fact } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
@@ -36,7 +36,7 @@ export const beginTrail = defineOperation({
     const own = await readOwnUserData(inputs.userData, [gatheredAtKey, idempotencyDataKey], context);
     const data = withProvenance(own, runProvenance(job, inputs.redactCommitInfo));
     const path = inputs.templateFile;
-    const template = path === undefined ? undefined : await open(path, context);
+    const template = path === undefined ? undefined : await openTemplate(path, context);
     try {
       const { info: commit } = await gatherCommit(inputs, context, endpoint);
       const name = inputs.trail ?? commit.sha1;
@@ -92,9 +92,3 @@ export const beginTrail = defineOperation({
     }
   },
 });
-
-/** Only trails with a template of their own need it. */
-async function open(path: string, context: OperationContext): Promise<Attachment | undefined> {
-  const { openTemplate } = await import(/* webpackChunkName: 'template' */ './open-template.ts');
-  return openTemplate(path, context);
-}

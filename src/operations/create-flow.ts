@@ -77,7 +77,7 @@ async function send(values: Values, context: OperationContext): Promise<Endpoint
     return client.call(endpoint, { parameters, document: { ...document, template: [...(values.template ?? [])] } });
   }
   // Only flows with a file need it.
-  const { openTemplate } = await import(/* webpackChunkName: 'template' */ './open-template.ts');
+  const { openTemplate } = await import(/* webpackChunkName: 'attest' */ './open-template.ts');
   const file = await openTemplate(values.templateFile, context);
   try {
     return await client.call(createFlowFromFile, { parameters, document, ...(file === undefined ? {} : { file }) });
