@@ -303,7 +303,9 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     expect(result.summary).toContain(status);
     expect(valueAt(await recorded(target), 'evidence', 'sonar', 'status')).toBe(outcome);
     if (status === 'ERROR') {
-      expect(commandsNamed(result.log, 'error')[0]?.message).toContain('new_coverage is 61.2; at least 80 is required');
+      expect(commandsNamed(result.log, 'error')[0]?.message).toContain(
+        'sonar: new_coverage is 61.2; at least 80 is required (quality gate)',
+      );
     }
   });
 

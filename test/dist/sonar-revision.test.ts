@@ -71,7 +71,7 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
     const warn = { 'unverified-revision': 'warn' };
     const result = await attestScan(recent, { flow: target.flow, ...analysisToken, ...warn });
     expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant', state: 'OK' } });
-    expect(result.summary).toContain('revision not verified');
+    expect(result.summary).toContain('Revision not verified');
     const warnings = commandsNamed(result.log, 'warning').map(({ message }) => message);
     expect(warnings.filter((message) => message.includes('revision not verified'))).toHaveLength(1);
     const listed: unknown = await (await job.ask(`/attestations/acme/${target.flow}`)).json();

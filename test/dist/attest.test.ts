@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { textAt } from '../../src/runtime/untrusted-data.ts';
+import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
+import { shas } from '../support/events.ts';
+import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';
+import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
+import { apiCommit, type GitHubReply } from '../support/fake-github.ts';
+import { pullRequestAnswers } from '../support/pull-request-answers.ts';
+import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
+import { webhookPayloadWith } from '../support/sonar-analysis.ts';
+import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+beforeAll(async () => {
+  job = await openActionJob();
+  await job.workspace.write('red.xml', '<testsuite name="api"><testcase/><testcase><failure/></testcase></testsuite>');
+  await job.workspace.write('none.xml', '<testsuite name="api"/>');
+  const red = webhookPayloadWith('ERROR', jobCommit);
+  const conditions = [
+    { metric: 'new_coverage', operator: 'LESS_THAN', errorThreshold: '80', value: '61.2', status: 'ERROR' },
+    { metric: 'new_bugs', operator: 'GREATER_THAN', errorThreshold: '0', value: '0', status: 'OK' },
+  ];
+  await job.workspace.write('red.json', JSON.stringify({ ...red, qualityGate: { status: 'ERROR', conditions } }));
+});
+afterAll(() => job.close());
+
+const keep = closeAfterEach();
+
+/** A red step, and the reason in two parts, the first of which is a link. */
+interface RedStep {
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly outcome?: 'incomplete';
+  readonly about: string;
+  readonly why: string;
+}
+
+const redSteps: readonly RedStep[] = [
+  {
+    inputs: {
+      operation: 'attest-generic',
+      compliant: 'false',
+      'attestation-name': 'scan',
+      description: '2 high vulnerabilities',
+    },
+    about: 'scan',
+    why: 'reported as not compliant: 2 high vulnerabilities',
+  },
+  {
+    inputs: { operation: 'attest-junit', 'junit-path': 'red.xml' },
+    about: 'junit',
+    why: '1 of 2 tests failed (api); none may fail',
+  },
+  {
+    inputs: { operation: 'attest-junit', 'junit-path': 'none.xml' },
+    outcome: 'incomplete',
+    about: 'junit',
+    why: 'there are no tests; at least one must pass',
+  },
+  {
+    inputs: { operation: 'attest-sonar', 'sonar-report-path': 'red.json' },
+    about: 'sonar',
+    why: 'new_coverage is 61.2; at least 80 is required (quality gate)',
+  },
+  {
+    inputs: { operation: 'attest-pull-request', 'minimum-approvals': '2' },
+    about: 'pull-request',
+    why: '1 approval; at least 2 are required',
+  },
+];
+
+describe('a red step that records evidence', () => {
+  let request: PullRequestJob;
+  beforeEach(async () => {
+    const replies: Readonly<Record<string, GitHubReply>> = {
+      ...pullRequestAnswers(shas.head),
+      [`/repos/acme/widgets/commits/${shas.head}?per_page=1`]: { status: 200, body: apiCommit(shas.head) },
+    };
+    request = await openPullRequest(job, { fault: ({ method, url }) => (method === 'GET' ? replies[url] : undefined) });
+  });
+  afterEach(() => request.close());
+
+  it.each(redSteps)('gives the reason wherever it is shown: $about: $why', async ({ inputs, about, why, ...step }) => {
+    const { outcome = 'non-compliant' } = step;
+    const flow = await job.flow(about);
+    const publication = { 'pull-request-comment': 'true', 'commit-status': 'compliance/web' };
+    const result = await request.step({ flow, ...inputs, ...publication });
+    expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome, compliant: 'false' } });
+
+    const url = result.outputs['attestation-url'] ?? '';
+    const reason = `${about}: ${why}`;
+    expect(commandsNamed(result.log, 'error')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(`${reason}. Recorded as ${about} in flow ${flow}`) }),
+    ]);
+    expect(shownLines(result.log).map((line) => line.trim().replace(/^\S+ /u, ''))).toContain(reason);
+    const shown = `<a href="${url}">${about}</a>: ${why}</li>`;
+    expect(result.summary).toContain(shown);
+    expect(request.repository.comments[0]?.body).toContain(shown);
+    expect(request.repository.statuses.at(-1)?.description).toContain(reason);
+
+    const authorization = `Bearer ${job.service.apiKey}`;
+    expect((await fetch(url, { headers: { authorization } })).status).toBe(200);
+    const listed = await job.ask(`/attestations/acme/${flow}/trail/${shas.head}/${about}`);
+    expect(await listed.json()).toMatchObject([{ html_url: url, is_compliant: false }]);
+  });
+});
+
+describe('a step that records evidence with another service', () => {
+  /** Answers with one record that has the key of the request before. */
+  const shows = (more: Readonly<Record<string, unknown>>): Fault => ({
+    early: false,
+    play(response) {
+      const [sent] = servers.at(-1)?.requests ?? [];
+      const key = String(sent?.headers['idempotency-key']).replaceAll('"', '');
+      const record = { attestation_id: '1', is_compliant: true, user_data: { idempotency_key: key }, ...more };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify([record]));
+    },
+  });
+  const servers: Awaited<ReturnType<typeof startFaultyServer>>[] = [];
+
+  async function attest(reading: Fault, compliant: string): Promise<Awaited<ReturnType<ActionJob['step']>>> {
+    const server = keep(await startFaultyServer(answers(201, 'OK'), reading));
+    servers.push(server);
+    const inputs = { operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan', compliant };
+    const result = await job.step({ ...inputs, 'base-url': server.url.href });
+    expect(server.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
+      `POST /api/v2/attestations/acme/web/trail/${shas.head}/generic`,
+      `GET /api/v2/attestations/acme/web/trail/${shas.head}/scan`,
+    ]);
+    expect(server.connections()).toBe(1);
+    return result;
+  }
+
+  it('stays red if the record says compliant, and warns of it', async () => {
+    const result = await attest(shows({}), 'false');
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', 'attestation-url': '' } });
+    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('The record says compliant. This step finds it non-compliant'),
+    );
+    expect(commandsNamed(result.log, 'error')[0]?.message).toContain('The record says compliant.');
+    expect(result.summary).toContain('The record says compliant.');
+  });
+
+  it('warns at once if the template requires another type', async () => {
+    const result = await attest(shows({ attestation_type: 'generic', required_type: 'junit' }), 'true');
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+    const words = 'scan is recorded as generic; junit is required by the template.';
+    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toContainEqual(
+      expect.stringContaining(`${words} Record it with \`attest-junit\``),
+    );
+    expect(result.summary).toContain(words);
+  });
+
+  it.each([
+    ['does not have the look-up', answers(404, { message: 'Not Found' })],
+    ['goes down', resetsBeforeTheAnswer],
+  ])('goes on if the service %s after it has recorded it', async (_what, fault) => {
+    const result = await attest(fault, 'true');
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', 'attestation-url': '' } });
+    expect(result.log).toContain('The record could not be read back');
+    expect(commandsNamed(result.log, 'error')).toEqual([]);
+  });
+});
+
+it('a dry run of a step that records evidence reads nothing back', async () => {
+  const result = await job.step({
+    ...{ operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan', compliant: 'true' },
+    ...{ 'dry-run': 'true', 'on-non-compliant': 'ignore', 'base-url': 'http://127.0.0.1:9' },
+  });
+  expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'skipped', 'attestation-url': '' } });
+  expect(textAt(result.response, 'request', 'method')).toBe('POST');
+});
