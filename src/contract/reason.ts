@@ -55,7 +55,7 @@ export function describeFault({
 }
 
 /** The state of the reasons for a verdict; a compliant one has none. */
-export function toReasonState(verdict: Exclude<Verdict, 'compliant'>): Reason['state'] {
+function toReasonState(verdict: Exclude<Verdict, 'compliant'>): Reason['state'] {
   return verdict === 'non-compliant' ? 'failed' : 'incomplete';
 }
 

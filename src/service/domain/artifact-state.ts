@@ -1,6 +1,6 @@
 import { isAttestationType, type AttestationType } from '../../contract/attestations/kinds.ts';
 import type { ArtifactState, Verdict } from '../../contract/compliance.ts';
-import { describeFault, toReasonState } from '../../contract/reason.ts';
+import { describeFault, toReasons } from '../../contract/reason.ts';
 import { evidenceName } from './evidence-scope.ts';
 import {
   describeReasons,
@@ -177,12 +177,9 @@ export function withoutMistyped<Piece extends Evidence>(
 /** What keeps a piece of evidence from being compliant: each of its faults; none if it is compliant. */
 export function listEvidenceReasons(evidence: Evidence, label: string): readonly JudgementReason[] {
   const { verdict, reason, faults } = evidence;
-  if (verdict === 'compliant') return [];
   const source = toSource(evidence);
-  return (faults.length > 0 ? faults : [{ value: reason }]).map((fault) => ({
-    ...{ state: toReasonState(verdict), about: label, ...fault },
-    ...(source === undefined ? {} : { source }),
-  }));
+  const reasons = toReasons(label, { verdict, faults: faults.length > 0 ? faults : [{ value: reason }] });
+  return source === undefined ? reasons : reasons.map((each) => ({ ...each, source }));
 }
 
 function toSource({ flow, trail, id }: Evidence): ReasonSource | undefined {
