@@ -1,4 +1,4 @@
-import { isNotFoundMessage } from '../contract/not-found.ts';
+import { findMissingResource, type Resource } from '../contract/not-found.ts';
 import { TransportError } from '../http/transport.ts';
 import { isTransientProblem, isTransientStatus } from '../http/retry.ts';
 import { errorCode, ExternalError, type Failure } from '../runtime/failure.ts';
@@ -26,12 +26,17 @@ function isUnknownHost(error: TransportError): boolean {
 }
 
 /**
- * Whether the service itself says that something does not exist. A wrong path or another server also returns 404, but
- * with another message.
+ * What the service itself says does not exist; undefined for any other failure. A wrong path or another server also
+ * returns 404, but with another message.
  */
+export function missingResource(failure: Failure): Resource | undefined {
+  if (!(failure instanceof ServiceError) || failure.facts.status !== 404) return undefined;
+  return findMissingResource(failure.facts.serviceMessage ?? '');
+}
+
+/** Whether the service itself says that something does not exist. */
 export function isNotFound(failure: Failure): boolean {
-  if (!(failure instanceof ServiceError) || failure.facts.status !== 404) return false;
-  return failure.facts.serviceMessage !== undefined && isNotFoundMessage(failure.facts.serviceMessage);
+  return missingResource(failure) !== undefined;
 }
 
 /** The wait that the service asked for (`Retry-After`), in milliseconds; 0 if none. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import { findMissingResource } from '../contract/not-found.ts';
 import { Failure, type FailureKind } from '../runtime/failure.ts';
 
 /** The facts of an error answer. */
@@ -74,6 +75,7 @@ const remedies: Readonly<Record<number, string>> = {
 
 function remedyFor(facts: ServiceErrorFacts): string {
   const { status } = facts;
+  if (isFlowMissing(facts)) return 'Create the flow first, with `create-flow`, or correct the name in `flow`.';
   const known = remedies[status];
   if (known !== undefined) return known;
   if (status >= 300 && status < 400) {
@@ -83,4 +85,9 @@ function remedyFor(facts: ServiceErrorFacts): string {
     return "Try again later; if it keeps failing, send the service's operators the time, the path and the message above.";
   }
   return 'Check the inputs and `base-url`.';
+}
+
+/** For an environment, operation 12 answers the same; its `errors` name the environment. */
+function isFlowMissing({ status, serviceMessage = '', operation }: ServiceErrorFacts): boolean {
+  return status === 404 && operation !== 'list-snapshots' && findMissingResource(serviceMessage) === 'Flow';
 }

@@ -1,5 +1,17 @@
 /** The kinds of records, as the service's messages begin. */
-const resources = ['Flow', 'Trail', 'Artifact', 'Attestation', 'Environment', 'Snapshot', 'Policy', 'Service account'];
+const resources = [
+  'Flow',
+  'Trail',
+  'Artifact',
+  'Attestation',
+  'Environment',
+  'Snapshot',
+  'Policy',
+  'Service account',
+] as const;
+
+/** The kind of a record. */
+export type Resource = (typeof resources)[number];
 
 // Must begin with the resource, in the service's spelling, because a router, a proxy or another API says "Not Found",
 // "Route not found" or "404 Project Not Found".
@@ -8,9 +20,11 @@ const notFound = new RegExp(`^(?:${resources.join('|')})(?: .*)? (?:not found|do
 const noSuchSnapshot = /^(?:Org: '[^']*'\. )?Snapshot '[^']*' resolves to '/u;
 
 /**
- * Whether a message of the service says that something is not on record: `Flow not found`, as the interface shows it,
- * or `Flow named 'web' does not exist for organization 'acme'`, as the real service says. More text may follow.
+ * What a message of the service says is not on record: `Flow not found`, as the interface shows it, or `Flow named
+ * 'web' does not exist for organization 'acme'`, as the real service says; more text may follow. Undefined for any
+ * other message. For an environment, the interface shows `Flow not found`, too.
  */
-export function isNotFoundMessage(message: string): boolean {
-  return notFound.test(message) || noSuchSnapshot.test(message);
+export function findMissingResource(message: string): Resource | undefined {
+  if (noSuchSnapshot.test(message)) return 'Snapshot';
+  return notFound.test(message) ? resources.find((resource) => message.startsWith(resource)) : undefined;
 }

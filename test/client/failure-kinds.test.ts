@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNotFound, isTransientFailure, withNote } from '../../src/client/failure-kinds.ts';
+import { isNotFound, isTransientFailure, missingResource, withNote } from '../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { TransportError, type TransportProblem } from '../../src/http/transport.ts';
 import { UserError, ExternalError } from '../../src/runtime/failure.ts';
@@ -76,6 +76,17 @@ describe('whether something does not exist', () => {
     expect(isNotFound(answered(404, 'Not Found'))).toBe(false);
     expect(isNotFound(answered(400, 'Flow not found'))).toBe(false);
     expect(isNotFound(unanswered('timeout'))).toBe(false);
+    expect(missingResource(answered(404, "Artifact with fingerprint 'a' does not exist in flow 'web'"))).toBe(
+      'Artifact',
+    );
+    expect(missingResource(unanswered('timeout'))).toBeUndefined();
+  });
+
+  it('names create-flow if it is the flow, but not if the interface calls an environment so', () => {
+    const refused = answered(404, "Flow named 'web' does not exist for organization 'acme'");
+    expect(refused.remedy).toContain('`create-flow`');
+    expect(new ServiceError({ ...refused.facts, operation: 'list-snapshots' }).remedy).not.toContain('create-flow');
+    expect(answered(404, 'Trail not found').remedy).not.toContain('create-flow');
   });
 
   it('is not said by the page of another server', () => {

@@ -1,30 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { isNotFoundMessage } from '../../src/contract/not-found.ts';
+import { findMissingResource, type Resource } from '../../src/contract/not-found.ts';
 
 const awaited = endpoints
   .filter(({ operation }) => operation === 'get-artifact' || operation === 'list-snapshots')
-  .flatMap(({ errors }) => errors.filter(({ status }) => status === 404).map(({ message }) => message));
+  .flatMap(({ errors }) => errors.filter(({ status }) => status === 404).map(({ message }) => message))
+  .map((message) => [message.startsWith('Flow') ? 'Flow' : 'Artifact', message] as const);
 
-describe('whether a message says that something is not on record', () => {
+describe('what a message says is not on record', () => {
   it('has declared messages to test', () => {
     expect(awaited.length).toBeGreaterThanOrEqual(3);
   });
 
-  it.each([
+  it.each<readonly [Resource, string]>([
     ...awaited,
-    'Environment or policy not found',
-    'Service account not found',
-    "Environment named 'prod' does not exist for organization 'acme'",
-    "Flow named 'web' does not exist for organization 'acme'",
-    "Trail with name 'v1' does not exist for Organization 'acme' and Flow 'web'",
-    "Artifact with fingerprint 'abcde' does not exist in flow 'web' belonging to organization 'acme'",
-    "Policy 'scans' does not exist in organization 'acme'",
-    "Org: 'acme'. Snapshot 'prod#23' resolves to 'prod#23'. len(snapshots) == 3. Indexes are 1-based",
-    "Snapshot 'prod' resolves to 'prod#0'",
-    'Flow not found. You have requested this URI [/api/v2/x] but did you mean /api/v2/y ?',
-  ])('in the words of the service: %s', (message) => {
-    expect(isNotFoundMessage(message)).toBe(true);
+    ['Environment', 'Environment or policy not found'],
+    ['Service account', 'Service account not found'],
+    ['Environment', "Environment named 'prod' does not exist for organization 'acme'"],
+    ['Flow', "Flow named 'web' does not exist for organization 'acme'"],
+    ['Trail', "Trail with name 'v1' does not exist for Organization 'acme' and Flow 'web'"],
+    ['Artifact', "Artifact with fingerprint 'abcde' does not exist in flow 'web' belonging to organization 'acme'"],
+    ['Artifact', 'Artifact with fingerprint abcde does not exist in trail "Flow" of flow "web"'],
+    ['Policy', "Policy 'scans' does not exist in organization 'acme'"],
+    ['Snapshot', "Org: 'acme'. Snapshot 'prod#23' resolves to 'prod#23'. len(snapshots) == 3. Indexes are 1-based"],
+    ['Snapshot', "Snapshot 'prod' resolves to 'prod#0'"],
+    ['Flow', 'Flow not found. You have requested this URI [/api/v2/x] but did you mean /api/v2/y ?'],
+  ])('%s, in the words of the service: %s', (resource, message) => {
+    expect(findMissingResource(message)).toBe(resource);
   });
 
   it.each([
@@ -43,13 +45,13 @@ describe('whether a message says that something is not on record', () => {
     'Organization not found',
     'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.',
     'The flow is not found',
-  ])('not in those of a router, a proxy or another API: %s', (message) => {
-    expect(isNotFoundMessage(message)).toBe(false);
+  ])('nothing, in those of a router, a proxy or another API: %s', (message) => {
+    expect(findMissingResource(message)).toBeUndefined();
   });
 
   // In quadratic time, this would take hours.
   it('takes linear time', () => {
-    expect(isNotFoundMessage(`Flow ${' not foun'.repeat(1_000_000)}`)).toBe(false);
-    expect(isNotFoundMessage(`Org: '${"'. Snapshot '".repeat(1_000_000)}`)).toBe(false);
+    expect(findMissingResource(`Flow ${' not foun'.repeat(1_000_000)}`)).toBeUndefined();
+    expect(findMissingResource(`Org: '${"'. Snapshot '".repeat(1_000_000)}`)).toBeUndefined();
   });
 });
