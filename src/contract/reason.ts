@@ -1,5 +1,5 @@
 import type { Verdict } from './compliance.ts';
-import { Type, type Static } from './schema.ts';
+import { tolerant, Type, type Static } from './schema.ts';
 
 /** How a reason keeps something from being compliant, the worst first. */
 export const reasonStates = ['failed', 'incomplete', 'missing'] as const;
@@ -28,8 +28,11 @@ export const reason = Type.Object({
 /** One reason why something is not compliant. */
 export type Reason = Static<typeof reason>;
 
-/** The reasons in a response: failed before incomplete before missing; empty if it is compliant. */
-export const reasons = Type.Array(reason);
+/**
+ * The reasons in a response: failed before incomplete before missing; empty if it is compliant. A client takes any list,
+ * and shows the entries that it can read.
+ */
+export const reasons = tolerant(Type.Array(reason), Type.Array(Type.Unknown()));
 
 /** What is wrong with a piece of evidence: a reason without its subject. */
 export type Fault = Pick<Reason, 'rule' | 'value' | 'limit'>;
@@ -55,7 +58,7 @@ export function describeFault({
 }
 
 /** The state of the reasons for a verdict; a compliant one has none. */
-function toReasonState(verdict: Exclude<Verdict, 'compliant'>): Reason['state'] {
+export function toReasonState(verdict: Exclude<Verdict, 'compliant'>): Reason['state'] {
   return verdict === 'non-compliant' ? 'failed' : 'incomplete';
 }
 

@@ -2,13 +2,15 @@ import type { Verdict } from '../contract/compliance.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 
 /** The state of an attestation in a report. */
-export type EvidenceState = 'failed' | 'incomplete' | 'unknown' | 'missing' | 'compliant';
+export type EvidenceState = 'failed' | 'incomplete' | 'unknown' | 'missing' | 'mismatched' | 'compliant';
 
 /** What an answer says about one attestation. */
 export interface EvidenceItem {
   readonly state: EvidenceState;
   /** The reason in the service's words; its word for the state if that is not a known one. */
   readonly reason?: string | undefined;
+  /** The sender's own description of it. */
+  readonly description?: string | undefined;
   /** The attestation's page. */
   readonly href?: string | undefined;
 }
@@ -18,6 +20,7 @@ const words: Readonly<Record<EvidenceState | 'extra', string>> = {
   failed: '❌ failed',
   incomplete: '⏳ incomplete',
   missing: '⬜ missing',
+  mismatched: '⚠️ of another type',
   unknown: '❔ unknown',
   extra: '➕ extra',
 };
@@ -60,6 +63,7 @@ export function toEvidenceItem(entry: unknown): EvidenceItem {
   return {
     state: worse(named, valueAt(entry, 'is_compliant')),
     reason: textAt(entry, 'status_info') ?? textAt(entry, 'state_info') ?? textAt(entry, 'reason') ?? named.reason,
+    description: textAt(entry, 'description'),
     href: textAt(entry, 'html_url'),
   };
 }

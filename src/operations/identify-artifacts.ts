@@ -1,5 +1,7 @@
 import type { Problem } from '../runtime/failure.ts';
+import type { JudgedAnswer, JudgedSubject, SubjectNames } from './judged-subjects.ts';
 import type { OperationContext } from './operation.ts';
+import { abbreviate } from './report.ts';
 
 /** An artifact that is to be judged. */
 export interface IdentifiedArtifact {
@@ -52,4 +54,32 @@ export async function identifyArtifacts(
     }
     return artifacts;
   });
+}
+
+/**
+ * The names of an artifact.
+ *
+ * @param answered what the service calls it; undefined if there is no answer
+ */
+export function toArtifactNames(
+  { name: file, fingerprint }: IdentifiedArtifact,
+  answered?: { readonly fingerprint: string; readonly filename?: string },
+): SubjectNames {
+  const digits = answered?.fingerprint ?? fingerprint;
+  const short = abbreviate(digits);
+  const name = file ?? answered?.filename;
+  return { title: `Artifact ${name === undefined ? '' : `${name} `}${short}`, name: name ?? short, digits, file };
+}
+
+/** An artifact in the output `response` if there are several, or if the service does not know it. */
+export function toResponseEntry<Answer extends JudgedAnswer>(
+  { digits, file, settled: { value, failure } }: JudgedSubject<Answer>,
+  answered: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return {
+    fingerprint: digits,
+    ...(file === undefined ? {} : { file }),
+    ...(failure === undefined ? { verdict: value.verdict } : { error: failure.message }),
+    ...(value?.isUnknown === true ? { reasons: value.reasons } : answered),
+  };
 }

@@ -1,3 +1,5 @@
+import type { Reason } from '../contract/reason.ts';
+
 /**
  * What an operation reports, as data. The step renders it in the log, the summary and the comment, and escapes all
  * texts there; here they are unescaped, including those from other services.
@@ -33,10 +35,6 @@ export interface Evidence {
   readonly table: Table;
   /** What the table omits, one sentence each. */
   readonly notes: readonly string[];
-  /** What is missing or failed and why, the worst first. */
-  readonly problems: readonly Line[];
-  /** How many more problems there are. */
-  readonly moreProblems: number;
 }
 
 /** Texts that are shown one after the other on one line. */
@@ -52,7 +50,9 @@ export interface Copy {
 export interface Report {
   /** The heading: `Artifact web.tar.gz`. */
   readonly subject: string;
-  /** Shown first, because it explains the verdict. */
+  /** Why the verdict is not compliant, the worst first. Shown first, and wherever the verdict is shown. */
+  readonly reasons?: readonly Reason[];
+  /** Shown next, because it shows what the verdict is based on. */
   readonly evidence?: Evidence;
   readonly facts: readonly Fact[];
   readonly tables: readonly Table[];

@@ -1,15 +1,17 @@
+import type { ComplianceClient } from '../../client/client.ts';
 import { assertArtifact as endpoint } from '../../contract/artifact-assertion.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { checkIdentity, identifyArtifacts } from '../identify-artifacts.ts';
+import { checkIdentity, identifyArtifacts, toArtifactNames, type IdentifiedArtifact } from '../identify-artifacts.ts';
 import { environment, policies } from '../inputs/environment-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { flow, wholeFingerprints } from '../inputs/flow-inputs.ts';
 import { optional, withDefault } from '../inputs/input.ts';
 import { wait } from '../inputs/step-inputs.ts';
-import { defineOperation } from '../operation.ts';
-import { pollUntilFinal, type Poll } from '../polling.ts';
-import { createAssertionResult } from './assertion-result.ts';
-import { fetchAssertions, pendingReasons, type Assertions } from './judge-assertions.ts';
+import { judgeKnown, judgeSubjects } from '../judged-subjects.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
+import { createAssertionResult, type AssertionAnswer } from './assertion-result.ts';
+import type { Criterion } from './criterion.ts';
+import { parseAssertion } from './parse-assertion.ts';
 
 const inputs = {
   fingerprints: optional(wholeFingerprints),
@@ -28,19 +30,48 @@ export const assertArtifact = defineOperation({
   inputs,
   check: (values) => [...checkIdentity(values), ...checkCriterion(values)],
   async run(values, context) {
-    const artifacts = await identifyArtifacts(values, context);
+    const queries = await identifyArtifacts(values, context);
     const criterion = { flow: values.flow, environment: values.environment, policies: unique(values.policies) };
-    const poll: Poll<Assertions> = {
-      fetch: (client, previous) => fetchAssertions(artifacts, criterion, client, context, previous),
-      pending: pendingReasons,
-      failures: ({ failures }) => failures,
-    };
-    const { answer, timing } = await context.call.log.group('Assert artifacts', () =>
-      pollUntilFinal(poll, values.waitSeconds, context),
+    const judgement = await judgeSubjects(
+      {
+        queries,
+        judge: (artifact, client) => assertOne(artifact, criterion, client, context),
+        toNames: (artifact) => toArtifactNames(artifact),
+        waitSeconds: values.waitSeconds,
+        logTitle: 'Assert artifacts',
+      },
+      context,
     );
-    return createAssertionResult(answer, criterion, timing);
+    return createAssertionResult(judgement, criterion);
   },
 });
+
+/** @throws Failure if the service gives no answer that can be relied on, or does not have what the criterion names */
+function assertOne(
+  artifact: IdentifiedArtifact,
+  criterion: Criterion,
+  client: ComplianceClient,
+  { org }: OperationContext,
+): Promise<AssertionAnswer> {
+  const { fingerprint } = artifact;
+  const { flow, environment, policies } = criterion;
+  const { name } = toArtifactNames(artifact);
+  const value = `not reported to ${flow === undefined ? 'any flow' : `flow ${flow}`}`;
+  return judgeKnown<AssertionAnswer>(
+    async () => {
+      const { body: assertion } = await client.call(endpoint, {
+        parameters: { org, fingerprint },
+        query: {
+          ...(flow === undefined ? {} : { flow_name: flow }),
+          ...(environment === undefined ? {} : { environment_name: environment }),
+          ...(policies === undefined ? {} : { policy_name: [...policies] }),
+        },
+      });
+      return { assertion, ...parseAssertion(assertion, { fingerprint, name }, criterion) };
+    },
+    { resource: 'Artifact', about: name, value },
+  );
+}
 
 function unique(names: readonly string[] | undefined): readonly string[] | undefined {
   return names === undefined ? undefined : [...new Set(names)];

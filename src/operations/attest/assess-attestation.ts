@@ -3,6 +3,7 @@ import type { AttestationJudgement } from '../../contract/attestations/attestati
 import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
 import { toReasons, type Reason } from '../../contract/reason.ts';
 import type { FailureText } from '../../runtime/failure.ts';
+import { readReasons } from '../reasons.ts';
 
 /** What is known of an attestation: by the rule of its kind, and by its record. */
 export interface Assessment {
@@ -33,7 +34,7 @@ export async function assessAttestation(
 ): Promise<Assessment> {
   const recorded = (record && recordedVerdict(record, judgement.verdict)) ?? judgement.verdict;
   const verdict = worstVerdict([judgement.verdict, recorded]) ?? judgement.verdict;
-  const { reasons = [] } = record ?? {};
+  const reasons = readReasons(record?.reasons);
   const isExplained = recorded === verdict && reasons.length > 0;
   return {
     judgement,
@@ -49,9 +50,10 @@ export async function assessAttestation(
 
 /** The verdict on record; undefined if it does not say. One that is not compliant may be incomplete. */
 function recordedVerdict(
-  { is_compliant: isCompliant, reasons = [] }: FoundAttestation,
+  { is_compliant: isCompliant, reasons: answered }: FoundAttestation,
   own: Verdict,
 ): Verdict | undefined {
+  const reasons = readReasons(answered);
   if (isCompliant === true) return 'compliant';
   if (isCompliant !== false) return undefined;
   if (reasons.length === 0) return own === 'incomplete' ? own : 'non-compliant';

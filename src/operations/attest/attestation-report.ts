@@ -1,10 +1,10 @@
 import type { Verdict } from '../../contract/compliance.ts';
-import { describeFault, describeReason, type Reason } from '../../contract/reason.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
-import { evidenceLabel, evidenceMark, toEvidenceState } from '../evidence-state.ts';
-import { abbreviate, code, fact, link, plain, type Evidence, type Fact, type Line } from '../report.ts';
+import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
+import { reasonWords } from '../reasons.ts';
+import { abbreviate, code, fact, link, type Evidence, type Fact } from '../report.ts';
 import { pluralize, withoutFullStop } from '../sentences.ts';
 import type { Attested } from './define-attest-operation.ts';
 
@@ -37,14 +37,14 @@ export function attestationFacts({
 }
 
 /**
- * The trail with this one attestation, and why it is not compliant.
+ * The trail with this one attestation.
  *
  * @param verdict undefined if it is not known
  * @param href the page with the details of the evidence; by default that of the attestation, or of the trail
  * @param notes one sentence each
  */
 export function attestationEvidence(
-  { trail, trailPageUrl, attestationUrl, commit, attestationName, reasons, remarks }: AnyAttested,
+  { trail, trailPageUrl, attestationUrl, commit, attestationName, remarks }: AnyAttested,
   verdict: Verdict | undefined,
   {
     href = attestationUrl ?? trailPageUrl,
@@ -64,15 +64,7 @@ export function attestationEvidence(
       ],
     },
     notes: [...notes, ...remarks.map(({ what, remedy }) => `⚠️ ${what}. ${remedy}`)],
-    problems: reasons.map(problemLine),
-    moreProblems: 0,
   };
-}
-
-/** `❌ sonar: new_coverage is 61.2; at least 80 is required (quality gate)`. */
-function problemLine(reason: Reason): Line {
-  const mark = evidenceMark(reason.state === 'failed' ? 'failed' : 'incomplete');
-  return [plain(`${mark} `), link(reason.about, reason.html_url), plain(`: ${describeFault(reason)}`)];
 }
 
 /** How many reasons a conclusion names. The report lists all. */
@@ -91,7 +83,10 @@ export function concludeAttestation(
   const why =
     verdict === 'compliant'
       ? [`${attestationName} is compliant: ${judgement.reason}`]
-      : [...reasons.slice(0, maximumReasons).map(describeReason), ...(more > 0 ? [`And ${more} more`] : [])];
+      : [
+          ...reasons.slice(0, maximumReasons).map((reason) => reasonWords(reason)),
+          ...(more > 0 ? [`And ${more} more`] : []),
+        ];
   const recorded = `Recorded as ${attestationName} in flow ${flow}, for commit ${abbreviate(commit.sha1)}.`;
   return [
     ...why.map((reason) => `${withoutFullStop(reason)}.`),

@@ -171,8 +171,9 @@ export function defineAttestOperation<
           ...{ ...attested, ...assessment, attachment, unattached },
           ...{ isRecorded, trailPageUrl: page, response: answer?.body },
         });
-        const { attestationUrl } = assessment;
-        return withUndelivered({ ...result, htmlUrl: result.htmlUrl ?? page, attestationUrl }, { kept, lost });
+        const { attestationUrl, reasons } = assessment;
+        const report = { ...result.report, reasons };
+        return withUndelivered({ ...result, htmlUrl: result.htmlUrl ?? page, attestationUrl, report }, { kept, lost });
       } finally {
         attachment?.dispose();
       }

@@ -1,45 +1,35 @@
+import type { Artifact } from '../../contract/artifact.ts';
+import { describeFault, type Reason } from '../../contract/reason.ts';
 import { requiredEvidence } from '../../contract/template.ts';
 import { toEvidenceItem, type EvidenceItem } from '../evidence-state.ts';
-import { abbreviate } from '../report.ts';
-import { worstFirst, type ArtifactJudgement } from './judge-artifacts.ts';
 
-/** An artifact with the state of each attestation that it requires or has. */
+/** The attestations that an artifact requires or has, by the names of the template: `unit` for `web.unit`. */
 export interface ArtifactEvidence {
-  readonly judged: ArtifactJudgement;
-  /** What the report calls it; with the fingerprint if several have the same name. */
-  readonly label: string;
   /** Undefined if the service shows no template: then nothing is known to be missing or extra. */
   readonly required: ReadonlySet<string> | undefined;
-  /** By the names of the template: `unit` for `web.unit`. */
   readonly items: ReadonlyMap<string, EvidenceItem>;
 }
 
-/** The evidence of all artifacts, the worst first. */
-export function collectEvidence(artifacts: readonly ArtifactJudgement[]): readonly ArtifactEvidence[] {
-  const sorted = worstFirst(artifacts);
-  const names = sorted.map(artifactName);
-  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  return sorted.map((judged, index) => {
-    const { artifact, fingerprint } = judged;
-    const name = names[index] ?? '';
-    const required = artifact?.template === undefined ? undefined : new Set(requiredEvidence(artifact.template));
-    return {
-      judged,
-      label: repeated.has(name) ? `${name} ${abbreviate(fingerprint)}` : name,
-      required,
-      items: toEvidenceItems(artifact?.evidence ?? {}, required),
-    };
-  });
+/**
+ * Lists the attestations of an artifact.
+ *
+ * @param reasons why the artifact is not compliant: they decide about what the evidence shows as compliant, such as an
+ * attestation of the right name and the wrong type
+ */
+export function listEvidence(artifact: Artifact, reasons: readonly Reason[] = []): ArtifactEvidence {
+  const required = artifact.template === undefined ? undefined : new Set(requiredEvidence(artifact.template));
+  const items = toItems(artifact.evidence ?? {}, required);
+  for (const [name, item] of items) {
+    const reason = reasons.find(({ about }) => about === name || about.endsWith(`.${name}`));
+    if (item.state === 'compliant' && reason !== undefined) items.set(name, toDoubtfulItem(item, reason));
+  }
+  return { required, items };
 }
 
-function artifactName({ query, artifact, fingerprint }: ArtifactJudgement): string {
-  return query.name ?? artifact?.filename ?? abbreviate(fingerprint);
-}
-
-function toEvidenceItems(
+function toItems(
   evidence: Readonly<Record<string, unknown>>,
   required: ReadonlySet<string> | undefined,
-): ReadonlyMap<string, EvidenceItem> {
+): Map<string, EvidenceItem> {
   const items = new Map(Object.entries(evidence).map(([name, entry]) => [name, toEvidenceItem(entry)]));
   for (const name of required ?? []) {
     if (!items.has(name)) items.set(name, { state: 'missing' });
@@ -51,4 +41,9 @@ function toEvidenceItems(
     items.set(own, item);
   }
   return items;
+}
+
+function toDoubtfulItem(item: EvidenceItem, { state, value, limit }: Reason): EvidenceItem {
+  if (state !== 'missing') return { ...item, state };
+  return { ...item, state: 'mismatched', reason: describeFault({ value, ...(limit === undefined ? {} : { limit }) }) };
 }

@@ -1,103 +1,47 @@
-import { toArtifactState } from '../../contract/compliance.ts';
-import { combineFailures } from '../combine-failures.ts';
-import type { OperationOutcome, OperationResult } from '../operation.ts';
-import { pollFacts, timeoutNotice, withPollNotes, type PollTiming } from '../polling.ts';
-import { fact, type Evidence } from '../report.ts';
+import { toResponseEntry } from '../identify-artifacts.ts';
+import { toJudgementResult, type JudgedSubject, type Judgement } from '../judged-subjects.ts';
+import type { OperationResult } from '../operation.ts';
+import { pollFacts, timeoutNotice } from '../polling.ts';
+import { fact } from '../report.ts';
 import { artifactCommit, artifactFacts } from './artifact-facts.ts';
-import { concludeSeveral } from './conclusion.ts';
 import { createEvidence } from './evidence-table.ts';
-import { stateReason, type ArtifactJudgement, type Judgement } from './judge-artifacts.ts';
-
-/** The judgement of the last poll. */
-export interface FinalJudgement extends Judgement {
-  readonly flow: string;
-  readonly timing: PollTiming;
-}
+import type { ArtifactAnswer } from './lookup.ts';
 
 /**
  * The result of the operation: the worst artifact decides, and the report has all of them.
  *
  * @throws Failure if there is only one artifact and it could not be looked up
  */
-export function createArtifactResult(judgement: FinalJudgement): OperationResult {
-  const [first, ...others] = judgement.artifacts;
-  return first !== undefined && others.length === 0 ? resultOfOne(first, judgement) : resultOfMany(judgement);
-}
-
-function resultOfOne(judged: ArtifactJudgement, judgement: FinalJudgement): OperationResult {
-  const { flow, timing } = judgement;
-  // Without an answer there is only the failure to report.
-  if (judged.failure !== undefined) throw withPollNotes(judged.failure, timing, judged.lastState);
-  const { artifact, title } = judged;
-  const state = [`${title} in flow ${flow} is ${artifact.state ?? ''}`, ...stateReason(artifact)];
-  const conclusion = [`${state.join('. ')}.`, ...timeoutNotice(timing)].join(' ');
+export function createArtifactResult(judgement: Judgement<ArtifactAnswer>, flow: string): OperationResult {
+  const { subjects, only, timing } = judgement;
+  const artifact = only?.settled.value?.artifact;
+  const { reasons, ...result } = toJudgementResult(judgement, `in flow ${flow}`, artifact?.state_info);
+  const evidence = createEvidence(subjects);
   return {
-    ...toOutcome(judgement, conclusion),
-    conclusion,
-    response: artifact,
-    fingerprint: artifact.fingerprint,
-    htmlUrl: artifact.html_url,
-    commits: collectCommits([judged]),
+    ...result,
+    response: artifact ?? (only === undefined ? subjects.map(toEntry) : toEntry(only)),
+    fingerprint: subjects.map(({ digits }) => digits).join('\n'),
+    htmlUrl: artifact?.html_url,
+    commits: collectCommits(subjects),
     report: {
-      subject: title,
-      evidence: evidenceWithNotice(judgement),
-      facts: [...artifactFacts(artifact, flow), ...pollFacts(timing)],
+      subject: only?.title ?? `${subjects.length} artifacts of flow ${flow}`,
+      reasons,
+      evidence: { ...evidence, notes: [...evidence.notes, ...timeoutNotice(timing)] },
+      facts: [...(artifact === undefined ? fact('Flow', flow) : artifactFacts(artifact, flow)), ...pollFacts(timing)],
       tables: [],
+      ...(artifact === undefined
+        ? { copies: subjects.map(({ file = '', digits }) => ({ label: file, text: digits })) }
+        : {}),
     },
   };
 }
 
-function resultOfMany(judgement: FinalJudgement): OperationResult {
-  const { artifacts, flow, timing } = judgement;
-  const conclusion = [concludeSeveral(judgement, flow), ...timeoutNotice(timing)].join(' ');
-  return {
-    ...toOutcome(judgement, conclusion),
-    conclusion,
-    response: artifacts.map(responseEntry),
-    fingerprint: artifacts.map(({ fingerprint }) => fingerprint).join('\n'),
-    commits: collectCommits(artifacts),
-    report: {
-      subject: `${artifacts.length} artifacts of flow ${flow}`,
-      evidence: evidenceWithNotice(judgement),
-      facts: [...fact('Flow', flow), ...pollFacts(timing)],
-      tables: [],
-      copies: artifacts.map(({ query, fingerprint }) => ({ label: query.name ?? '', text: fingerprint })),
-    },
-  };
-}
-
-function evidenceWithNotice(judgement: FinalJudgement): Evidence {
-  const evidence = createEvidence(judgement);
-  return { ...evidence, notes: [...evidence.notes, ...timeoutNotice(judgement.timing)] };
-}
-
-function toOutcome(
-  { verdict, failureGroups }: Judgement,
-  conclusion: string,
-): OperationOutcome & Pick<OperationResult, 'state'> {
-  if (verdict !== undefined) return { outcome: verdict, state: toArtifactState(verdict) };
-  const failures = failureGroups.map(({ failure }) => failure);
-  return { outcome: 'error', failure: combineFailures(failures, conclusion), state: undefined };
+function toEntry(subject: JudgedSubject<ArtifactAnswer>): Readonly<Record<string, unknown>> {
+  return toResponseEntry(subject, { artifact: subject.settled.value?.artifact });
 }
 
 /** The commits of the artifacts, once each; undefined if the service names none. */
-function collectCommits(artifacts: readonly ArtifactJudgement[]): readonly string[] | undefined {
-  const commits = artifacts.flatMap(({ artifact }) => artifactCommit(artifact)?.sha ?? []);
+function collectCommits(subjects: readonly JudgedSubject<ArtifactAnswer>[]): readonly string[] | undefined {
+  const commits = subjects.flatMap(({ settled }) => artifactCommit(settled.value?.artifact)?.sha ?? []);
   return commits.length === 0 ? undefined : [...new Set(commits)];
-}
-
-/** One of several artifacts in the output `response`. */
-function responseEntry({
-  query,
-  fingerprint,
-  verdict,
-  artifact,
-  failure,
-}: ArtifactJudgement): Readonly<Record<string, unknown>> {
-  return {
-    fingerprint,
-    ...(query.name === undefined ? {} : { file: query.name }),
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(failure === undefined ? { artifact } : { error: failure.message }),
-  };
 }

@@ -1,10 +1,10 @@
 import { evidenceLabel, evidenceMark, toEvidenceState } from '../evidence-state.ts';
+import { worstFirst, type JudgedSubject } from '../judged-subjects.ts';
 import { abbreviate, code, link, plain, type Evidence, type Text } from '../report.ts';
 import { summarizeList } from '../sentences.ts';
-import { collectEvidence, type ArtifactEvidence } from './artifact-evidence.ts';
+import { listEvidence, type ArtifactEvidence } from './artifact-evidence.ts';
 import { artifactCommit } from './artifact-facts.ts';
-import type { Judgement } from './judge-artifacts.ts';
-import { listProblems, maximumProblems } from './problem-list.ts';
+import type { ArtifactAnswer } from './lookup.ts';
 
 /** How many attestations have a column at most. */
 const maximumColumns = 10;
@@ -12,16 +12,20 @@ const maximumColumns = 10;
 /** How many attestations a note names at most. */
 const maximumNames = 10;
 
+/** An artifact with its evidence. */
+interface Row extends ArtifactEvidence {
+  readonly subject: JudgedSubject<ArtifactAnswer>;
+}
+
 /**
  * Required and recorded attestations: one row per artifact, the worst first. If there are many attestations, those that
  * are compliant for every artifact have no column and are counted in a note.
  */
-export function createEvidence({ artifacts, failureGroups }: Judgement): Evidence {
-  const collected = collectEvidence(artifacts);
-  const columns = chooseColumns(collected);
+export function createEvidence(subjects: readonly JudgedSubject<ArtifactAnswer>[]): Evidence {
+  const rows = worstFirst(subjects).map(toRow);
+  const columns = chooseColumns(rows);
   const isCut = columns.shown.length < columns.all.length;
-  const isOne = collected.length === 1;
-  const problems = listProblems(collected, columns.all, failureGroups);
+  const isOne = rows.length === 1;
   return {
     table: {
       title: 'Evidence',
@@ -33,17 +37,21 @@ export function createEvidence({ artifacts, failureGroups }: Judgement): Evidenc
         ...columns.shown,
         ...(isCut ? ['Required'] : []),
       ],
-      rows: collected.map((evidence): readonly Text[] => [
-        ...leadingCells(evidence),
-        ...(isOne ? [] : [commitCell(evidence)]),
-        ...columns.shown.map((name) => plain(attestationCell(evidence, name))),
-        ...(isCut ? [plain(requiredCell(evidence))] : []),
+      rows: rows.map((row): readonly Text[] => [
+        ...leadingCells(row),
+        ...(isOne ? [] : [commitCell(row)]),
+        ...columns.shown.map((name) => plain(attestationCell(row, name))),
+        ...(isCut ? [plain(requiredCell(row))] : []),
       ]),
     },
     notes: notesOn(columns),
-    problems: problems.slice(0, maximumProblems),
-    moreProblems: Math.max(0, problems.length - maximumProblems),
   };
+}
+
+function toRow(subject: JudgedSubject<ArtifactAnswer>): Row {
+  const { artifact, reasons } = subject.settled.value ?? {};
+  const evidence = artifact === undefined ? { required: undefined, items: new Map() } : listEvidence(artifact, reasons);
+  return { ...evidence, subject };
 }
 
 /** The attestations of all artifacts: required ones in the template's order, then the others. */
@@ -55,11 +63,11 @@ interface Columns {
   readonly required: ReadonlySet<string>;
 }
 
-function chooseColumns(collected: readonly ArtifactEvidence[]): Columns {
-  const required = new Set(collected.flatMap((evidence) => [...(evidence.required ?? [])]));
-  const all = [...new Set([...required, ...collected.flatMap(({ items }) => [...items.keys()])])];
+function chooseColumns(rows: readonly ArtifactEvidence[]): Columns {
+  const required = new Set(rows.flatMap((evidence) => [...(evidence.required ?? [])]));
+  const all = [...new Set([...required, ...rows.flatMap(({ items }) => [...items.keys()])])];
   const problems = new Map<string, number>();
-  for (const { items } of collected) {
+  for (const { items } of rows) {
     for (const [name, { state }] of items) {
       if (state !== 'compliant') problems.set(name, (problems.get(name) ?? 0) + 1);
     }
@@ -87,33 +95,36 @@ function notesOn({ all, shown, problems, required }: Columns): readonly string[]
         ]),
     ...(others.length === 0
       ? []
-      : [`${others.length} more attestations are missing, failed or unknown, and are listed below: ${list(others)}.`]),
+      : [`${others.length} more attestations are missing, failed or unknown: ${list(others)}.`]),
     ...(extra.length === 0 ? [] : [`➕ Not required, but recorded and compliant (${extra.length}): ${list(extra)}.`]),
   ];
 }
 
-function leadingCells({ judged, label }: ArtifactEvidence): readonly Text[] {
-  const fingerprint = code(abbreviate(judged.fingerprint));
-  if (judged.failure !== undefined) return [plain(label), fingerprint, plain('⛔ error')];
-  const { artifact, verdict } = judged;
-  const mark = evidenceMark(toEvidenceState(verdict));
-  return [link(label, artifact.html_url), fingerprint, plain(`${mark} ${artifact.state ?? ''}`)];
+function leadingCells({ subject: { label, digits, settled } }: Row): readonly Text[] {
+  const fingerprint = code(abbreviate(digits));
+  const { value } = settled;
+  if (value === undefined) return [plain(label), fingerprint, plain('⛔ error')];
+  const { artifact, verdict } = value;
+  const state = artifact === undefined ? 'not reported' : (artifact.state ?? '');
+  return [link(label, artifact?.html_url), fingerprint, plain(`${evidenceMark(toEvidenceState(verdict))} ${state}`)];
 }
 
-function commitCell({ judged }: ArtifactEvidence): Text {
-  const commit = artifactCommit(judged.artifact);
+function commitCell({ subject }: Row): Text {
+  const commit = artifactCommit(subject.settled.value?.artifact);
   return commit === undefined ? plain('') : { ...code(abbreviate(commit.sha)), href: commit.url };
 }
 
 /** Empty if the attestation is neither required nor recorded. */
-function attestationCell({ judged, required, items }: ArtifactEvidence, name: string): string {
-  if (judged.failure !== undefined) return evidenceLabel('unknown');
+function attestationCell({ subject, required, items }: Row, name: string): string {
+  if (subject.settled.value?.artifact === undefined) return evidenceLabel('unknown');
   const item = items.get(name);
-  return item === undefined ? '' : evidenceLabel(item.state, required?.has(name) === false);
+  if (item === undefined) return '';
+  if (item.state === 'mismatched') return `${evidenceMark(item.state)} ${item.reason ?? ''}`;
+  return evidenceLabel(item.state, required?.has(name) === false);
 }
 
 /** `28 of 30`. */
-function requiredCell({ required, items }: ArtifactEvidence): string {
+function requiredCell({ required, items }: Row): string {
   if (required === undefined) return '';
   const compliant = [...required].filter((name) => items.get(name)?.state === 'compliant');
   return `${compliant.length} of ${required.size}`;

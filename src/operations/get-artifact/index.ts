@@ -1,15 +1,14 @@
 import { getArtifact as endpoint } from '../../contract/artifact.ts';
-import { checkIdentity } from '../identify-artifacts.ts';
+import { checkIdentity, toArtifactNames } from '../identify-artifacts.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault } from '../inputs/input.ts';
 import { wait } from '../inputs/step-inputs.ts';
+import { judgeSubjects } from '../judged-subjects.ts';
 import { defineOperation } from '../operation.ts';
-import { pollUntilFinal, type Poll } from '../polling.ts';
 import { createQueries } from './artifact-query.ts';
 import { createArtifactResult } from './artifact-result.ts';
-import { judgeArtifacts, pendingReasons, type Judgement } from './judge-artifacts.ts';
-import { lookupArtifacts } from './lookup.ts';
+import { lookUpArtifact } from './lookup.ts';
 
 const inputs = {
   flow: required(flow),
@@ -37,15 +36,16 @@ export const getArtifact = defineOperation({
   check: checkIdentity,
   async run(values, context) {
     const queries = await createQueries(values, context);
-    const poll: Poll<Judgement> = {
-      fetch: async (client, previous) =>
-        judgeArtifacts(await lookupArtifacts(queries, client, context, previous?.lookups)),
-      pending: pendingReasons,
-      failures: ({ failures }) => failures,
-    };
-    const { answer, timing } = await context.call.log.group('Look up artifacts', () =>
-      pollUntilFinal(poll, values.waitSeconds, context),
+    const judgement = await judgeSubjects(
+      {
+        queries,
+        judge: (query, client) => lookUpArtifact(query, client, context),
+        toNames: (query, answer) => toArtifactNames(query, answer?.artifact),
+        waitSeconds: values.waitSeconds,
+        logTitle: 'Look up artifacts',
+      },
+      context,
     );
-    return createArtifactResult({ ...answer, flow: values.flow, timing });
+    return createArtifactResult(judgement, values.flow);
   },
 });

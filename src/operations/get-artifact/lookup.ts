@@ -1,44 +1,34 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { getArtifact as endpoint, type Artifact } from '../../contract/artifact.ts';
-import type { Verdict } from '../../contract/compliance.ts';
-import { maximumConnections } from '../../http/connections.ts';
-import { mapConcurrently } from '../../runtime/concurrent.ts';
+import { toArtifactNames } from '../identify-artifacts.ts';
+import { judgeKnown, type JudgedAnswer } from '../judged-subjects.ts';
 import type { OperationContext } from '../operation.ts';
-import { settle, type Settled } from '../polling.ts';
+import { readReasons } from '../reasons.ts';
 import type { ArtifactQuery } from './artifact-query.ts';
+import { deriveArtifactReasons } from './artifact-reasons.ts';
 import { parseVerdict } from './parse-verdict.ts';
 
-/** What the service answered to a query, with the verdict of the artifact's state. */
-export interface ArtifactLookup {
-  readonly query: ArtifactQuery;
-  readonly settled: Settled<{ readonly artifact: Artifact; readonly verdict: Verdict }>;
+/** What the service answered to a query. */
+export interface ArtifactAnswer extends JudgedAnswer {
+  /** Absent if nobody reported it. */
+  readonly artifact?: Artifact;
 }
 
 /**
- * Looks up all artifacts, in the order of the queries. Each is fetched again in every poll, because an artifact that was
- * compliant minutes ago may have non-compliant evidence now.
+ * Looks an artifact up.
  *
- * @param previous the lookups of the previous poll
+ * @throws Failure if the service gives no answer that can be relied on, or has no such flow
  */
-export function lookupArtifacts(
-  queries: readonly ArtifactQuery[],
-  client: ComplianceClient,
-  context: OperationContext,
-  previous: readonly ArtifactLookup[] | undefined,
-): Promise<readonly ArtifactLookup[]> {
-  return mapConcurrently([...queries.entries()], maximumConnections, ([index, query]) =>
-    lookupArtifact(query, previous?.[index], client, context),
-  );
-}
-
-async function lookupArtifact(
+export function lookUpArtifact(
   query: ArtifactQuery,
-  previous: ArtifactLookup | undefined,
   client: ComplianceClient,
-  { org, call }: OperationContext,
-): Promise<ArtifactLookup> {
-  const { name, fingerprint, flow, trail, attestationId } = query;
-  const settled = await settle(
+  { org }: OperationContext,
+): Promise<ArtifactAnswer> {
+  const { fingerprint, flow, trail, attestationId } = query;
+  const place = trail === undefined ? `flow ${flow}` : `trail ${trail} of flow ${flow}`;
+  const as = attestationId === undefined ? '' : ` as ${attestationId}`;
+  const unknown = { about: toArtifactNames(query).name, value: `not reported to ${place}${as}` };
+  return judgeKnown<ArtifactAnswer>(
     async () => {
       const { body: artifact } = await client.call(endpoint, {
         parameters: { org, flow_name: flow, fingerprint },
@@ -47,14 +37,16 @@ async function lookupArtifact(
           ...(attestationId === undefined ? {} : { attestation_id: attestationId }),
         },
       });
-      return { artifact, verdict: parseVerdict(artifact, query) };
+      const verdict = parseVerdict(artifact, query);
+      if (verdict === 'compliant') return { artifact, verdict, reasons: [] };
+      const answered = readReasons(artifact.reasons);
+      const { name } = toArtifactNames(query, artifact);
+      return {
+        artifact,
+        verdict,
+        reasons: answered.length > 0 ? answered : deriveArtifactReasons(artifact, verdict, name),
+      };
     },
-    previous?.settled,
-    call.signal,
+    { resource: 'Artifact', ...unknown },
   );
-  const state = settled.value?.artifact.state;
-  if (state !== undefined && state !== previous?.settled.value?.artifact.state) {
-    call.log.info(`${name ?? fingerprint}: ${state}`);
-  }
-  return { query, settled };
 }

@@ -1,6 +1,7 @@
 import type { Artifact } from '../../contract/artifact.ts';
-import { artifactStates, verdictFromArtifactState, type Verdict } from '../../contract/compliance.ts';
+import type { Verdict } from '../../contract/compliance.ts';
 import { ExternalError } from '../../runtime/failure.ts';
+import { parseState } from '../parse-state.ts';
 import type { ArtifactQuery } from './artifact-query.ts';
 
 /**
@@ -17,21 +18,7 @@ export function parseVerdict(artifact: Artifact, query: ArtifactQuery): Verdict 
       remedy: "Report this to the service's operators; the artifact was not judged.",
     });
   }
-  if (artifact.state === undefined || artifact.state === '') {
-    throw new ExternalError({
-      what: `get-artifact: the service returned no state for fingerprint ${artifact.fingerprint}`,
-      remedy:
-        'Check that `base-url` points to the right service. Without a state there is no verdict, so the artifact does not pass.',
-    });
-  }
-  const verdict = verdictFromArtifactState(artifact.state);
-  if (verdict === undefined) {
-    throw new ExternalError({
-      what: `get-artifact: the service answered with the unknown state ${JSON.stringify(artifact.state)} (known: ${artifactStates.join(', ')})`,
-      remedy: 'Update this action to a version that knows the state. Until then the artifact does not pass.',
-    });
-  }
-  return verdict;
+  return parseState('get-artifact', artifact.state, `fingerprint ${artifact.fingerprint}`);
 }
 
 /**

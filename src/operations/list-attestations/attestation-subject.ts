@@ -1,4 +1,5 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
+import { abbreviate } from '../report.ts';
 
 /** What an attestation is about. */
 export interface AttestationSubject {
@@ -31,6 +32,17 @@ export function attestationArtifact({
 }: ListedAttestation): string {
   if (fingerprint !== undefined && fingerprint !== null && fingerprint !== '') return fingerprint;
   return (targets ?? []).toSorted().join(', ');
+}
+
+/** The artifact as a report shows it: its fingerprint is abbreviated. */
+export function artifactLabel(attestation: ListedAttestation): string {
+  const artifact = attestationArtifact(attestation);
+  return artifact === attestation.artifact_fingerprint ? abbreviate(artifact) : artifact;
+}
+
+/** The name of an attestation, or its id if it has none. */
+export function attestationLabel({ attestation_name: name, attestation_id: id }: ListedAttestation): string {
+  return name ?? id;
 }
 
 /** Whether the entry has a field for an artifact, even if it is empty. */

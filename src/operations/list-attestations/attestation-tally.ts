@@ -1,16 +1,24 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
+import type { Reason } from '../../contract/reason.ts';
 import { formatTime } from '../format-time.ts';
-import { complianceLabel, link, listTable, plain, abbreviate, type Table, type Text } from '../report.ts';
+import { complianceLabel, link, listTable, plain, type Table, type Text } from '../report.ts';
 import { compareAge, type ListOrder, type Recorded } from './attestation-order.ts';
-import { attestationArtifact, toAttestationSubject, namesArtifact, attestationTrail } from './attestation-subject.ts';
+import { explainAttestation } from './attestation-reasons.ts';
+import {
+  artifactLabel,
+  attestationLabel,
+  attestationTrail,
+  namesArtifact,
+  toAttestationSubject,
+} from './attestation-subject.ts';
 import { DigestIndex } from './digest-index.ts';
 
-/** How many rows each table has at most; the whole list may not fit into memory. */
+/** How many rows the table has at most; the whole list may not fit into memory. */
 const maximumRows = 200;
 
-/** How many non-compliant attestations a sentence names at most. */
-const maximumNames = 3;
+/** How many attestations without a pass give their reasons at most, of each kind. */
+const maximumExplained = 50;
 
 const columns = ['Attestation', 'Trail', 'Artifact', 'Type', 'Compliant', 'Created', 'Reported by', 'Description'];
 
@@ -30,8 +38,11 @@ export class AttestationTally {
   readonly #subjects = new DigestIndex(16);
   readonly #latest = new LatestBySubject();
   readonly #counting = { compliant: 0, unknown: 0, notCompliant: 0 };
-  readonly #rows = new CountingRows();
-  readonly #notCompliantRows = new CountingRows();
+  readonly #rows = new FirstCounting(maximumRows, toRow);
+  readonly #reasons = {
+    notCompliant: new FirstCounting(maximumExplained, explainAttestation),
+    unknown: new FirstCounting(maximumExplained, explainAttestation),
+  };
   #replaced = 0;
   #replacedNotCompliant = 0;
   #namesArtifacts = false;
@@ -79,13 +90,13 @@ export class AttestationTally {
     const mark = toMark(attestation);
     this.#counting[mark] += 1;
     this.#rows.add(attestation, subject);
-    if (mark === 'notCompliant') this.#notCompliantRows.add(attestation, subject);
+    if (mark !== 'compliant') this.#reasons[mark].add(attestation, subject);
   }
 
   #uncount(mark: Mark, subject: number): void {
     this.#counting[mark] -= 1;
     this.#rows.remove(subject);
-    if (mark === 'notCompliant') this.#notCompliantRows.remove(subject);
+    if (mark !== 'compliant') this.#reasons[mark].remove(subject);
   }
 
   #noteReplaced(mark: Mark): void {
@@ -130,18 +141,26 @@ export class AttestationTally {
     return `${compliant} compliant, ${notCompliant} not compliant${unjudged}`;
   }
 
-  /** The names of the non-compliant ones, each once; the first few. */
-  get notCompliantNames(): string {
-    const names = this.#notCompliantRows.names;
-    return names.slice(0, maximumNames).join(', ') + (names.length > maximumNames ? ' and others' : '');
+  /** Why the attestations that count are not compliant, the worst first. */
+  get reasons(): readonly Reason[] {
+    const { notCompliant, unknown } = this.#counting;
+    const [failed, open] = [this.#reasons.notCompliant.kept, this.#reasons.unknown.kept];
+    return [
+      ...failed.flat(),
+      ...countOthers('failed', notCompliant - failed.length, 'not compliant'),
+      ...open.flat(),
+      ...countOthers('incomplete', unknown - open.length, 'without a verdict'),
+    ];
   }
 
-  /** The attestations that count, non-compliant ones first. */
+  /** The attestations that count. */
   get tables(): readonly Table[] {
-    const { notCompliant } = this.#counting;
-    const first = this.#notCompliantRows.table('❌ Not compliant', notCompliant);
-    return notCompliant === this.counting ? first : [...first, ...this.#rows.table('Attestations', this.counting)];
+    return listTable('Attestations', columns, this.#rows.kept, this.counting);
   }
+}
+
+function countOthers(state: Reason['state'], count: number, value: string): readonly Reason[] {
+  return count > 0 ? [{ state, about: `${count} more`, value }] : [];
 }
 
 interface Latest extends Recorded {
@@ -182,26 +201,28 @@ class LatestBySubject {
   }
 }
 
-/** The first rows of the attestations that count. */
-class CountingRows {
-  #kept: readonly { readonly subject: number | undefined; readonly name: string; readonly row: readonly Text[] }[] = [];
+/** Keeps what is shown of the first attestations that count. */
+class FirstCounting<Shown> {
+  readonly #maximum: number;
+  readonly #show: (attestation: ListedAttestation) => Shown;
+  #kept: readonly { readonly subject: number | undefined; readonly shown: Shown }[] = [];
+
+  constructor(maximum: number, show: (attestation: ListedAttestation) => Shown) {
+    this.#maximum = maximum;
+    this.#show = show;
+  }
 
   add(attestation: ListedAttestation, subject: number | undefined): void {
-    if (this.#kept.length >= maximumRows) return;
-    this.#kept = [...this.#kept, { subject, name: attestationLabel(attestation), row: toRow(attestation) }];
+    if (this.#kept.length >= this.#maximum) return;
+    this.#kept = [...this.#kept, { subject, shown: this.#show(attestation) }];
   }
 
   remove(subject: number): void {
     this.#kept = this.#kept.filter((kept) => kept.subject !== subject);
   }
 
-  get names(): readonly string[] {
-    return [...new Set(this.#kept.map(({ name }) => name))];
-  }
-
-  table(title: string, count: number): readonly Table[] {
-    const rows = this.#kept.map(({ row }) => row);
-    return listTable(title, columns, rows, count);
+  get kept(): readonly Shown[] {
+    return this.#kept.map(({ shown }) => shown);
   }
 }
 
@@ -214,16 +235,11 @@ function isWorse(one: Mark, other: Mark): boolean {
   return marks.indexOf(one) > marks.indexOf(other);
 }
 
-function attestationLabel({ attestation_name: name, attestation_id: id }: ListedAttestation): string {
-  return name ?? id;
-}
-
 function toRow(attestation: ListedAttestation): readonly Text[] {
-  const artifact = attestationArtifact(attestation);
   return [
     link(attestationLabel(attestation), attestation.html_url ?? undefined),
     plain(attestationTrail(attestation) ?? 'unknown'),
-    plain(artifact === attestation.artifact_fingerprint ? abbreviate(artifact) : artifact),
+    plain(artifactLabel(attestation)),
     plain(attestation.attestation_type ?? ''),
     plain(complianceLabel(attestation.is_compliant)),
     plain(formatTime(attestation.created_at) ?? ''),

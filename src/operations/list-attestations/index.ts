@@ -1,11 +1,13 @@
 import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
+import { sortReasons, type Reason } from '../../contract/reason.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
 import { fromTimestamp, page, perPage, toTimestamp, pageSizeForAll } from '../inputs/list-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
+import { concludeWithReasons } from '../reasons.ts';
 import { fact } from '../report.ts';
 import { pluralize, withoutFullStop } from '../sentences.ts';
 import { newestFirst, detectOrder } from './attestation-order.ts';
@@ -116,17 +118,20 @@ async function fetchPage(
 
 function createResult(values: Inputs, tally: AttestationTally, org: string, listing: Listing): OperationResult {
   const { answer, extent, gap } = listing;
+  const reasons = sortReasons([
+    ...tally.reasons,
+    ...(gap === undefined ? [] : [aboutList(values.flow, `the list is not complete: ${withoutFullStop(gap)}`)]),
+    ...(tally.listed > 0 ? [] : [aboutList(values.flow, 'no attestation is listed, so there is nothing to judge')]),
+  ]);
   return {
     // An attestation that was not listed may be worse, unless the verdict is already non-compliant.
     outcome: gap !== undefined && tally.verdict === 'compliant' ? 'incomplete' : tally.verdict,
-    conclusion: [
-      describeCounts(values.flow, tally),
-      ...(gap === undefined ? [] : [`The list is not complete: ${withoutFullStop(gap)}.`]),
-    ].join(' '),
+    conclusion: concludeWithReasons(describeCounts(values.flow, tally), reasons, { subject: `flow ${values.flow}` }),
     ...answer,
     count: tally.listed,
     report: {
       subject: `Attestations of flow ${values.flow}`,
+      reasons,
       facts: [
         ...fact('Organization', org),
         ...fact('Flow', values.flow),
@@ -142,12 +147,14 @@ function createResult(values: Inputs, tally: AttestationTally, org: string, list
   };
 }
 
+function aboutList(flow: string, value: string): Reason {
+  return { state: 'incomplete', about: `flow ${flow}`, value };
+}
+
 function describeCounts(flow: string, tally: AttestationTally): string {
-  if (tally.listed === 0) return `No attestation of flow ${flow} is listed, so there is nothing to judge.`;
   const attestations = pluralize(tally.listed, 'attestation');
   const replaced = tally.replaced === 0 ? '' : `, ${tally.replaced} replaced by newer ones`;
-  const names = tally.notCompliantNames;
-  return `${attestations} of flow ${flow}: ${tally.words}${names === '' ? '' : ` (${names})`}${replaced}.`;
+  return `${attestations} of flow ${flow}, ${tally.words}${replaced}`;
 }
 
 function guessedReplacementsWarning(count: number): string {

@@ -16,12 +16,8 @@ import {
   type PollResult,
   type PollTiming,
 } from '../polling.ts';
-import {
-  fetchLatestSnapshot,
-  findCurrentSnapshot,
-  latestSnapshotVerdict,
-  describeLatestSnapshot,
-} from './latest-snapshot.ts';
+import { summarizeReasons } from '../reasons.ts';
+import { fetchLatestSnapshot, findCurrentSnapshot, judgeLatestSnapshot } from './latest-snapshot.ts';
 import { resolveInterval } from './resolve-interval.ts';
 import { createSnapshotPager } from './snapshot-pager.ts';
 import { createSnapshotResult, SnapshotRows, type SnapshotListing } from './snapshot-result.ts';
@@ -93,15 +89,15 @@ async function pollUntilJudged<Answer extends Pick<Listing, 'latest'>>(
       if (failure !== undefined) {
         return mayRecover(failure) ? [`environment ${name} ${describePending(failure)}`] : [];
       }
-      const { latest } = value;
-      return latestSnapshotVerdict(latest) === 'incomplete' ? [describeLatestSnapshot(name, latest)] : [];
+      const { verdict, sentence, reasons } = judgeLatestSnapshot(name, value.latest);
+      return verdict === 'incomplete' ? [summarizeReasons(sentence, reasons, `environment ${name}`)] : [];
     },
     failures: ({ failure }) => (failure === undefined ? [] : [failure]),
   };
   const { answer, timing } = await pollUntilFinal(poll, waitSeconds, context);
   if (answer.failure === undefined) return { answer: answer.value, timing };
-  const last = answer.last === undefined ? undefined : latestSnapshotVerdict(answer.last.latest);
-  throw withPollNotes(answer.failure, timing, last);
+  const last = answer.last === undefined ? undefined : judgeLatestSnapshot(name, answer.last.latest);
+  throw withPollNotes(answer.failure, timing, last?.verdict);
 }
 
 type Connection = Pick<OperationContext, 'client' | 'org'>;

@@ -1,6 +1,8 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import type { Verdict } from '../../contract/compliance.ts';
+import type { Reason } from '../../contract/reason.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
+import { readReasons } from '../reasons.ts';
 
 /** Fetches the snapshot that shows what runs now, else the newest; undefined if nothing was ever reported. */
 export async function fetchLatestSnapshot(
@@ -41,23 +43,44 @@ export function snapshotCompliance({ compliant, judged }: SnapshotEntry): boolea
   return judged === false ? undefined : (compliant ?? undefined);
 }
 
-/** Incomplete if there is no current snapshot, or if the environment has no policies (public documentation). */
-export function latestSnapshotVerdict(latest: SnapshotEntry | undefined): Verdict {
-  const compliant = latest === undefined || !isCurrent(latest) ? undefined : snapshotCompliance(latest);
-  if (compliant === undefined) return 'incomplete';
-  return compliant ? 'compliant' : 'non-compliant';
+/** The verdict on the latest snapshot of an environment. */
+export interface LatestVerdict {
+  readonly verdict: Verdict;
+  /** The worst first; empty if it is compliant. */
+  readonly reasons: readonly Reason[];
+  /** A sentence without a full stop: `Snapshot #3 of environment prod, the latest, is not compliant`. */
+  readonly sentence: string;
 }
 
-/** The verdict of the latest snapshot, as a sentence. */
-export function describeLatestSnapshot(environment: string, latest: SnapshotEntry | undefined): string {
-  if (latest === undefined) return `Environment ${environment} has no snapshot yet: nothing has been reported to it.`;
+/** Judges the latest snapshot. Incomplete if there is no current one, or if the environment has no policies. */
+export function judgeLatestSnapshot(environment: string, latest: SnapshotEntry | undefined): LatestVerdict {
+  const about = `environment ${environment}`;
+  if (latest === undefined) {
+    const reason = { state: 'missing', about, value: 'nothing has been reported to it' } as const;
+    return { verdict: 'incomplete', reasons: [reason], sentence: `Environment ${environment} has no snapshot yet` };
+  }
   const snapshot = `Snapshot #${latest.index} of environment ${environment}`;
   if (!isCurrent(latest)) {
-    return `${snapshot} is not current, and the service lists no current one, so nothing was judged.`;
+    const value = 'the service lists no current snapshot, so nothing was judged';
+    const reasons = [{ state: 'incomplete', about, value }] as const;
+    return { verdict: 'incomplete', reasons, sentence: `${snapshot} is not current` };
   }
   const compliant = snapshotCompliance(latest);
+  const newest = `${snapshot}, the latest,`;
+  if (compliant === true) return { verdict: 'compliant', reasons: [], sentence: `${newest} is compliant` };
+  const answered = readReasons(latest.reasons);
   if (compliant === undefined) {
-    return `${snapshot}, the latest, has no verdict; attach a policy to the environment to have it judged.`;
+    const limit = 'attach a policy to have it judged';
+    const derived = [{ state: 'incomplete', about, value: 'no policy judges it', limit }] as const;
+    const reasons = answered.length > 0 ? answered : derived;
+    return { verdict: 'incomplete', reasons, sentence: `${newest} has no verdict` };
   }
-  return `${snapshot}, the latest, is ${compliant ? 'compliant' : 'not compliant'}.`;
+  const reasons = answered.length > 0 ? answered : [unexplained(latest)];
+  return { verdict: 'non-compliant', reasons, sentence: `${newest} is not compliant` };
+}
+
+/** The list of another service says no more. */
+function unexplained({ index, html_url: page }: SnapshotEntry): Reason {
+  const value = 'not compliant; its page says why';
+  return { state: 'failed', about: `snapshot #${index}`, value, ...(page === undefined ? {} : { html_url: page }) };
 }

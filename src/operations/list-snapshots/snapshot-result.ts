@@ -2,8 +2,9 @@ import type { SnapshotEntry } from '../../contract/snapshot.ts';
 import { formatDuration, formatTime } from '../format-time.ts';
 import type { OperationResult } from '../operation.ts';
 import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
-import { complianceLabel, fact, plain, type Table, type Text } from '../report.ts';
-import { snapshotCompliance, isCurrent, latestSnapshotVerdict, describeLatestSnapshot } from './latest-snapshot.ts';
+import { concludeWithReasons } from '../reasons.ts';
+import { complianceLabel, fact, link, plain, type Table, type Text } from '../report.ts';
+import { isCurrent, judgeLatestSnapshot, snapshotCompliance } from './latest-snapshot.ts';
 import { RowCollector } from './row-collector.ts';
 
 /** How many rows the table has at most; the whole list may not fit into memory. */
@@ -42,17 +43,23 @@ export interface SnapshotListing {
 /** The result: the latest snapshot decides, even if it was not listed. */
 export function createSnapshotResult(listed: SnapshotListing): OperationResult {
   const { environment, org, page, interval, rows, latest, timing } = listed;
+  const { verdict, reasons, sentence } = judgeLatestSnapshot(environment, latest);
   return {
-    outcome: latestSnapshotVerdict(latest),
-    conclusion: [describeLatestSnapshot(environment, latest), ...timeoutNotice(timing)].join(' '),
+    outcome: verdict,
+    conclusion: concludeWithReasons(sentence, reasons, {
+      subject: `environment ${environment}`,
+      more: timeoutNotice(timing),
+    }),
     ...listed.answer,
     count: rows.count,
+    htmlUrl: latest?.html_url,
     report: {
       subject: `Snapshots of environment ${environment}`,
+      reasons,
       facts: [
         ...fact('Organization', org),
         ...fact('Environment', environment),
-        ...fact('Latest snapshot', latest === undefined ? 'none' : `#${latest.index}`),
+        ...fact('Latest snapshot', latest === undefined ? 'none' : `#${latest.index}`, latest?.html_url),
         ...fact('Compliant', latest === undefined ? undefined : complianceLabel(snapshotCompliance(latest))),
         ...fact('Since', formatTime(latest?.from)),
         ...fact('Listed', page === 'all' ? `all ${rows.count}` : `${rows.count} (page ${page})`),
@@ -66,7 +73,7 @@ export function createSnapshotResult(listed: SnapshotListing): OperationResult {
 
 function toRow(entry: SnapshotEntry): readonly Text[] {
   return [
-    plain(`#${entry.index}`),
+    link(`#${entry.index}`, entry.html_url),
     plain(complianceLabel(snapshotCompliance(entry))),
     plain(formatTime(entry.from) ?? ''),
     plain(isCurrent(entry) ? 'now' : (formatTime(entry.to) ?? '')),

@@ -1,6 +1,9 @@
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
 import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../../evidence/job.ts';
+import { reasonWords } from '../../operations/reasons.ts';
+import { summarizeList } from '../../operations/sentences.ts';
+import { truncate } from '../../runtime/truncate.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { printable, safeHref } from '../report/escape.ts';
@@ -21,16 +24,20 @@ export interface CommitStatus {
 /** GitHub's limit for a description, in characters. */
 const maximumDescriptionLength = 140;
 
+/** More reasons than fit into a description. */
+const maximumReasons = 10;
+
 /**
  * The commit status of a redacted result. If another commit was judged, it is not a success: last week's artifact must
  * not allow a merge of today's commit.
  */
-export function toCommitStatus({ decision, result, runUrl }: StepResult, commit: CommitMatch): CommitStatus {
+export function toCommitStatus(stepResult: StepResult, commit: CommitMatch): CommitStatus {
+  const { decision, result, runUrl } = stepResult;
   const state = toStatusState(decision);
   const other = state === 'success' ? describeOtherCommits(commit) : undefined;
   return {
     state: other === undefined ? state : 'failure',
-    description: describe(other === undefined ? decision.conclusion : `Not for this commit: ${other}.`),
+    description: other === undefined ? describeResult(stepResult) : toDescription(`Not for this commit: ${other}.`),
     targetUrl: safeHref(result?.htmlUrl) ?? safeHref(runUrl),
   };
 }
@@ -61,16 +68,39 @@ function toStatusState({ outcome, fails }: StepResult['decision']): StatusState 
 }
 
 /**
- * One line within GitHub's limit. Characters beyond the Basic Multilingual Plane are replaced, because GitHub does not
- * store them.
+ * The verdict with as many reasons as there is room for, and how many more there are: `Non-compliant: sonar: …; and 2
+ * more`. Without reasons, the conclusion.
  */
-function describe(conclusion: string): string {
-  const line = printable(conclusion)
+function describeResult({ decision, result }: StepResult): string {
+  const verdict = verdictWords[decision.outcome];
+  const { reasons = [] } = result?.report ?? {};
+  const words = reasons.slice(0, maximumReasons).map((reason) => toLine(reasonWords(reason)));
+  const [first] = words;
+  if (verdict === undefined || first === undefined) return toDescription(decision.conclusion);
+  for (let count = words.length; count > 0; count -= 1) {
+    const text = `${verdict}: ${summarizeList(words, count, { rest: reasons.length - count })}`;
+    if (text.length <= maximumDescriptionLength) return text;
+  }
+  const rest = reasons.length === 1 ? '' : `; and ${reasons.length - 1} more`;
+  return truncate(`${verdict}: ${first}`, maximumDescriptionLength - rest.length) + rest;
+}
+
+const verdictWords: Readonly<Partial<Record<StepResult['decision']['outcome'], string>>> = {
+  'non-compliant': 'Non-compliant',
+  incomplete: 'Incomplete',
+};
+
+function toDescription(text: string): string {
+  return truncate(toLine(text), maximumDescriptionLength);
+}
+
+/** One line. Characters beyond the Basic Multilingual Plane are replaced, because GitHub does not store them. */
+function toLine(text: string): string {
+  return printable(text)
     .toWellFormed()
     .replaceAll(/\s+/gu, ' ')
     .replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .trim();
-  return line.length <= maximumDescriptionLength ? line : `${line.slice(0, maximumDescriptionLength - 1)}…`;
 }
 
 /**

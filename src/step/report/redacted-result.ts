@@ -1,3 +1,4 @@
+import type { Reason } from '../../contract/reason.ts';
 import type { Report, Table, Text } from '../../operations/report.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { safeHref } from './escape.ts';
@@ -36,7 +37,10 @@ export function redactResult(stepResult: StepResult, redact: (text: string) => s
   };
 }
 
-function redactReport({ subject, evidence, facts, tables, copies }: Report, redact: (text: string) => string): Report {
+function redactReport(
+  { subject, reasons, evidence, facts, tables, copies }: Report,
+  redact: (text: string) => string,
+): Report {
   const shown = (value: Text): Text => ({
     ...value,
     text: redact(value.text),
@@ -50,6 +54,7 @@ function redactReport({ subject, evidence, facts, tables, copies }: Report, reda
   });
   return {
     subject: redact(subject),
+    ...(reasons === undefined ? {} : { reasons: reasons.map((reason) => redactReason(reason, redact)) }),
     ...(evidence === undefined
       ? {}
       : {
@@ -57,7 +62,6 @@ function redactReport({ subject, evidence, facts, tables, copies }: Report, reda
             ...evidence,
             table: shownTable(evidence.table),
             notes: evidence.notes.map(redact),
-            problems: evidence.problems.map((line) => line.map(shown)),
           },
         }),
     facts: facts.map(({ label, value }) => ({ label: redact(label), value: shown(value) })),
@@ -65,6 +69,20 @@ function redactReport({ subject, evidence, facts, tables, copies }: Report, reda
     ...(copies === undefined
       ? {}
       : { copies: copies.map(({ label, text }) => ({ label: redact(label), text: redact(text) })) }),
+  };
+}
+
+function redactReason({ state, html_url: page, ...texts }: Reason, redact: (text: string) => string): Reason {
+  const { about, rule, value, limit, description } = texts;
+  const href = redactHref(page, redact);
+  return {
+    state,
+    about: redact(about),
+    value: redact(value),
+    ...(rule === undefined ? {} : { rule: redact(rule) }),
+    ...(limit === undefined ? {} : { limit: redact(limit) }),
+    ...(description === undefined ? {} : { description: redact(description) }),
+    ...(href === undefined ? {} : { html_url: href }),
   };
 }
 

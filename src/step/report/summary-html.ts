@@ -1,4 +1,6 @@
-import type { Copy, Evidence, Fact, Report, Table, Text } from '../../operations/report.ts';
+import type { Reason } from '../../contract/reason.ts';
+import { toReasonLines } from '../../operations/reasons.ts';
+import type { Copy, Fact, Report, Table, Text } from '../../operations/report.ts';
 import { safeHref } from './escape.ts';
 
 /** What a job summary or comment says. */
@@ -6,8 +8,8 @@ export interface SummaryContent {
   /** `✅ Compliant`. */
   readonly verdict: string;
   readonly conclusion: string;
-  /** True if the evidence in the report says everything that the conclusion does. */
-  readonly isInEvidence?: boolean;
+  /** True if the report says everything that the conclusion does, as far as it has reasons or evidence. */
+  readonly isInReport?: boolean;
   /** What the reader can do about an error. */
   readonly remedy?: string;
   readonly report?: Report;
@@ -35,14 +37,13 @@ export type Escape = (text: string, isCode: boolean) => string;
 /** Renders HTML without blank lines, so that Markdown treats it as one block. */
 export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryExtent, escape: Escape): string {
   const { verdict, conclusion, remedy, report, commit, caution, runUrl } = summary;
-  const isRepetition = summary.isInEvidence === true && report?.evidence !== undefined;
   const text = (value: string): string => escape(value, false);
   const prose = (value: string): string => renderProse(value, escape);
   const cell = (value: Text): string => renderText(value, escape);
   const parts = [
     `<h2>${text(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
     ...(caution === undefined ? [] : [`<p>⚠️ <b>${prose(caution)}</b></p>`]),
-    ...(conclusion === undefined || isRepetition ? [] : [`<p>${prose(conclusion)}</p>`]),
+    ...(conclusion === undefined || isRepeated(summary) ? [] : [`<p>${prose(conclusion)}</p>`]),
     ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${prose(remedy)}</p>`]),
     ...(report === undefined ? [] : renderReport(report, rows, escape)),
     ...(cut === undefined
@@ -54,6 +55,11 @@ export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryE
   return `${parts.join('\n')}\n\n`;
 }
 
+/** Whether the report says what the conclusion does. */
+function isRepeated({ isInReport = false, report }: ShownContent): boolean {
+  return isInReport && (report?.evidence !== undefined || (report?.reasons ?? []).length > 0);
+}
+
 /** Renders a sentence of a log or an annotation: what is between backticks is code. */
 function renderProse(text: string, escape: Escape): string {
   return text
@@ -62,29 +68,27 @@ function renderProse(text: string, escape: Escape): string {
     .join('');
 }
 
-/** The evidence and the tables come first because they decide; without evidence, the facts do. */
+/** What the verdict is based on comes first: reasons, evidence and tables; without evidence, the facts do. */
 function renderReport(report: Report, rows: number, escape: Escape): readonly string[] {
-  const { evidence, copies } = report;
+  const { reasons = [], evidence, copies } = report;
   const facts = renderFacts(report, escape);
   const tables = report.tables.map((table) => renderTable(table, rows, escape));
   const folded = copies === undefined ? [] : [renderCopies(copies, rows, escape)];
-  if (evidence === undefined) return [facts, ...tables, ...folded];
-  return [...renderEvidence(evidence, rows, escape), ...tables, `<h3>Details</h3>\n${facts}`, ...folded];
+  const why = renderReasons(reasons, rows, escape);
+  if (evidence === undefined) return [...why, facts, ...tables, ...folded];
+  const notes = evidence.notes.map((note) => `<p>${renderProse(note, escape)}</p>`);
+  const shown = [renderTable(evidence.table, rows, escape), ...notes];
+  return [...why, ...shown, ...tables, `<h3>Details</h3>\n${facts}`, ...folded];
 }
 
-function renderEvidence(
-  { table, notes, problems, moreProblems }: Evidence,
-  rows: number,
-  escape: Escape,
-): readonly string[] {
-  const lines = problems
-    .slice(0, rows)
+function renderReasons(reasons: readonly Reason[], maximumRows: number, escape: Escape): readonly string[] {
+  const { lines, more } = toReasonLines(reasons);
+  const items = lines
+    .slice(0, maximumRows)
     .map((line) => `<li>${line.map((text) => renderText(text, escape)).join('')}</li>`);
-  const hidden = problems.length - lines.length + moreProblems;
+  const hidden = lines.length - items.length + more;
   return [
-    renderTable(table, rows, escape),
-    ...notes.map((note) => `<p>${renderProse(note, escape)}</p>`),
-    ...(lines.length === 0 ? [] : [`<h3>Missing or failed</h3>\n<ul>${lines.join('')}</ul>`]),
+    ...(items.length === 0 ? [] : [`<ul>${items.join('')}</ul>`]),
     ...(hidden === 0 ? [] : [`<p>${hidden} more are in the <code>response-path</code> file.</p>`]),
   ];
 }

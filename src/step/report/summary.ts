@@ -11,7 +11,7 @@ export function toSummaryContent({ decision, result, runUrl }: StepResult): Summ
   return {
     verdict,
     conclusion,
-    isInEvidence: isJudged && isOnRecord && result.report.evidence !== undefined,
+    isInReport: isJudged && isOnRecord,
     runUrl,
     ...(remedy === undefined ? {} : { remedy }),
     ...(result === undefined ? {} : { report: result.report }),

@@ -76,15 +76,66 @@ describe('assert-artifact', () => {
       ),
     );
     expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
-    expect(result.conclusion).toBe(
-      `Judged by the policies of environment prod: Artifact ${fingerprint.slice(0, 12)} is NON-COMPLIANT: ` +
-        'policy strict: sonar: its gate is ERROR; policy strict: any junit attestation: the attestation is missing; ' +
-        'policy strict: new: the service calls it "unheard_of".',
+    expect(result.conclusion.split('\n')).toEqual([
+      `Artifact ${fingerprint.slice(0, 12)} is NON-COMPLIANT by the policies of environment prod:`,
+      'sonar: its gate is ERROR (policy strict)',
+      'new: the service calls it "unheard_of" (policy strict)',
+      'any junit attestation: not recorded (policy strict)',
+    ]);
+    expect(result.report.reasons?.map(({ state, about }) => `${state} ${about}`)).toEqual([
+      'failed sonar',
+      'failed new',
+      'missing any junit attestation',
+    ]);
+  });
+
+  it.each([
+    ['failed', 'non-compliant'],
+    ['incomplete', 'incomplete'],
+    ['missing', 'incomplete'],
+  ] as const)('has the reasons of the answer, and no others; a %s one makes it %s', async (state, outcome) => {
+    const reason = {
+      state,
+      about: 'sonar',
+      rule: 'policy strict',
+      value: 'too old',
+      limit: 'at most 7 days',
+      html_url: page,
+    };
+    const { result } = await assert(
+      { flow: 'web' },
+      answered({
+        compliant: false,
+        reasons: [reason, 'odd'],
+        flows: [inFlow({ ...complete, is_compliant: false }, { ...required, status: 'MISSING' })],
+      }),
     );
-    expect(result.report.evidence?.problems.map((line) => line.map(({ text }) => text).join(''))).toEqual([
-      '❌ policy strict: sonar: its gate is ERROR',
-      '⏳ policy strict: any junit attestation: the attestation is missing',
-      '❌ policy strict: new: the service calls it "unheard_of"',
+    expect(result).toMatchObject({
+      outcome,
+      conclusion: `Artifact ${fingerprint.slice(0, 12)} is ${outcome.toUpperCase()} in flow web: sonar: too old; at most 7 days (policy strict).`,
+      report: { reasons: [reason] },
+    });
+    expect((await failureOf(assert({ flow: 'web' }, answered({ reasons: [reason] })))).message).toContain(
+      'compliant, but also that it is not (sonar: too old',
+    );
+  });
+
+  it('says what the answer says if it has no reasons', async () => {
+    const unexplained = answered({ compliant: false, flows: [], compliant_info: 'Rejected by hand.' });
+    const { result } = await assert({ flow: 'web' }, unexplained);
+    expect(result.conclusion).toMatch(/is NON-COMPLIANT in flow web: Rejected by hand\.$/u);
+    expect(result.report.reasons).toMatchObject([{ state: 'failed', html_url: page }]);
+    const silent = await assert({ flow: 'web' }, answered({ compliant: false, flows: undefined }));
+    expect(silent.result.conclusion).toContain('the service gives no reason');
+  });
+
+  it('derives the reasons from the flows', async () => {
+    const missing = { attestation_name: 'unit', attestation_type: 'junit', status: 'MISSING' };
+    const flows = [inFlow({ ...complete, is_compliant: false }, missing, { ...missing, unexpected: true })];
+    const { result } = await assert({}, answered({ compliant: false, flows }));
+    expect(result.report.reasons).toEqual([
+      { state: 'failed', about: 'sonar', rule: 'flow web', value: 'not compliant' },
+      { state: 'missing', about: 'unit', rule: 'flow web', value: 'not recorded', limit: 'junit is required' },
     ]);
   });
 
@@ -147,7 +198,14 @@ describe('assert-artifact', () => {
     expect((await assert({ environment: 'prod', wait: '60' }, failed, judgedBy(true))).result.outcome).toBe(
       'non-compliant',
     );
-    expect((await failureOf(assert({ environment: 'prod' }, unknown))).message).toContain('404');
+    expect((await assert({ environment: 'prod' }, unknown)).result).toMatchObject({
+      outcome: 'incomplete',
+      conclusion: `Artifact ${fingerprint.slice(0, 12)} is INCOMPLETE by the policies of environment prod: not reported to any flow.`,
+      response: { fingerprint, verdict: 'incomplete', reasons: [{ value: 'not reported to any flow' }] },
+    });
+    expect((await assert({ flow: 'web', wait: '60' }, unknown)).result.conclusion).toContain(
+      'not reported to flow web within 60 s.',
+    );
     const timedOut = await assert({ environment: 'prod', wait: '5' }, missing);
     expect(timedOut.result).toMatchObject({ outcome: 'incomplete', conclusion: expect.stringContaining('timed out') });
   });
@@ -160,7 +218,15 @@ describe('assert-artifact', () => {
       response: [{ verdict: 'compliant' }, { verdict: 'incomplete' }],
     });
     const unknown = { status: 404, body: { message: 'Artifact does not exist' } };
-    expect((await assert(both, judgedBy(true), unknown)).result).toMatchObject({ outcome: 'error' });
+    expect((await assert(both, judgedBy(true), unknown)).result).toMatchObject({ outcome: 'incomplete' });
+    const refused = { status: 403, body: { message: 'no' } };
+    expect((await assert(both, judgedBy(true), refused)).result).toMatchObject({ outcome: 'error' });
+  });
+
+  it('is an error, and names create-flow, if there is no such flow', async () => {
+    const message = "Flow named 'web' does not exist for organization 'acme'";
+    const failure = await failureOf(assert({ flow: 'web' }, { status: 404, body: { message } }));
+    expect(failure).toMatchObject({ kind: 'user', remedy: expect.stringContaining('`create-flow`') });
   });
 
   it.each<readonly [string, Readonly<Record<string, string>>, string]>([

@@ -14,7 +14,7 @@ const missing = 'Required by the template of the flow and not reported: sonar.';
 const open = { status: 200, body: anArtifact({ state: 'INCOMPLETE', state_info: missing }) };
 const good = { status: 200, body: anArtifact() };
 const bad = { status: 200, body: anArtifact({ state: 'NON-COMPLIANT', state_info: 'Not compliant: sonar.' }) };
-const unknown = { status: 404, body: { message: 'Artifact does not exist' } };
+const unknown = { status: 404, body: { message: "Artifact with fingerprint 'a' does not exist in flow 'web'" } };
 const busy = { status: 503, body: { message: 'Back soon' } };
 
 const inputs = { flow: 'web', fingerprint: fingerprintOf('a'), retries: '0' };
@@ -72,25 +72,23 @@ describe('get-artifact that waits', () => {
     const { result, requests, log } = await lookUp({ wait: '60' }, unknown, open, open, good);
     expect(result).toMatchObject({
       outcome: 'compliant',
-      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is COMPLIANT. All evidence is compliant: sonar.`,
+      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa is COMPLIANT in flow web. All evidence is compliant: sonar.`,
     });
     expect(reportFacts(result)['Waited']).toBe('3 s, polled 4 times');
     expect(requests).toHaveLength(4);
     expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
-      expect.stringMatching(
-        /^Waiting: Artifact aaaaaaaaaaaa does not exist yet: .*404: Artifact does not exist \(1 min left\)$/u,
-      ),
+      'Waiting: Artifact aaaaaaaaaaaa is INCOMPLETE: not reported to flow web (1 min left)',
       `Waiting: Artifact web.tar.gz aaaaaaaaaaaa is INCOMPLETE: ${missing.slice(0, -1)} (1 min left)`,
       'Still waiting, 59 s left',
     ]);
   });
 
-  it('logs the state of an artifact unless the previous poll had the same', async () => {
+  it('logs the verdict on an artifact unless the previous poll had the same', async () => {
     const { log } = await lookUp({ wait: '60' }, unknown, open, open, busy, open, good);
-    expect(log.infos.filter((line) => line.startsWith(fingerprintOf('a')))).toEqual([
-      `${fingerprintOf('a')}: INCOMPLETE`,
-      `${fingerprintOf('a')}: INCOMPLETE`,
-      `${fingerprintOf('a')}: COMPLIANT`,
+    expect(log.infos.filter((line) => line.startsWith('Artifact '))).toEqual([
+      'Artifact aaaaaaaaaaaa: INCOMPLETE',
+      'Artifact web.tar.gz aaaaaaaaaaaa: INCOMPLETE',
+      'Artifact web.tar.gz aaaaaaaaaaaa: COMPLIANT',
     ]);
   });
 
@@ -105,7 +103,7 @@ describe('get-artifact that waits', () => {
     expect(result).toMatchObject({
       outcome: 'incomplete',
       state: 'INCOMPLETE',
-      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is INCOMPLETE. ${missing} Waited 1 min for a final verdict and timed out.`,
+      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa is INCOMPLETE in flow web: ${missing} Waited 1 min for a final verdict and timed out.`,
     });
   });
 
@@ -116,16 +114,30 @@ describe('get-artifact that waits', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('ends with the service’s message and the waiting time if the artifact never appeared', async () => {
-    const failure = await failureOf(lookUp({ wait: '5' }, unknown));
-    expect(failure).toMatchObject({ name: 'ServiceError', kind: 'user' });
-    expect(failure.message).toMatch(/404: Artifact does not exist\nWaited 5 s for a final verdict and timed out\.$/u);
+  it('is incomplete, with the waiting time, if the artifact was never reported', async () => {
+    const { result } = await lookUp({ wait: '60' }, unknown);
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      conclusion:
+        'Artifact aaaaaaaaaaaa is INCOMPLETE in flow web: not reported to flow web within 60 s. Waited 1 min for a final verdict and timed out.',
+      report: { reasons: [{ state: 'missing', value: 'not reported to flow web within 60 s' }] },
+    });
+  });
+
+  it('waits for the flow, but ends as an error if it was never created', async () => {
+    const noFlow = { status: 404, body: { message: 'Flow not found' } };
+    const { result, log } = await lookUp({ wait: '60' }, noFlow, unknown, good);
+    expect(result.outcome).toBe('compliant');
+    expect(log.text()).toMatch(/Waiting: Artifact aaaaaaaaaaaa does not exist yet: .*404: Flow not found/u);
+    const failure = await failureOf(lookUp({ wait: '5' }, noFlow));
+    expect(failure).toMatchObject({ kind: 'user', remedy: expect.stringContaining('`create-flow`') });
+    expect(failure.message).toMatch(/404: Flow not found\nWaited 5 s for a final verdict and timed out\.$/u);
   });
 
   it('polls again after a service error', async () => {
     const { result, log } = await lookUp({ wait: '60' }, open, busy, good);
     expect(result.outcome).toBe('compliant');
-    expect(log.text()).toContain('Waiting: Artifact aaaaaaaaaaaa could not be fetched: ');
+    expect(log.text()).toContain('Waiting: Artifact web.tar.gz aaaaaaaaaaaa could not be fetched: ');
   });
 
   it('respects Retry-After, and still polls when the time is up', async () => {
@@ -228,29 +240,32 @@ describe('get-artifact of several artifacts', () => {
   });
 
   it.each([
-    ['that does not exist', unknown],
-    ['that it may not see', { status: 403, body: { message: 'No such right' } }],
-  ])('does not wait for an artifact %s if another is non-compliant, and names both', async (_, answer) => {
+    ['that nobody reported', unknown, 'bbbbbbbbbbbb: not reported to flow web'],
+    [
+      'that it may not see',
+      { status: 403, body: { message: 'No such right' } },
+      'bbbbbbbbbbbb: could not be judged: get-artifact: GET',
+    ],
+  ])('does not wait for an artifact %s if another is non-compliant, and names both', async (_, answer, words) => {
     const { result, requests } = await performOperation('get-artifact', { ...two, wait: '60' }, ({ path }) =>
       digitOf(path) === 'a' ? bad : answer,
     );
     expect(requests).toHaveLength(2);
     expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
-    expect(result.conclusion).toContain('is NON-COMPLIANT: Not compliant: sonar');
-    expect(result.conclusion).toContain('1 could not be judged: Artifact bbbbbbbbbbbb: get-artifact: GET');
+    expect(result.conclusion).toContain('web.tar.gz: Not compliant: sonar');
+    expect(result.conclusion).toContain(words);
     expect(result.conclusion).not.toContain('Waited');
   });
 
-  it('reports the others if one never appeared, and says how long it waited', async () => {
-    const { result } = await performOperation(
-      'get-artifact',
-      { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },
-      ({ path }) => (digitOf(path) === 'a' ? good : unknown),
+  it('reports the others if one was never reported, and says how long it waited', async () => {
+    const { result } = await performOperation('get-artifact', { ...two, wait: '5' }, ({ path }) =>
+      digitOf(path) === 'a' ? good : unknown,
     );
-    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
-    expect(result.conclusion).toMatch(
-      /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s .* timed out\.$/u,
-    );
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      conclusion:
+        '1 of 2 artifacts is not compliant in flow web: bbbbbbbbbbbb: not reported to flow web within 5 s. Waited 5 s for a final verdict and timed out.',
+    });
   });
 
   it('names the last verdict of an artifact whose last poll failed', async () => {
@@ -265,8 +280,8 @@ describe('get-artifact of several artifacts', () => {
       },
     );
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
-    expect(result.conclusion).toContain(
-      'could not be judged: Artifact bbbbbbbbbbbb (last verdict seen: INCOMPLETE: Required by',
+    expect(result.conclusion).toMatch(
+      /web\.tar\.gz b{12}: could not be judged: .*503: Back soon \(last verdict seen: INCOMPLETE: Required by/u,
     );
   });
 });

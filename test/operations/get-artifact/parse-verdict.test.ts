@@ -28,10 +28,10 @@ describe('parseVerdict', () => {
     );
   });
 
-  it('quotes an unknown state and says that the artifact does not pass', () => {
+  it('quotes an unknown state and says that the step does not pass', () => {
     expect(failureOf(() => parseVerdict(anArtifact({ state: 'FROZEN\n::x' }), aQuery()))).toEqual({
       what: 'get-artifact: the service answered with the unknown state "FROZEN\\n::x" (known: COMPLIANT, NON-COMPLIANT, INCOMPLETE)',
-      remedy: 'Update this action to a version that knows the state. Until then the artifact does not pass.',
+      remedy: 'Update this action to a version that knows the state. Until then the step does not pass.',
     });
   });
 
@@ -39,7 +39,7 @@ describe('parseVerdict', () => {
     const answer: Artifact = { fingerprint: fingerprintOf('a'), ...(state === undefined ? {} : { state }) };
     expect(failureOf(() => parseVerdict(answer, aQuery()))).toEqual({
       what: `get-artifact: the service returned no state for fingerprint ${fingerprintOf('a')}`,
-      remedy: expect.stringContaining('the artifact does not pass'),
+      remedy: expect.stringContaining('the step does not pass'),
     });
   });
 

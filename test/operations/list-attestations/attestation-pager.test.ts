@@ -145,7 +145,7 @@ describe('list-attestations of all pages', () => {
     expect(result).toMatchObject({
       outcome: 'incomplete',
       conclusion:
-        '2 attestations of flow web: 2 compliant, 0 not compliant. The list is not complete: the service listed only 2 of 3 attestations.',
+        '2 attestations of flow web, 2 compliant, 0 not compliant: the list is not complete: the service listed only 2 of 3 attestations.',
     });
     expect(reportFacts(result)).toMatchObject({ Listed: '2, not all' });
   });
@@ -193,7 +193,7 @@ describe('list-attestations of all pages', () => {
     const listed = [attestation(251, false), ...numbers(250)];
     const { result, written } = await performOperation('list-attestations', all, failing(listed));
     expect(result.outcome).toBe('non-compliant');
-    expect(result.conclusion).toMatch(/The list is not complete: not all pages could be read: .*404: Flow not found/u);
+    expect(result.conclusion).toMatch(/the list is not complete: not all pages could be read: .*404: Flow not found/u);
     expect(written).toHaveLength(200);
   });
 });

@@ -15,7 +15,7 @@ describe('list-attestations of one page', () => {
       outcome: 'incomplete',
       count: 15,
       conclusion:
-        '15 attestations of flow web: 15 compliant, 0 not compliant. The list is not complete: this is page 1 with 15 of 20 attestations; `page: all` lists them all.',
+        '15 attestations of flow web, 15 compliant, 0 not compliant: the list is not complete: this is page 1 with 15 of 20 attestations; `page: all` lists them all.',
       response: { data: { length: 15 }, pagination: { total: 20 } },
     });
     expect(reportFacts(result)).toMatchObject({ Listed: '15 of 20 (page 1 of 2)' });
@@ -29,7 +29,8 @@ describe('list-attestations of one page', () => {
     );
     expect(result).toMatchObject({
       outcome: 'compliant',
-      conclusion: '15 attestations of flow web: 15 compliant, 0 not compliant.',
+      conclusion: '15 attestations of flow web, 15 compliant, 0 not compliant.',
+      report: { reasons: [] },
     });
     expect(reportFacts(result)).toMatchObject({ Listed: '15 of 15 (page 1 of 1)', Counting: '15' });
   });
@@ -83,7 +84,8 @@ describe('list-attestations of one page', () => {
       expect(result).toMatchObject({
         outcome: 'non-compliant',
         count: 4,
-        conclusion: '4 attestations of flow web: 1 compliant, 1 not compliant (sonar-3), 2 replaced by newer ones.',
+        conclusion:
+          '4 attestations of flow web, 1 compliant, 1 not compliant, 2 replaced by newer ones: sonar-3 in trail trail-3: not compliant.',
       });
       expect(reportFacts(result)).toMatchObject({ Counting: '2', 'Replaced by newer ones': '2' });
       expect(log.warnings).toEqual([
@@ -109,7 +111,7 @@ describe('list-attestations of one page', () => {
     );
   });
 
-  it('shows non-compliant attestations first, and is decided by them', async () => {
+  it('has non-compliant attestations first, and is decided by them', async () => {
     const listed = [attestation(3, null), attestation(2, false), attestation(1)];
     const { result, onNonCompliant } = await performOperation(
       'list-attestations',
@@ -118,9 +120,21 @@ describe('list-attestations of one page', () => {
     );
     expect(onNonCompliant).toBe('ignore');
     expect(result.outcome).toBe('non-compliant');
-    expect(result.conclusion).toBe(
-      '3 attestations of flow web: 1 compliant, 1 not compliant, 1 without a verdict (sonar-2).',
-    );
+    expect(result.conclusion.split('\n')).toEqual([
+      '3 attestations of flow web, 1 compliant, 1 not compliant, 1 without a verdict:',
+      'sonar-2 in trail trail-2: not compliant',
+      'sonar-3 in trail trail-3: without a verdict',
+    ]);
+    expect(result.report.reasons).toEqual([
+      {
+        ...{ state: 'failed', about: 'sonar-2 in trail trail-2', value: 'not compliant' },
+        html_url: 'https://compliance.example.com/attestations/2',
+      },
+      {
+        ...{ state: 'incomplete', about: 'sonar-3 in trail trail-3', value: 'without a verdict' },
+        html_url: 'https://compliance.example.com/attestations/3',
+      },
+    ]);
     const row = (number: number, sign: string): readonly string[] => [
       `sonar-${number}`,
       `trail-${number}`,
@@ -132,7 +146,6 @@ describe('list-attestations of one page', () => {
       '',
     ];
     expect(Object.entries(reportTables(result))).toEqual([
-      ['❌ Not compliant (1)', [row(2, '❌ no')]],
       ['Attestations (3)', [row(3, '⏳ unknown'), row(2, '❌ no'), row(1, '✅ yes')]],
     ]);
   });
@@ -158,19 +171,42 @@ describe('list-attestations of one page', () => {
       { flow: 'web' },
       serviceOf(() => []),
     );
-    expect(result.conclusion).toBe('No attestation of flow web is listed, so there is nothing to judge.');
+    expect(result.conclusion).toBe(
+      '0 attestations of flow web, 0 compliant, 0 not compliant: no attestation is listed, so there is nothing to judge.',
+    );
     expect(result).toMatchObject({ count: 0, report: { tables: [] } });
   });
 
-  it('names a few of many non-compliant attestations', async () => {
-    const listed = Array.from({ length: 9 }, (_, index) => attestation(index, false));
+  it('has the reasons of each attestation, with its artifact and its trail', async () => {
+    const reason = { state: 'failed', about: 'scan', value: 'not compliant', description: '2 high vulnerabilities' };
+    const sha = 'c'.repeat(40);
+    const own = { trail_name: sha, artifact_fingerprint: 'a'.repeat(64), reasons: [reason, 'odd'] };
+    const described = { ...attestation(1, false), description: '3 low vulnerabilities', target_artifacts: ['web'] };
     const { result } = await performOperation(
       'list-attestations',
       { flow: 'web' },
-      serviceOf(() => listed),
+      serviceOf(() => [{ ...attestation(2, false), ...own }, described]),
     );
-    expect(result.conclusion).toMatch(/\(sonar-8, sonar-7, sonar-6 and others\)\.$/u);
-    expect(Object.keys(reportTables(result))).toEqual(['❌ Not compliant (9)']);
+    expect(result.conclusion.split('\n').slice(1)).toEqual([
+      'scan of aaaaaaaaaaaa in trail cccccccccccc: not compliant: 2 high vulnerabilities',
+      'sonar-1 of web in trail trail-1: not compliant: 3 low vulnerabilities',
+    ]);
+  });
+
+  it('names a few of many non-compliant attestations', async () => {
+    const listed = Array.from({ length: 70 }, (_, index) => attestation(index, index % 7 === 0 ? null : false));
+    const { result } = await performOperation(
+      'list-attestations',
+      { flow: 'web', 'per-page': '100' },
+      serviceOf(() => listed.toReversed()),
+    );
+    expect(result.conclusion).toMatch(/\nsonar-65 in trail trail-65: not compliant\nand 56 more$/u);
+    const kinds = result.report.reasons?.map(({ state, about }) => `${state} ${about.replaceAll(/-\d+/gu, '')}`);
+    expect(kinds).toEqual([
+      ...Array.from({ length: 50 }, () => 'failed sonar in trail trail'),
+      'failed 10 more',
+      ...Array.from({ length: 10 }, () => 'incomplete sonar in trail trail'),
+    ]);
   });
 
   it('refuses a time span that ends before it begins', async () => {

@@ -77,8 +77,30 @@ describe('list-snapshots of one page', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       count: 2,
-      conclusion: 'Snapshot #20 of environment prod, the latest, is not compliant.',
+      conclusion:
+        'Snapshot #20 of environment prod, the latest, is not compliant: snapshot #20: not compliant; its page says why.',
     });
+  });
+
+  it('names artifact, rule and page of each reason, and links to the snapshot', async () => {
+    const reason = {
+      ...{ state: 'failed', about: 'sonar of web.tgz', rule: 'policy strict', value: 'not recorded' },
+      html_url: 'https://compliance.example.com/acme/flows/web/artifacts/1',
+    };
+    const page = 'https://compliance.example.com/acme/environments/prod/snapshots/3';
+    const [latest, ...others] = snapshots(3, false);
+    const { result } = await performOperation(
+      'list-snapshots',
+      inputs,
+      always(200, [{ ...latest, html_url: page, reasons: [reason, 7, { ...reason, about: 'api.tgz' }] }, ...others]),
+    );
+    expect(result).toMatchObject({ outcome: 'non-compliant', htmlUrl: page, report: { reasons: [reason, {}] } });
+    expect(result.conclusion.split('\n')).toEqual([
+      'Snapshot #3 of environment prod, the latest, is not compliant:',
+      'sonar of web.tgz: not recorded (policy strict)',
+      'api.tgz: not recorded (policy strict)',
+    ]);
+    expect(result.report.tables[0]?.rows[0]?.[0]).toEqual({ text: '#3', href: page });
   });
 
   it.each([
@@ -130,7 +152,9 @@ describe('list-snapshots of one page', () => {
       inputs,
       serviceOf(() => snapshots(3, null)),
     );
-    expect(result.conclusion).toContain('has no verdict; attach a policy');
+    expect(result.conclusion).toBe(
+      'Snapshot #3 of environment prod, the latest, has no verdict: no policy judges it; attach a policy to have it judged.',
+    );
   });
 
   it('is incomplete if there is no snapshot', async () => {
@@ -139,6 +163,7 @@ describe('list-snapshots of one page', () => {
       outcome: 'incomplete',
       count: 0,
       conclusion: 'Environment prod has no snapshot yet: nothing has been reported to it.',
+      report: { reasons: [{ state: 'missing', about: 'environment prod' }] },
     });
   });
 
@@ -233,9 +258,9 @@ describe('list-snapshots that waits', () => {
     expect(requests).toHaveLength(5);
     expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
       expect.stringMatching(/^Waiting: environment prod does not exist yet: .*404: Flow not found \(1 min left\)$/u),
-      'Waiting: Environment prod has no snapshot yet: nothing has been reported to it. (1 min left)',
+      'Waiting: Environment prod has no snapshot yet: nothing has been reported to it (1 min left)',
       expect.stringMatching(
-        /^Waiting: Snapshot #1 of environment prod, the latest, has no verdict; .* \(59 s left\)$/u,
+        /^Waiting: Snapshot #1 of environment prod, the latest, has no verdict: no policy .* \(59 s left\)$/u,
       ),
     ]);
   });
@@ -247,7 +272,7 @@ describe('list-snapshots that waits', () => {
       answersInTurn(snapshots(3, null)),
     );
     expect(result).toMatchObject({ outcome: 'incomplete', count: 3 });
-    expect(result.conclusion).toMatch(/has no verdict; .*\. Waited 1 min for a final verdict and timed out\.$/u);
+    expect(result.conclusion).toMatch(/has no verdict: .*\. Waited 1 min for a final verdict and timed out\.$/u);
   });
 
   it('names the last verdict if the last poll failed', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Reason } from '../../../src/contract/reason.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
 import { toCommitStatus, type CommitStatus } from '../../../src/step/publish/commit-status.ts';
@@ -74,6 +75,62 @@ describe('a commit status', () => {
   ] as const)('of %s is %s if another commit was judged', (outcome, state, description) => {
     const other: CommitMatch = { sha: shas.head, judged: { otherwise: [shas.base] } };
     expect(status({ outcome }, 'ignore', other)).toMatchObject({ state, description });
+  });
+
+  const reason = (about: string, more: Partial<Reason> = {}): Reason => ({
+    ...{
+      state: 'failed',
+      about,
+      value: 'new_coverage is 61.2',
+      limit: 'at least 80 is required',
+      rule: 'quality gate',
+    },
+    ...more,
+  });
+  const statusFor = (outcome: 'non-compliant' | 'incomplete', ...reasons: readonly Reason[]): string =>
+    status({ outcome, report: { subject: 'Artifact', reasons, facts: [], tables: [] } }, 'ignore').description;
+
+  it('has the verdict and as many reasons as there is room for', () => {
+    const missing = reason('unit', {
+      state: 'missing',
+      value: 'not recorded',
+      limit: 'junit is required',
+      rule: 'flow',
+    });
+    expect(statusFor('non-compliant', reason('sonar'), missing)).toBe(
+      'Non-compliant: sonar: new_coverage is 61.2; at least 80 is required (quality gate); unit: not recorded; junit is required (flow)',
+    );
+    expect(statusFor('non-compliant', reason('sonar'), reason('lint'), missing, missing)).toBe(
+      'Non-compliant: sonar: new_coverage is 61.2; at least 80 is required (quality gate); and 3 more',
+    );
+    expect(statusFor('incomplete', { state: 'missing', about: 'web.tgz', value: 'not reported to flow web' })).toBe(
+      'Incomplete: web.tgz: not reported to flow web',
+    );
+    expect(statusFor('incomplete')).toBe('So it ended.');
+  });
+
+  it('shows the description of the evidence', () => {
+    const scan: Reason = {
+      state: 'failed',
+      about: 'scan',
+      value: 'not compliant',
+      description: '2 high vulnerabilities',
+    };
+    expect(statusFor('non-compliant', scan)).toBe('Non-compliant: scan: not compliant: 2 high vulnerabilities');
+  });
+
+  it('always says how many more reasons there are', () => {
+    const long = fc.string({ unit: codePoint, minLength: 1, maxLength: 400 });
+    fc.assert(
+      fc.property(fc.array(long, { minLength: 2, maxLength: 200 }), (texts) => {
+        const description = statusFor('non-compliant', ...texts.map((value) => reason('sonar', { value })));
+        expect(description.length).toBeLessThanOrEqual(140);
+        expect(description).toMatch(/^Non-compliant: sonar: /u);
+        const [, rest = '0'] = /; and (\d+) more$/u.exec(description) ?? [];
+        expect(Number(rest)).toBeLessThan(texts.length);
+        if (texts.every((text) => text.length > 140)) expect(Number(rest)).toBe(texts.length - 1);
+      }),
+    );
   });
 
   it('has a description within GitHub’s limits for any conclusion', () => {

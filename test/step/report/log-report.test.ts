@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Reason } from '../../../src/contract/reason.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { reportResult } from '../../../src/step/report/report-result.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
@@ -6,7 +7,7 @@ import { captureOutput } from '../../support/captured-output.ts';
 import { shownLines } from '../../support/workflow-command.ts';
 
 /** A list of which only the first rows are in the table. */
-function listOf(held: number, more: number): OperationResult {
+function listOf(held: number, more: number, reasons: readonly Reason[] = []): OperationResult {
   return {
     outcome: 'compliant',
     conclusion: 'All is well.',
@@ -14,6 +15,7 @@ function listOf(held: number, more: number): OperationResult {
     count: held + more,
     report: {
       subject: 'Attestations',
+      reasons,
       facts: [],
       tables: [
         {
@@ -31,6 +33,21 @@ function reported(result: OperationResult): ReturnType<typeof captureOutput> {
   const decision = decideResult(result, 'ignore');
   return captureOutput([], (target) => reportResult({ decision, result, runUrl: undefined, summary: true }, target));
 }
+
+describe('the reasons for a verdict', () => {
+  it('come first in the log, with their number if there are many', async () => {
+    const reasons = Array.from({ length: 52 }, (_, index): Reason => ({
+      ...{ state: 'missing', about: `unit-${index}`, rule: 'template of the flow', value: 'recorded as generic' },
+      limit: 'junit is required',
+    }));
+    const { log } = await reported(listOf(1, 0, reasons));
+    const lines = shownLines(log);
+    const first = lines.indexOf('Missing or failed:');
+    expect(lines[first + 1]).toBe('  ⬜ unit-0: recorded as generic; junit is required (template of the flow)');
+    expect(lines[first + 51]).toBe('  … and 2 more in the response-path file');
+    expect(lines.indexOf('  row 0')).toBeGreaterThan(first);
+  });
+});
 
 describe('a table that has only the first rows', () => {
   it.each([

@@ -14,6 +14,12 @@ function shown(text: string, href?: string) {
     htmlUrl: href,
     report: {
       subject: text,
+      reasons: [
+        {
+          ...{ state: 'failed', about: text, rule: text, value: text, limit: text, description: text },
+          ...(href === undefined ? {} : { html_url: href }),
+        },
+      ],
       facts: [{ label: text, value: { text, href } }],
       tables: [{ title: text, columns: [text], rows: [[{ text, href }]] }],
     },
@@ -43,6 +49,7 @@ describe('redactResult', () => {
 
   it('keeps other links', () => {
     const href = 'https://x.example.com/p?k=a%20b';
-    expect(shown('text', href)).toMatchObject({ runUrl: href, result: { htmlUrl: href } });
+    const reasons = [{ state: 'failed', about: 'text', html_url: href }];
+    expect(shown('text', href)).toMatchObject({ runUrl: href, result: { htmlUrl: href, report: { reasons } } });
   });
 });

@@ -353,6 +353,7 @@ function hostileText(): fc.Arbitrary<string> {
 
 function hostileResult(text: fc.Arbitrary<string>): fc.Arbitrary<OperationResult & { readonly state: string }> {
   const cell = fc.record({ text, href: text, code: fc.boolean() });
+  const reason = fc.record({ state: fc.constant('failed' as const), about: text, value: text, html_url: text });
   return fc.record({
     outcome: fc.constant('non-compliant'),
     conclusion: text,
@@ -365,9 +366,8 @@ function hostileResult(text: fc.Arbitrary<string>): fc.Arbitrary<OperationResult
       evidence: fc.record({
         table: fc.record({ title: text, columns: fc.tuple(text), rows: fc.array(fc.tuple(cell), { maxLength: 2 }) }),
         notes: fc.array(text, { maxLength: 1 }),
-        problems: fc.array(fc.array(cell, { maxLength: 2 }), { maxLength: 2 }),
-        moreProblems: fc.nat(1),
       }),
+      reasons: fc.array(reason, { maxLength: 2 }),
       copies: fc.array(fc.record({ label: text, text }), { maxLength: 2 }),
       facts: fc.array(fc.record({ label: text, value: cell }), { maxLength: 2 }),
       tables: fc.array(

@@ -66,24 +66,31 @@ describe('renderSummary', () => {
     );
   });
 
-  it('shows the evidence first: the table, what it omits, and what is wrong, with links', () => {
+  it('shows the reasons first, with links, then the evidence: the table, and what it omits', () => {
     const evidence = {
       table: { title: 'Evidence', columns: ['Artifact', 'sonar'], rows: [[{ text: 'web' }, { text: '❌ failed' }]] },
       notes: ['Compliant for every artifact: unit.'],
-      problems: [[{ text: '❌ ' }, { text: 'sonar', href: 'https://example.com/s' }, { text: ': so <it> is' }]],
-      moreProblems: 2,
     };
+    const failed = { state: 'failed', about: 'sonar', value: 'so <it> is', html_url: 'https://example.com/s' } as const;
+    const scan = {
+      state: 'missing',
+      about: 'scan',
+      value: 'not recorded',
+      description: '2 high',
+      rule: 'flow',
+    } as const;
+    const reasons = [failed, scan, ...Array.from({ length: 50 }, () => scan)];
     const copies = [{ label: 'web.tgz', text: 'a'.repeat(64) }];
-    const html = renderSummary({ ...said, report: { ...report, evidence, copies } }, room);
+    const html = renderSummary({ ...said, report: { ...report, reasons, evidence, copies } }, room);
+    const line = '<li>⬜ scan: not recorded: 2 high (flow)</li>';
     expect(html).toContain(
       [
         '<p>All is well.</p>',
+        `<ul><li>❌ <a href="https://example.com/s">sonar</a>: so &lt;it&gt; is</li>${line.repeat(49)}</ul>`,
+        '<p>2 more are in the <code>response-path</code> file.</p>',
         '<h3>Evidence</h3>',
         '<table><tr><th align="left">Artifact</th><th align="left">sonar</th></tr><tr><td>web</td><td>❌ failed</td></tr></table>',
         '<p>Compliant for every artifact: unit.</p>',
-        '<h3>Missing or failed</h3>',
-        '<ul><li>❌ <a href="https://example.com/s">sonar</a>: so &lt;it&gt; is</li></ul>',
-        '<p>2 more are in the <code>response-path</code> file.</p>',
         '<h3>Evidence</h3>',
       ].join('\n'),
     );
@@ -93,15 +100,21 @@ describe('renderSummary', () => {
     );
   });
 
+  it('omits the conclusion if the reasons say it', () => {
+    const reasons = [{ state: 'failed', about: 'sonar', value: 'it failed' }] as const;
+    const content = { ...said, isInReport: true };
+    expect(renderSummary({ ...content, report: { ...report, reasons } }, room)).not.toContain('All is well.');
+    expect(renderSummary({ ...content, report: { ...report, reasons: [] } }, room)).toContain('All is well.');
+    expect(renderSummary({ ...said, report: { ...report, reasons } }, room)).toContain('All is well.');
+  });
+
   it('omits the conclusion if the evidence says it, and the evidence is shown', () => {
     const row = [{ text: 'x'.repeat(100) }];
     const evidence = {
       table: { title: 'Evidence', columns: ['Artifact'], rows: Array.from({ length: 30 }, () => row) },
       notes: [],
-      problems: [],
-      moreProblems: 0,
     };
-    const text = { ...said, isInEvidence: true, report: { ...report, evidence } };
+    const text = { ...said, isInReport: true, report: { ...report, evidence } };
     expect(renderSummary(text, room)).not.toContain('All is well.');
     expect(renderSummary(text, 1000)).toContain('<p>All is well.</p>');
   });
@@ -192,7 +205,7 @@ describe('renderSummary', () => {
         expect(tags.filter((tag) => tag === '<tr>')).toHaveLength(facts + rows);
         expect(tags.filter((tag) => tag === '<td>')).toHaveLength(facts + cells);
         expect(tags.filter((tag) => tag.startsWith('<h'))).toHaveLength(
-          1 + tables.length + (given === undefined ? 0 : 2),
+          1 + tables.length + (given === undefined ? 0 : 1),
         );
       }),
     );
@@ -248,8 +261,10 @@ function createHostileSummary(): fc.Arbitrary<SummaryContent> {
     evidence: fc.record({
       table,
       notes: fc.array(text, { maxLength: 2 }),
-      problems: fc.array(fc.array(cell, { maxLength: 3 }), { minLength: 1, maxLength: 3 }),
-      moreProblems: fc.constant(0),
+    }),
+    reasons: fc.array(fc.record({ state: fc.constant('failed' as const), about: text, value: text, html_url: text }), {
+      minLength: 1,
+      maxLength: 3,
     }),
     copies: fc.array(fc.record({ label: text, text }), { minLength: 1, maxLength: 3 }),
   });

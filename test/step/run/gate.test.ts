@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { withNote } from '../../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../../src/client/service-error.ts';
-import { createArtifactResult } from '../../../src/operations/get-artifact/artifact-result.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
 import { Cancellation } from '../../../src/step/run/cancellation.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
 import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
-import { foundArtifact, judgementOf, failedLookup } from '../../support/artifacts.ts';
+import { failedLookup, foundArtifact, lookUp, numberedFingerprint } from '../../support/artifact-lookups.ts';
 
 const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
 
@@ -69,26 +68,19 @@ describe('decideResult', () => {
     expect(decideResult(ended, 'fail').conclusion).toBe('1 could not be judged: no answer.');
   });
 
-  it('keeps status, path and message if the service failed for several artifacts', () => {
-    const down = (digit: string): ServiceError =>
-      new ServiceError({ ...refusal, status: 503, serviceMessage: 'Back soon', path: `/artifacts/${digit}` });
-    const { conclusion } = decideResult(
-      createArtifactResult(
-        judgementOf([failedLookup('a', down('a')), failedLookup('b', down('b')), foundArtifact('c', 'incomplete')]),
-      ),
-      'fail',
+  it('keeps status, path and message if the service failed for several artifacts', async () => {
+    const refused = { status: 403, body: { message: 'no' } };
+    const { result } = await lookUp([failedLookup(1), failedLookup(2, refused), foundArtifact(3, 'incomplete')]);
+    const { conclusion } = decideResult(result, 'fail');
+    expect(conclusion).toContain(
+      `GET /artifacts/acme/web/fingerprint/${numberedFingerprint(1)} returned 503: Back soon`,
     );
-    expect(conclusion).toContain('GET /artifacts/a returned 503: Back soon');
-    expect(conclusion).toContain('GET /artifacts/b returned 503: Back soon');
+    expect(conclusion).toContain(`GET /artifacts/acme/web/fingerprint/${numberedFingerprint(2)} returned 403: no`);
   });
 
-  it('does not let a compliant artifact hide another one that could not be judged', () => {
-    expect(
-      decideResult(createArtifactResult(judgementOf([foundArtifact('a', 'compliant'), failedLookup('b')])), 'ignore'),
-    ).toMatchObject({
-      outcome: 'error',
-      fails: true,
-    });
+  it('does not let a compliant artifact hide another one that could not be judged', async () => {
+    const { result } = await lookUp([foundArtifact(1, 'compliant'), failedLookup(2)]);
+    expect(decideResult(result, 'ignore')).toMatchObject({ outcome: 'error', fails: true });
   });
 });
 
@@ -142,7 +134,7 @@ describe('decideFailure', () => {
   it('keeps the service’s message', () => {
     const { conclusion, remedy } = decideFailure(new ServiceError({ ...refusal, status: 404 }));
     expect(conclusion).toContain('returned 404: Flow not found');
-    expect(remedy).toContain('Check `org`, `flow`');
+    expect(remedy).toContain('`create-flow`');
   });
 
   it('includes the causes of a defect', () => {

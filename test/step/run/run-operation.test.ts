@@ -234,7 +234,7 @@ describe('runOperation', () => {
     const { context } = openTestStep({ inputs, transport });
     const { result } = await runOperation(context);
     expect(transport.requests.map(({ url }) => url.pathname.split('/').at(-1))).toEqual(['ccccc', 'aaaaa', 'bbbbb']);
-    expect(result).toMatchObject({ conclusion: 'All 3 artifacts in flow web are COMPLIANT.' });
+    expect(result).toMatchObject({ conclusion: 'All 3 artifacts are COMPLIANT in flow web.' });
   });
 
   it('looks up the others if one is refused, and ends with the refusal', async () => {
