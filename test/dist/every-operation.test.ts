@@ -76,7 +76,9 @@ function filledIn(message: string): RegExp {
 
 const asked = (row: OperationRow | undefined): boolean => row !== undefined && 'inputs' in row;
 const successes = declared.filter(({ message, row }) => message === undefined && asked(row));
-const errors = declared.filter(({ message, row }) => message !== undefined && asked(row));
+const withVerdict = (row: OperationRow | undefined): boolean => row !== undefined && 'verdict' in row;
+const errors = declared.filter(({ message, row }) => message !== undefined && asked(row) && !withVerdict(row));
+const verdicts = declared.filter(({ row }) => withVerdict(row));
 const refusals = declared.filter(({ row }) => row !== undefined && 'refused' in row);
 
 describe('every operation, through the built action and the real service', () => {
@@ -109,6 +111,13 @@ describe('every operation, through the built action and the real service', () =>
     const failed = failedStep(resultOf(label));
     expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', compliant: '', kind: 'user', inSummary: true });
     expect(failed.message).toContain(`returned ${status}: ${String(answered?.message)}`);
+  });
+
+  it.each(verdicts)('$title, of which the step makes a verdict', ({ label, status, message = '', row }) => {
+    const answered = forwarder.answersTo(label).at(-1);
+    expect(answered).toMatchObject({ status, message: expect.stringMatching(filledIn(message)) });
+    const outcome = row !== undefined && 'verdict' in row ? row.verdict : undefined;
+    expect(resultOf(label)).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome, compliant: 'false' } });
   });
 
   it.each(refusals)('$title, which the step sees coming', ({ label, row }) => {

@@ -65,7 +65,7 @@ describe('the step get-artifact, by a fingerprint', () => {
       {
         name: 'error',
         properties: { title: `${word}: Artifact web.tgz ${fingerprint.slice(0, 12)}` },
-        message: expect.stringContaining(`in flow ${flow} is ${state}`),
+        message: expect.stringContaining(` is ${state} in flow ${flow}: sonar: `),
       },
     ]);
     expect(result.summary).toContain(word);
@@ -120,22 +120,26 @@ describe('the step get-artifact, by a fingerprint', () => {
     ]);
     expect(first.response).toMatchObject({ trail_name: 'pr-1' });
     expect(latest.response).toMatchObject({ trail_name: 'pr-2' });
-    expect(failedStep(neither)).toMatchObject({ ...errorEnding, kind: 'user' });
+    expect(neither).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete' } });
+    expect(neither.log).toContain(`not reported to trail pr-3 of flow ${own}`);
     const id = valueAt(first.response, 'id');
     const byId = await lookUp({ fingerprint, 'attestation-id': String(id) }, own);
     expect(byId.response).toMatchObject({ id, trail_name: 'pr-1' });
   });
 
-  it('ends with the service’s words for an artifact that it does not know', async () => {
+  it('judges an artifact that nobody reported as incomplete, red unless the step says otherwise', async () => {
     const fingerprint = someFingerprint();
-    expect(failedStep(await lookUp({ fingerprint, 'on-non-compliant': 'ignore' }))).toMatchObject({
-      ...errorEnding,
-      kind: 'user',
-      title: 'Refused by the compliance service',
-      message: expect.stringContaining(
-        `returned 404: Artifact with fingerprint '${fingerprint}' does not exist in flow '${flow}' belonging to organization 'acme'`,
-      ),
-    });
+    const red = await lookUp({ fingerprint, wait: '1' });
+    expect(red).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete', compliant: 'false', fingerprint } });
+    expect(commandsNamed(red.log, 'error')).toEqual([
+      {
+        name: 'error',
+        properties: { title: `Incomplete: Artifact ${fingerprint.slice(0, 12)}` },
+        message: expect.stringMatching(/: not reported to flow \S+ within 1 s\. Waited 1 s for a final verdict/u),
+      },
+    ]);
+    const ignored = await lookUp({ fingerprint, 'on-non-compliant': 'ignore' });
+    expect(ignored).toMatchObject({ exitCode: 0, outputs: { outcome: 'incomplete', compliant: 'false' } });
   });
 });
 
@@ -179,14 +183,17 @@ describe('the step get-artifact, by files', () => {
     expect(commandsNamed(result.log, 'error')[0]?.message).toContain('2 of 3 artifacts');
   });
 
-  it('reports the others where one is not known to the service, and fails even when verdicts are ignored', async () => {
+  it('reports the others if nobody reported one of them', async () => {
     await artifact('unknown/a.tgz', 'passing');
     await job.workspace.write('unknown/b.tgz', randomBytes(10));
-    const result = await lookUp({ files: 'unknown/*', 'on-non-compliant': 'ignore' });
+    const result = await lookUp({ files: 'unknown/*' });
     expect(result).toMatchObject({
       exitCode: 1,
-      outputs: { outcome: 'error', compliant: '', state: '' },
-      response: [{ artifact: { state: 'COMPLIANT' } }, { error: expect.stringContaining('does not exist') }],
+      outputs: { outcome: 'incomplete', compliant: 'false', state: 'INCOMPLETE' },
+      response: [
+        { verdict: 'compliant', artifact: { state: 'COMPLIANT' } },
+        { verdict: 'incomplete', reasons: [{ about: 'unknown/b.tgz', value: `not reported to flow ${flow}` }] },
+      ],
     });
     expect(result.summary).toContain('unknown/a.tgz');
     expect(commandsNamed(result.log, 'error')[0]?.message).toContain('unknown/b.tgz');

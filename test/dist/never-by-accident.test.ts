@@ -62,7 +62,7 @@ const accidents: readonly (readonly [
     'no state',
     {},
     list({ fingerprint, flow_name: 'web', compliant: true }),
-    /returned no state for fingerprint .*\n.*the artifact does not pass/u,
+    /returned no state for fingerprint .*\n.*the step does not pass/u,
   ],
   [
     'a state that is no text',

@@ -62,7 +62,7 @@ describe('a comment on the pull request', () => {
     const unknown = await request.step(gate({ flow, fingerprint: 'f'.repeat(64) }), { GITHUB_RUN_ID: '4243' });
     expect(unknown.exitCode).toBe(1);
     expect(request.repository.comments).toHaveLength(1);
-    expect(comment?.body).toContain('<h2>⛔ Error');
+    expect(comment?.body).toContain('<h2>⏳ Incomplete: Artifact ffffffffffff</h2>');
     expect(unknown.log).toContain('The comment on pull request 12 was updated');
     expect(commandsNamed(unknown.log, 'error')).toHaveLength(1);
     expectRightForm(request);

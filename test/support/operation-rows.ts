@@ -10,6 +10,8 @@ export type OperationRow =
       readonly key?: keyof OperationFixture['keys'];
       /** Earlier steps with the same key and operation. */
       readonly before?: Readonly<Record<string, string>>;
+      /** The verdict that the step makes of an error response; absent if it ends with an error. */
+      readonly verdict?: 'incomplete';
     }
   | {
       /** The inputs of a step that does not send the request that would get this response. */
@@ -162,6 +164,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRows>> = {
       'Flow not found': { inputs: { ...artifact, flow: 'unheard-of' } },
       "Artifact with fingerprint '{fingerprint}' does not exist in flow '{flow}' belonging to organization '{org}'": {
         inputs: { ...artifact, fingerprint: 'f'.repeat(64) },
+        verdict: 'incomplete',
       },
     },
   },
