@@ -32,6 +32,7 @@ export const addedOperationNames = [
   'attest-junit',
   'attest-pull-request',
   'assert-artifact',
+  'assert-trail',
 ] as const;
 
 /** The name of an operation that calls one endpoint. */

@@ -9,6 +9,7 @@ export const allOperationNames = [
   'attest-junit',
   'attest-pull-request',
   'assert-artifact',
+  'assert-trail',
   'replay',
 ] as const;
 

@@ -40,5 +40,6 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
     (await import(/* webpackChunkName: 'attest' */ './attest-pull-request/index.ts')).attestPullRequest,
   'assert-artifact': async () =>
     (await import(/* webpackChunkName: 'others' */ './assert-artifact/index.ts')).assertArtifact,
+  'assert-trail': async () => (await import(/* webpackChunkName: 'attest' */ './assert-trail/index.ts')).assertTrail,
   replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };

@@ -178,9 +178,14 @@ describeAsOnUbuntu('the login rule of the quick start', () => {
   });
 });
 
-/** The workflow as the README tells those who have a stored key to change it: with `api-token` in the steps. */
+/** The workflow as the README tells those who have a stored key to change it: with the key beside the base URL. */
 function withStoredKey(text: string): unknown {
-  return load(text.replaceAll(/^( *)base-url: .*\n/gmu, '$&$1api-token: ${{ secrets.COMPLIANCE_API_TOKEN }}\n'));
+  const key = '${{ secrets.COMPLIANCE_API_TOKEN }}';
+  return load(
+    text
+      .replaceAll(/^( *)base-url: .*\n/gmu, `$&$1api-token: ${key}\n`)
+      .replaceAll(/^( *)COMPLIANCE_BASE_URL: .*\n/gmu, `$&$1COMPLIANCE_API_TOKEN: ${key}\n`),
+  );
 }
 
 describeAsOnUbuntu('with a stored key', () => {
@@ -189,7 +194,7 @@ describeAsOnUbuntu('with a stored key', () => {
     const service = await startTestService();
     try {
       if (one === undefined) throw new Error(`there is no workflow ${name}`);
-      await saveFlow(service, { name: 'web' });
+      await saveFlow(service, { name: 'web', template: ['sonar'] });
       const { jobs } = await runDocumentedWorkflow(withStoredKey(workflowNamed(name).text), {
         run: one.run,
         vars: { COMPLIANCE_BASE_URL: service.baseUrl },

@@ -92,6 +92,7 @@ describe("the README's table of operations", () => {
         'attest-junit',
         'attest-pull-request',
         'assert-artifact',
+        'assert-trail',
       ],
     ]);
   });

@@ -10,6 +10,7 @@ import type { TriggeringEvent } from './workflow-trigger.ts';
 import {
   analysed,
   attested,
+  changesFlow,
   fingerprint,
   flow,
   governed,
@@ -298,9 +299,22 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     },
   ],
 
-  'Merge gate': [started.pullRequest('src/a.js'), started.mergeGroup].flatMap((run) =>
-    openAndClosed(run, { prepare: flow, ...oneGate('gate') }),
-  ),
+  'Merge gate': [
+    ...[started.pullRequest('src/a.js'), started.mergeGroup].flatMap((run) =>
+      openAndClosed(run, {
+        prepare: changesFlow,
+        open: { jobs: { gate: 'success' }, outcomes: ['compliant', 'compliant'] },
+        closed: { jobs: { gate: 'failure' }, outcomes: ['non-compliant', 'non-compliant'] },
+      }),
+    ),
+    {
+      title: 'fails if the flow requires more than was recorded',
+      run: started.pullRequest('src/a.js'),
+      prepare: flow,
+      jobs: { gate: 'failure' },
+      outcomes: ['compliant', 'incomplete'],
+    },
+  ],
 
   'Build and deploy': [
     {

@@ -24,6 +24,11 @@ export async function flow({ service }: CaseContext): Promise<void> {
   await saveFlow(service, { name: 'web' });
 }
 
+/** Creates the flow `web` as the quick start does: every change needs a Sonar analysis. */
+export async function changesFlow({ service }: CaseContext): Promise<void> {
+  await saveFlow(service, { name: 'web', template: ['sonar'] });
+}
+
 /** Creates the flow `web` with the artifact, and the analysis of its commit in the same trail. */
 export async function attested(context: CaseContext): Promise<void> {
   await analysed(context);

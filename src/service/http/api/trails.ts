@@ -1,6 +1,7 @@
 import { beginTrail } from '../../../contract/trail.ts';
 import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../../contract/trail-reading.ts';
+import { findFlow } from '../../application/flows.ts';
 import * as trails from '../../application/trails.ts';
 import { toReadableHistory } from '../../domain/readable-records.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
@@ -37,7 +38,12 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
   addRoute(host, getTrail, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
     const { org, flow_name: flow, trail_name: name } = parameters;
     const found = await trails.findTrailHistory(dependencies, { org, flow, name });
-    if (found === undefined) throw new ApiError(trailNotFound, { values: parameters });
+    if (found === undefined) {
+      const isFlow = (await findFlow(dependencies, { org, name: flow })) !== undefined;
+      throw isFlow
+        ? new ApiError(trailNotFound, { values: parameters })
+        : new ApiError(namedFlowNotFound, { values: { org, flow } });
+    }
     return { status: 200, body: toTrailResponse(found.details, toReadableHistory(caller, found.history), links) };
   });
 

@@ -151,6 +151,10 @@ describe('trails and templates', () => {
     expect(await read('/trails/acme/web/bad')).toMatchObject({
       message: "Trail with name 'bad' does not exist for Organization 'acme' and Flow 'web'",
     });
+    expect(await call(service, { path: '/trails/acme/none/bad' })).toMatchObject({
+      status: 404,
+      body: { message: "Flow named 'none' does not exist for organization 'acme'" },
+    });
   });
 
   it('are found by flow, artifact and tag', async () => {

@@ -1,0 +1,70 @@
+import { sortReasons, toReasonState, type Reason } from '../../contract/reason.ts';
+import type { JudgedTrail } from '../../contract/trail-reading.ts';
+import { ExternalError } from '../../runtime/failure.ts';
+import type { JudgedAnswer } from '../judged-subjects.ts';
+import { parseState } from '../parse-state.ts';
+import { readReasons } from '../reasons.ts';
+import { withoutFullStop } from '../sentences.ts';
+import { listTrailEvidence, type TrailEvidence } from './trail-evidence.ts';
+
+/** A trail to judge. */
+export interface TrailQuery {
+  readonly flow: string;
+  readonly trail: string;
+}
+
+/**
+ * The verdict in an answer. A trail for which nothing is required and nothing was recorded proves nothing, whatever its
+ * state is.
+ *
+ * @throws ExternalError if the answer is about another trail, or if its state is missing or unknown: neither may pass
+ */
+export function judgeTrail(trail: JudgedTrail, query: TrailQuery): JudgedAnswer {
+  requireSame('trail', query.trail, trail.name);
+  requireSame('flow', query.flow, trail.flow);
+  const verdict = parseState('assert-trail', trail.compliance_state, `trail ${query.trail}`);
+  const evidence = listTrailEvidence(trail);
+  const about = `trail ${query.trail}`;
+  if (verdict === 'compliant') {
+    if (evidence.length > 0) return { verdict, reasons: [] };
+    const reason = { state: 'missing', about, value: 'no evidence is required, and none was recorded' } as const;
+    return { verdict: 'incomplete', reasons: [reason] };
+  }
+  const answered = readReasons(trail.reasons);
+  const derived = answered.length > 0 ? answered : sortReasons(evidence.flatMap(deriveReason));
+  if (derived.length > 0) return { verdict, reasons: derived };
+  const { compliance_state: state, state_info: info = '', html_url: page } = trail;
+  const words = withoutFullStop(info.trim());
+  const value = words === '' ? `the service says ${state} and gives no reason` : words;
+  const reason = { state: toReasonState(verdict), about, value, ...(page === undefined ? {} : { html_url: page }) };
+  return { verdict, reasons: [reason] };
+}
+
+function requireSame(what: string, asked: string, answered: string | undefined): void {
+  if (answered === undefined || answered === asked) return;
+  throw new ExternalError({
+    what: `assert-trail: the service was asked for ${what} ${asked} and answered with ${what} ${JSON.stringify(answered)}`,
+    remedy: "Report this to the service's operators; the trail was not judged.",
+  });
+}
+
+/** An artifact of the trail is as compliant as its attestations, which have reasons of their own. */
+function deriveReason({ label: about, type, state }: TrailEvidence): readonly Reason[] {
+  if (type === 'artifact') {
+    return state === 'missing' ? [{ state, about, rule: 'template', value: 'not reported' }] : [];
+  }
+  switch (state) {
+    case 'missing':
+      return [{ state, about, rule: 'template', value: 'not recorded', ...requiredType(type) }];
+    case 'failed':
+      return [{ state, about, value: 'not compliant' }];
+    case 'compliant':
+      return [];
+    default:
+      return [{ state: 'incomplete', about, value: 'not judged yet' }];
+  }
+}
+
+function requiredType(type: string): Pick<Reason, 'limit'> {
+  return type === '' || type === '*' ? {} : { limit: `${type} is required` };
+}

@@ -1,0 +1,82 @@
+import type { Reason } from '../../contract/reason.ts';
+import type { JudgedTrail } from '../../contract/trail-reading.ts';
+import { evidenceLabel } from '../evidence-state.ts';
+import { toJudgementResult, type JudgedAnswer, type Judgement } from '../judged-subjects.ts';
+import type { OperationContext, OperationResult } from '../operation.ts';
+import { pollFacts, timeoutNotice, type PollTiming } from '../polling.ts';
+import { fact, listTable, plain, type Fact, type Report } from '../report.ts';
+import { trailPageUrl } from '../trail-page-url.ts';
+import type { TrailQuery } from './judge-trail.ts';
+import { listTrailEvidence } from './trail-evidence.ts';
+
+/** The service's answer about a trail, judged. */
+export interface TrailAnswer extends JudgedAnswer {
+  /** Absent if nothing was recorded to it. */
+  readonly trail?: JudgedTrail;
+}
+
+/** How many rows the table has at most. */
+const maximumRows = 200;
+
+/** A commit's SHA, the usual name of a trail. */
+const sha = /^[0-9a-f]{40}$/u;
+
+/**
+ * The result of the operation.
+ *
+ * @throws Failure if the trail could not be judged
+ */
+export function createTrailResult(
+  judgement: Judgement<TrailAnswer>,
+  { flow, trail: name }: TrailQuery,
+  context: OperationContext,
+): OperationResult {
+  const { verdict, timing } = judgement;
+  const trail = judgement.only?.settled.value?.trail;
+  const { reasons, ...result } = toJudgementResult(judgement, `in flow ${flow}`, trail?.state_info);
+  const page = trail === undefined ? undefined : (trail.html_url ?? trailPageUrl(context, flow, name));
+  const waited = pollFacts(timing);
+  return {
+    ...result,
+    response: trail ?? { flow, trail: name, verdict, reasons },
+    htmlUrl: page,
+    commits: listCommits(trail, name),
+    report: {
+      subject: `Trail ${name}`,
+      reasons,
+      ...toEvidence(trail, reasons, timing),
+      facts: [...fact('Flow', flow), ...fact('Trail', name, page), ...commitFacts(trail), ...waited],
+      tables: [],
+    },
+  };
+}
+
+/** The commit of the trail; undefined if neither the service nor the trail's name says it. */
+function listCommits(trail: JudgedTrail | undefined, name: string): readonly string[] | undefined {
+  const commit = trail?.git_commit_info?.sha1 ?? '';
+  if (commit !== '') return [commit];
+  return sha.test(name) ? [name] : undefined;
+}
+
+function commitFacts(trail: JudgedTrail | undefined): readonly Fact[] {
+  const commit = trail?.git_commit_info;
+  if (commit === undefined) return [];
+  return [
+    ...fact('Commit', commit.sha1, commit.url),
+    ...fact('Commit message', commit.message?.split('\n')[0]),
+    ...fact('Author', commit.author),
+  ];
+}
+
+function toEvidence(
+  trail: JudgedTrail | undefined,
+  reasons: readonly Reason[],
+  timing: PollTiming,
+): Pick<Report, 'evidence'> {
+  const all = trail === undefined ? [] : listTrailEvidence(trail, reasons);
+  const rows = all
+    .slice(0, maximumRows)
+    .map(({ label, type, state, isExtra }) => [plain(label), plain(type), plain(evidenceLabel(state, isExtra))]);
+  const [table] = listTable('Evidence', ['Evidence', 'Type', 'State'], rows, all.length);
+  return table === undefined ? {} : { evidence: { table, notes: timeoutNotice(timing) } };
+}
