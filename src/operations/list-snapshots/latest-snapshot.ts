@@ -75,12 +75,12 @@ export function judgeLatestSnapshot(environment: string, latest: SnapshotEntry |
     const reasons = answered.length > 0 ? answered : derived;
     return { verdict: 'incomplete', reasons, sentence: `${newest} has no verdict` };
   }
-  const reasons = answered.length > 0 ? answered : [unexplained(latest)];
+  const reasons = answered.length > 0 ? answered : [unexplained(about, latest)];
   return { verdict: 'non-compliant', reasons, sentence: `${newest} is not compliant` };
 }
 
 /** The list of another service says no more. */
-function unexplained({ index, html_url: page }: SnapshotEntry): Reason {
-  const value = 'not compliant; its page says why';
-  return { state: 'failed', about: `snapshot #${index}`, value, ...(page === undefined ? {} : { html_url: page }) };
+function unexplained(about: string, { index, html_url: page }: SnapshotEntry): Reason {
+  const value = `snapshot #${index} is not compliant; its page says why`;
+  return { state: 'failed', about, value, ...(page === undefined ? {} : { html_url: page }) };
 }

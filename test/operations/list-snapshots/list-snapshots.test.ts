@@ -78,7 +78,7 @@ describe('list-snapshots of one page', () => {
       outcome: 'non-compliant',
       count: 2,
       conclusion:
-        'Snapshot #20 of environment prod, the latest, is not compliant: snapshot #20: not compliant; its page says why.',
+        'Snapshot #20 of environment prod, the latest, is not compliant: snapshot #20 is not compliant; its page says why.',
     });
   });
 
