@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 
 /**
  * Loads each operation on demand: a step runs one, and loading takes time in every job. In the bundle, get-artifact is
- * in the main file, because another file takes a millisecond to load. The operations that record attestations share a
+ * in the main file, because another file takes a millisecond to load. The operations that are about a commit share a
  * file, and so do all others, so that their common code exists once.
  */
 export const operations: Readonly<Record<AnyOperationName, () => Promise<Operation>>> = {

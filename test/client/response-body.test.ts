@@ -156,7 +156,7 @@ describe('an error answer', () => {
     [400, 'user', 'Correct the inputs'],
     [401, 'user', '`api-token`'],
     [403, 'user', 'role'],
-    [404, 'user', '`org`, `flow`'],
+    [404, 'user', '`create-flow`'],
     [405, 'user', '`base-url`'],
     [408, 'external', '`timeout`'],
     [409, 'external', 'Try again'],

@@ -22,14 +22,19 @@ describe('an entry of the evidence', () => {
     expect(toEvidenceItem(entry).state).toBe(state);
   });
 
-  it('keeps the reason and the page', () => {
-    expect(toEvidenceItem({ is_compliant: false, status_info: 'so it is', html_url: 'https://c.example.com' })).toEqual(
-      {
-        state: 'failed',
-        reason: 'so it is',
-        href: 'https://c.example.com',
-      },
-    );
+  it('keeps the reason, the description and the page', () => {
+    const entry = {
+      is_compliant: false,
+      status_info: 'so it is',
+      description: '2 high',
+      html_url: 'https://c.example.com',
+    };
+    expect(toEvidenceItem(entry)).toEqual({
+      state: 'failed',
+      reason: 'so it is',
+      description: '2 high',
+      href: 'https://c.example.com',
+    });
     expect(toEvidenceItem('COMPLETE').reason).toBe('the service calls it "COMPLETE"');
   });
 
@@ -45,8 +50,10 @@ describe('an entry of the evidence', () => {
 
   it('has a mark and a word in each state', () => {
     expect(
-      (['compliant', 'failed', 'missing', 'incomplete', 'unknown'] as const).map((state) => evidenceLabel(state)),
-    ).toEqual(['✅ compliant', '❌ failed', '⬜ missing', '⏳ incomplete', '❔ unknown']);
+      (['compliant', 'failed', 'missing', 'incomplete', 'unknown', 'mismatched'] as const).map((state) =>
+        evidenceLabel(state),
+      ),
+    ).toEqual(['✅ compliant', '❌ failed', '⬜ missing', '⏳ incomplete', '❔ unknown', '⚠️ of another type']);
     expect(evidenceLabel('compliant', true)).toBe('➕ extra');
     expect(evidenceLabel('failed', true)).toBe('❌ failed (extra)');
   });
