@@ -42,9 +42,9 @@ describe('the step list-attestations as a gate', () => {
     const closed = await job.step(all);
     expect(closed).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', count: '64' } });
     expect(commandsNamed(closed.log, 'error')[0]?.message).toContain(
-      `64 attestations of flow ${flow}: 39 compliant, 1 not compliant (sonar), 24 replaced by newer ones.`,
+      `64 attestations of flow ${flow}, 39 compliant, 1 not compliant, 24 replaced by newer ones: sonar in trail late-24: `,
     );
-    expect(closed.summary).toContain('late-24');
+    expect(closed.summary).toContain('>sonar in trail late-24</a>: ');
 
     await job.attest(flow, 'late-24', 'OK');
     const open = await job.step(all);
