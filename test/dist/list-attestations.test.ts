@@ -35,7 +35,7 @@ describe('the step list-attestations as a gate', () => {
     const passing = await job.step({ ...gate, flow });
     expect(passing).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete', compliant: 'false', count: '15' } });
     expect(commandsNamed(passing.log, 'error')[0]?.message).toContain(
-      'The list is not complete: this is page 1 with 15 of 64 attestations; `page: all` lists them all.',
+      'the list is not complete: this is page 1 with 15 of 64 attestations; `page: all` lists them all.',
     );
 
     const all = { ...gate, flow, page: 'all', 'per-page': '10' };
