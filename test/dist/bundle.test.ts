@@ -21,6 +21,8 @@ import {
   type TemplateTail,
 } from 'typescript';
 import { actionFolder, runAction } from '../../tools/run-action.ts';
+import { answers } from '../support/faults.ts';
+import { startFaultyServer } from '../support/faulty-server.ts';
 import { importedPackages } from '../support/imported-packages.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
@@ -93,6 +95,27 @@ describe('dist/', () => {
     ];
     expect(cold.filter((text) => !bundle.includes(text))).toEqual([]);
     expect(cold.filter((text) => first.includes(text))).toEqual([]);
+  });
+
+  itWithSubstitutes("lets V8 not optimize undici's parser, for which the process would wait at its end", async () => {
+    // As much to parse as in many answers.
+    const headers = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x-header-${index}`, 'a value']));
+    const server = await startFaultyServer(answers(201, 'OK', headers));
+    try {
+      const { log } = await runAction({
+        inputs: {
+          ...{ operation: 'create-flow', flow: 'web', description: 'Of a test', template: 'unit' },
+          ...{ org: 'acme', 'base-url': server.url.href, 'api-token': 'the-key-of-acme' },
+        },
+        environment: {},
+        program: [process.execPath, '--trace-wasm-compilation-times', join(dist, 'index.js')],
+      });
+      expect(log).toContain('was created in organization acme');
+      expect(log).toContain('using Liftoff');
+      expect(log).not.toContain('using TurboFan');
+    } finally {
+      await server.close();
+    }
   });
 
   it('holds nothing of the service and no path of the machine that built it', () => {
