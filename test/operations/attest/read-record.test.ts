@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { TransportError } from '../../../src/http/transport.ts';
+import { TransportError, type Transport } from '../../../src/http/transport.ts';
+import { runOperation } from '../../../src/step/run/run-operation.ts';
+import { jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
+import { instantClock, startOfTime } from '../../support/clock.ts';
 import { pushEvent, shas } from '../../support/events.ts';
 import {
   performOperation,
@@ -7,6 +10,7 @@ import {
   type PerformedOperation,
   type ScriptedAnswer,
 } from '../../support/perform-operation.ts';
+import { openTestStep } from '../../support/test-step.ts';
 
 const url = 'https://compliance.example.com/acme/flows/web/attestations/1';
 
@@ -131,6 +135,25 @@ describe('an operation that records evidence', () => {
       expect.stringContaining(why),
     ]);
     expect(log.warnings).toEqual([]);
+  });
+
+  it('waits ten seconds at most for a service that no longer answers', async () => {
+    const silent = silentTransport();
+    const transport: Transport = {
+      ...silent,
+      send: (request, signal) =>
+        request.method === 'GET' ? silent.send(request, signal) : Promise.resolve(jsonAnswer(201, 'OK')),
+    };
+    const inputs = {
+      ...{ 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme', flow: 'web' },
+      ...{ operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true', 'retry-for': '1h' },
+    };
+    const clock = instantClock();
+    const { context, log } = openTestStep({ inputs, transport, event: pushEvent() });
+    const { result } = await runOperation({ ...context, clock });
+    expect(result).toMatchObject({ outcome: 'compliant', attestationUrl: undefined });
+    expect(log.infos).toContainEqual(expect.stringContaining('no complete answer within 10 s'));
+    expect(clock.now()).toBe(startOfTime + 10_000);
   });
 
   it('does not hide a defect while it reads', async () => {
