@@ -8,7 +8,7 @@ import {
 } from '../contract/idempotency.ts';
 import { replayedEvidenceHeader } from '../contract/replayed-evidence.ts';
 import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
-import { sendWithRetry, type CallContext } from '../http/send-with-retry.ts';
+import { sendWithRetry, type CallContext, type RetryRule } from '../http/send-with-retry.ts';
 import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
 import { isReliable, successBody } from './response-body.ts';
@@ -22,6 +22,8 @@ import { endpointLabel } from './service-error.ts';
 import type { EndpointCall, EndpointCaller, EndpointResult } from './endpoint-call.ts';
 import type { WriteIdentity } from './idempotency-key.ts';
 import { KeySupport } from './key-support.ts';
+import { createReadRule } from './read-rule.ts';
+import { ServiceContact } from './service-contact.ts';
 import type { WriteAttempts } from './keyed-write.ts';
 
 /** How to reach the service. */
@@ -53,6 +55,7 @@ interface SharedKnowledge {
   readonly deprecations: DeprecationNotices;
   readonly keyExpiry: KeyExpiryWarning;
   readonly support: KeySupport;
+  readonly contact: ServiceContact;
   /** The keys of writes that are recorded once more, by the keys that they have in every attempt of the run. */
   readonly renewedKeys: Map<string, string>;
 }
@@ -71,6 +74,7 @@ export class ComplianceClient implements EndpointCaller {
       deprecations: new DeprecationNotices(context),
       keyExpiry: new KeyExpiryWarning(context),
       support: new KeySupport(),
+      contact: new ServiceContact(),
       renewedKeys: new Map(),
     },
   ) {
@@ -119,6 +123,27 @@ export class ComplianceClient implements EndpointCaller {
    * @throws ExternalError if no answer comes, or one that does not have the declared form
    */
   async call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<EndpointResult<E>> {
+    const { contact } = this.#shared;
+    const begin = this.#context.clock.now();
+    try {
+      const result = await this.#duringOutage().#call(endpoint, call);
+      contact.noteAnswer();
+      return result;
+    } catch (error) {
+      if (error instanceof Failure) contact.noteFailure(error, begin);
+      throw error;
+    }
+  }
+
+  /** The client for the next call: an outage that an earlier call gave up on is not waited for again. */
+  #duringOutage(): ComplianceClient {
+    const { clock, retryPolicy } = this.#context;
+    const { failingSince } = this.#shared.contact;
+    if (failingSince === undefined || retryPolicy.until !== undefined) return this;
+    return this.until(retryPolicy.retryFor === undefined ? clock.now() : failingSince + retryPolicy.retryFor);
+  }
+
+  async #call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<EndpointResult<E>> {
     const prepared = await this.prepare(endpoint, call);
     const { request, document, key } = prepared;
     if (this.#connection.dryRun === true) {
@@ -138,7 +163,7 @@ export class ComplianceClient implements EndpointCaller {
       return toFoundResult(record, key);
     }
     await this.#renewKey(endpoint, call, prepared);
-    return this.call(endpoint, call);
+    return this.#call(endpoint, call);
   }
 
   /** Gives a write another key, which it keeps: for its retries, and if it is kept for later. */
@@ -165,16 +190,16 @@ export class ComplianceClient implements EndpointCaller {
     if (key === undefined) return undefined;
     const { WriteAttempts } = await loadWrites();
     const { clock, retryPolicy } = this.#context;
-    const { retryFor } = retryPolicy;
+    const { retryFor, until = Infinity } = retryPolicy;
+    // Look-ups do not get a time limit of their own.
+    const limited = retryFor === undefined ? this : this.until(Math.min(until, clock.now() + retryFor));
     const isRenewed = [...this.#shared.renewedKeys.values()].includes(key);
     return new WriteAttempts({
       endpoint,
       sent: { key, parameters: call.parameters, document, file: call.file, since: call.since ?? clock.now() },
       support: this.#shared.support,
-      context: this.#context,
-      // A look-up does not get a time limit of its own.
-      client:
-        retryFor === undefined ? this : this.until(Math.min(retryPolicy.until ?? Infinity, clock.now() + retryFor)),
+      context: limited.#context,
+      client: limited,
       isReliable: (answer) =>
         isReliable(answer, {
           endpoint,
@@ -197,8 +222,8 @@ export class ComplianceClient implements EndpointCaller {
     const { clock, log, signal } = this.#context;
     const { deprecations, keyExpiry, support } = this.#shared;
     try {
-      const rule = writing === undefined ? [] : [writing.retryReason.bind(writing)];
-      const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, ...rule);
+      const rule = this.#retryRule(request, writing);
+      const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, rule);
       deprecations.report(endpoint, request.url, answer.headers);
       keyExpiry.report(answer.headers);
       const isKeyed = support.isKnown;
@@ -225,6 +250,11 @@ export class ComplianceClient implements EndpointCaller {
       if (signal?.aborted === true || !(error instanceof TransportError)) throw error;
       throw toUnansweredError(error, endpoint, path, request.url);
     }
+  }
+
+  #retryRule(request: HttpRequest, writing: WriteAttempts | undefined): RetryRule {
+    if (writing !== undefined) return (outcome) => writing.retryReason(outcome);
+    return createReadRule(request, this.#shared.contact, () => this.#context.clock.now());
   }
 
   /**

@@ -107,7 +107,7 @@ export class Login {
     return result;
   }
 
-  /** @throws LoginError */
+  /** @throws LoginError; TransportError if the answer is not the service's */
   async #exchange(transport: Transport, signal: AbortSignal): Promise<Key | HttpResponse> {
     const { baseUrl, org, clock, addSecret } = this.#options;
     const token = await this.#fetchToken(transport, signal);
@@ -118,6 +118,10 @@ export class Login {
     const answer = await transport.send({ method: logIn.method, url, headers }, signal);
     if (isTransientStatus(answer.status)) return answer;
     if (answer.status >= 300) throw toLoginError(answer, { origin: url.origin, path });
+    const { problem } = readJsonBody(answer);
+    if (problem !== undefined) {
+      throw new TransportError('malformed', false, `the login returned ${answer.status} with ${problem}`);
+    }
     const call = { endpoint: logIn, path, attempts: 1, answeredAt: clock.now() };
     const body = successBody(answer, call);
     const key = textAt(body, 'key') ?? '';

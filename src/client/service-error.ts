@@ -70,7 +70,7 @@ const remedies: Readonly<Record<number, string>> = {
   409: 'Try again: another request was changing the same resource.',
   413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
   422: 'An earlier request with the same idempotency key had other content, so nothing was recorded now. Start a new run instead of re-running this one; if it happens again, update the action and the service, which compare different fields.',
-  429: 'Try again later, or raise `retries`: the service limits the number of requests.',
+  429: 'Try again later, or raise `retry-for`: the service limits the number of requests.',
 };
 
 function remedyFor(facts: ServiceErrorFacts): string {

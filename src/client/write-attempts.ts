@@ -1,14 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
-import {
-  backoff,
-  isTransientProblem,
-  isTransientStatus,
-  mayHaveBeenCarriedOut,
-  parseRetryAfter,
-  type RetryReason,
-} from '../http/retry.ts';
-import { callTimeout } from '../http/retry-schedule.ts';
+import { backoff, isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
+import { attemptsOf, callTimeout } from '../http/retry-schedule.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import { TransportError, type HttpResponse } from '../http/transport.ts';
 import { sleep } from '../runtime/clock.ts';
@@ -188,8 +181,8 @@ export class WriteAttempts {
     const find = await recordFinders[repetition.recordedIn]();
     const { clock, random, signal, retryPolicy } = context;
     const wasKnown = support.isKnown;
-    const end = clock.now() + callTimeout(retryPolicy);
-    const looks = Math.min(retryPolicy.retries + 1, maximum);
+    const end = retryPolicy.until ?? clock.now() + callTimeout(retryPolicy);
+    const looks = Math.min(maximum, attemptsOf(retryPolicy));
     for (let look = 1; ; look += 1) {
       const seen = await this.#lookOnce(find);
       if (support.isKnown && !wasKnown) return seen.look;
@@ -230,5 +223,5 @@ export class WriteAttempts {
 /** A response that is not HTTP may come from a proxy, so the request may still have been carried out. */
 function kindOfError({ problem, mayHaveReached }: TransportError): AttemptKind {
   if (mayHaveReached) return 'unclear';
-  return isTransientProblem(problem) ? 'unsent' : 'final';
+  return problem === 'untrusted' ? 'final' : 'unsent';
 }

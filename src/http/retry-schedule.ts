@@ -20,6 +20,11 @@ export function callTimeout({ requestTimeout, retries, retryFor }: Omit<RetryPol
   return retryFor === undefined ? requestTimeout * (retries + 1) : retryFor + requestTimeout;
 }
 
+/** The maximum number of attempts of a call; infinite if only the time limits it. */
+export function attemptsOf({ retries, retryFor }: RetryPolicy): number {
+  return retryFor === undefined ? retries + 1 : Number.POSITIVE_INFINITY;
+}
+
 /** When the attempts of a call are made. Moments are in milliseconds since the epoch. */
 export interface RetrySchedule {
   /** The maximum number of attempts. */
@@ -33,29 +38,32 @@ export interface RetrySchedule {
    *
    * @param failed how many attempts have failed, from 1
    * @param random a number from 0 up to 1
+   * @param retryAfter the pause that the service asks for, in milliseconds
    */
-  delay(failed: number, now: number, random: number): number;
+  delay(failed: number, now: number, random: number, retryAfter: number | undefined): number;
   /** Why and when the next attempt is made, for the log. */
   describe(failed: number, reason: string, next: { readonly now: number; readonly delay: number }): string;
 }
 
 /** @param begin the start of the call */
-export function createRetrySchedule({ until, ...policy }: RetryPolicy, begin: number): RetrySchedule {
+export function createRetrySchedule(policy: RetryPolicy, begin: number): RetrySchedule {
+  const { until = Infinity, requestTimeout, retryFor } = policy;
   const end = begin + callTimeout(policy);
-  const limits = (lastAttempt: number): Pick<RetrySchedule, 'lastAttempt' | 'end'> =>
-    until === undefined
-      ? { lastAttempt, end }
-      : { lastAttempt: Math.min(lastAttempt, until), end: Math.min(end, until + policy.requestTimeout) };
-  return policy.retryFor === undefined
-    ? countedSchedule(policy.retries + 1, limits(end))
-    : lastingSchedule(begin, limits(begin + policy.retryFor));
+  const limits = {
+    attempts: attemptsOf(policy),
+    lastAttempt: Math.min(retryFor === undefined ? end : begin + retryFor, until),
+    end: Math.min(end, until + requestTimeout),
+  };
+  return retryFor === undefined ? countedSchedule(limits) : lastingSchedule(begin, limits);
 }
 
-function countedSchedule(attempts: number, limits: Pick<RetrySchedule, 'lastAttempt' | 'end'>): RetrySchedule {
+type Limits = Pick<RetrySchedule, 'attempts' | 'lastAttempt' | 'end'>;
+
+function countedSchedule(limits: Limits): RetrySchedule {
+  const { attempts } = limits;
   return {
     ...limits,
-    attempts,
-    delay: (failed, _now, random) => backoff(failed, random),
+    delay: (failed, _now, random, retryAfter) => retryAfter ?? backoff(failed, random),
     describe: (failed, reason, { delay }) =>
       `attempt ${failed} of ${attempts}: ${reason}; trying again in ${formatSeconds(delay)}`,
   };
@@ -64,14 +72,13 @@ function countedSchedule(attempts: number, limits: Pick<RetrySchedule, 'lastAtte
 /** A final pause that is shorter than this, in milliseconds, is not worth another attempt. */
 const minimumFinalDelay = 1000;
 
-/** For `retryFor`. The last attempt begins just before the time is up. */
-function lastingSchedule(begin: number, limits: Pick<RetrySchedule, 'lastAttempt' | 'end'>): RetrySchedule {
+/** For `retryFor`. The last attempt begins just before the time is up, even if the service asks for a longer pause. */
+function lastingSchedule(begin: number, limits: Limits): RetrySchedule {
   const { lastAttempt } = limits;
   return {
     ...limits,
-    attempts: Number.POSITIVE_INFINITY,
-    delay(failed, now, random) {
-      const delay = backoff(failed, random, maximumOutageDelay);
+    delay(failed, now, random, retryAfter) {
+      const delay = retryAfter ?? backoff(failed, random, maximumOutageDelay);
       const left = lastAttempt - now;
       return left > minimumFinalDelay ? Math.min(delay, left - 1) : delay;
     },

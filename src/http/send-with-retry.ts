@@ -42,7 +42,7 @@ export function sendWithRetry(
   label: string,
   request: HttpRequest,
   context: CallContext,
-  rule: RetryRule = (outcome) => retryReason(request, outcome, context.clock.now()),
+  rule: RetryRule = (outcome) => safeRetryReason(request, outcome, context.clock.now()),
 ): Promise<FinalResponse> {
   return sendByRule(label, request, context, rule);
 }
@@ -60,8 +60,7 @@ async function sendByRule(
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(request, context, Math.min(retryPolicy.requestTimeout, end - clock.now()));
     const again = attempt < schedule.attempts ? await rule(outcome) : undefined;
-    const delay =
-      again === undefined ? 0 : (again.retryAfter ?? schedule.delay(attempt, clock.now(), context.random()));
+    const delay = again === undefined ? 0 : schedule.delay(attempt, clock.now(), context.random(), again.retryAfter);
     const timeIsUp = again !== undefined && clock.now() + delay >= lastAttempt;
     if (again === undefined || timeIsUp) {
       if (timeIsUp)
@@ -77,7 +76,8 @@ async function sendByRule(
   }
 }
 
-function retryReason(
+/** Why a request is sent again if that is harmless, or if it was certainly not carried out; undefined if it is not. */
+export function safeRetryReason(
   request: HttpRequest,
   outcome: HttpResponse | TransportError,
   now: number,

@@ -20,13 +20,17 @@ const fingerprint = fingerprintOf('a');
 const anId = '1a2b3c4d-0000-1111-2222-12345678';
 const anotherId = '1a2b3c4d-0000-1111-2222-87654321';
 
-/** Every verdict is ignored, so nothing but an error can stop the step; and it would wait for long. */
+/**
+ * Every verdict is ignored, so nothing but an error can stop the step; and it would wait for long. Without retries, so
+ * that a garbled answer is not asked for again.
+ */
 const lookUp = {
   operation: 'get-artifact',
   flow: 'web',
   fingerprint,
   'on-non-compliant': 'ignore',
   wait: '600',
+  retries: '0',
 };
 
 async function against(

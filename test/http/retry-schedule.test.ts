@@ -56,10 +56,14 @@ describe('sendWithRetry with `retry-for`', () => {
     ]);
   });
 
-  it('waits as long as Retry-After says, and ends at once if that is later than the end', async () => {
-    const test = setting([{ outcome: answer(503, '120') }, { outcome: answer(429, '3600') }], { retryFor: quarter });
-    await expect(sendWithRetry('get-artifact', request, test.context)).resolves.toMatchObject({ attempts: 2 });
-    expect(begunAt(test)).toEqual([0, 120_000]);
+  it('waits as long as Retry-After says, but makes the last attempt when the time is up', async () => {
+    const test = setting([{ outcome: answer(503, '120') }, { outcome: answer(429, '86400') }], { retryFor: quarter });
+    await expect(sendWithRetry('get-artifact', request, test.context)).resolves.toMatchObject({ attempts: 3 });
+    expect(begunAt(test)).toEqual([0, 120_000, quarter - 1]);
+    expect(test.log.infos.slice(1)).toEqual([
+      'get-artifact: attempt 2, failing for 120 s: the answer was 429; trying again in 780 s, at 03:19:04 UTC, and then until 03:19:05 UTC',
+      'get-artifact: attempt 3: the answer was 429; the next attempt in 86400 s would be too late: only 0.0 s left',
+    ]);
   });
 
   it('limits each request by its own timeout', async () => {

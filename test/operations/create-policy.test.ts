@@ -119,10 +119,11 @@ describe('create-policy', () => {
     });
 
     it.each([
-      ['an older version is the latest', { status: 200, body: older }, {}, 5],
-      ['the latest is another file', { status: 200, body: { name: 'provenance', versions: [] } }, {}, 5],
-      ['the description is another', { status: 200, body: policy }, { description: 'New' }, 5],
-      ['there is no such policy', missing, {}, 5],
+      ['an older version is the latest', { status: 200, body: older }, {}, 7],
+      ['the latest is another file', { status: 200, body: { name: 'provenance', versions: [] } }, {}, 7],
+      ['the description is another', { status: 200, body: policy }, { description: 'New' }, 7],
+      ['only three retries are allowed', missing, { retries: '3' }, 5],
+      ['there is no such policy', missing, {}, 7],
       ['the service has no such endpoint', { status: 404, body: { message: 'Not Found' } }, {}, 2],
       ['it may not be read', { status: 403, body: { message: 'no' } }, {}, 2],
       ['retries are switched off', { status: 200, body: older }, { retries: '0' }, 2],
@@ -145,7 +146,7 @@ describe('create-policy', () => {
       const { result, requests, log } = await upload(answersInTurn(busy, missing, { status: 200, body: policy }));
       expect(requests.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT']);
       expect(log.infos).toContain(
-        'create-policy: attempt 1 of 4: the answer was 429, and it is not on record; trying again in 0.5 s',
+        'create-policy: attempt 1, failing for 0.0 s: the answer was 429, and it is not on record; trying again in 0.5 s, at 03:04:05 UTC, and then until 03:05:05 UTC',
       );
       expect(result).toMatchObject({
         outcome: 'done',

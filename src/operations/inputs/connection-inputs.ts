@@ -32,6 +32,9 @@ export const org = withFallback(
   ),
 );
 
+/** For how long requests are repeated if neither `retries` nor `retry-for` is given, in seconds. */
+export const defaultRetryForSeconds = 60;
+
 /** How to reach the service; every operation has these inputs. */
 export const connectionInputs = {
   baseUrl: required(baseUrl),
@@ -40,7 +43,7 @@ export const connectionInputs = {
   authMethod: withDefault(withFallback(oneOf('auth-method', ['bearer', 'basic'])), 'bearer'),
   org: required(org),
   timeoutSeconds: withDefault(withFallback(integer('timeout', 1, 3600, 'seconds')), 30),
-  retries: withDefault(withFallback(integer('retries', 0, 20, 'retries')), 3),
+  retries: optional(withFallback(integer('retries', 0, 20, 'retries'))),
   // At most as long as a job on GitHub's runners, as for `wait`.
   retryForSeconds: optional(withFallback(duration('retry-for', 6))),
   fileParts: withDefault(withFallback(oneOf('file-parts', ['indexed', 'plain'])), 'indexed'),

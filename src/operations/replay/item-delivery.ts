@@ -99,17 +99,15 @@ export class ItemDelivery {
   }
 
   async #send(endpoint: EvidenceEndpoint, found: FoundItem, { manifest, file }: SpoolItem): Promise<Verdict> {
-    const { client, org, call } = this.#options.context;
+    const { client, org } = this.#options.context;
     const { document } = manifest;
     const parameters = { ...manifest.parameters, org };
     const schema = documentSchema(endpoint.body);
     if (!conforms(endpoint.parameters, parameters)) return malformed(endpoint.parameters, parameters);
     if (!conforms(schema, document)) return malformed(schema, document);
     try {
-      // While the service is down, only the first item waits for it.
-      const sender = this.#failures === 0 ? client : client.until(call.clock.now());
       const earlier = { key: manifest.idempotency_key, since: Date.parse(manifest.gathered_at) };
-      const answer = await sender.call(endpoint, {
+      const answer = await client.call(endpoint, {
         parameters,
         document,
         ...earlier,

@@ -16,7 +16,9 @@ import { isPublished, type CommonValues, type CommonInputs } from './common-inpu
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import type { AnyOperationName } from '../../operations/operation-names.ts';
 import { NotSent } from '../../client/dry-run.ts';
+import type { RetryPolicy } from '../../http/retry-schedule.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
+import { defaultRetryForSeconds } from '../../operations/inputs/connection-inputs.ts';
 import type { InputSource } from './read-inputs.ts';
 import { readWriteIdentity } from './write-identity.ts';
 
@@ -178,6 +180,13 @@ function warnOfInputs({ name }: Operation, { unused }: OperationInputs, baseUrl:
   }
 }
 
+/** `retry-for` wins over `retries`. */
+function toRetryPolicy({ timeoutSeconds, retries, retryForSeconds }: CommonValues): RetryPolicy {
+  const policy = { requestTimeout: timeoutSeconds * 1000, retries: retries ?? 0 };
+  if (retries !== undefined && retryForSeconds === undefined) return policy;
+  return { ...policy, retryFor: (retryForSeconds ?? defaultRetryForSeconds) * 1000 };
+}
+
 function operationContext(common: CommonValues, context: StepContext, login: Login | undefined): OperationContext {
   const call: CallContext = {
     clock: context.clock,
@@ -185,11 +194,7 @@ function operationContext(common: CommonValues, context: StepContext, login: Log
     log: context.log,
     transport: context.transport,
     signal: context.signal,
-    retryPolicy: {
-      requestTimeout: common.timeoutSeconds * 1000,
-      retries: common.retries,
-      ...(common.retryForSeconds === undefined ? {} : { retryFor: common.retryForSeconds * 1000 }),
-    },
+    retryPolicy: toRetryPolicy(common),
   };
   const connection = {
     baseUrl: common.baseUrl,

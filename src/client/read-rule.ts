@@ -1,0 +1,33 @@
+import type { Now } from '../runtime/clock.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { safeRetryReason, type RetryRule } from '../http/send-with-retry.ts';
+import { TransportError, type HttpRequest, type HttpResponse } from '../http/transport.ts';
+import type { ServiceContact } from './service-contact.ts';
+
+/** How many times a garbled answer is followed by another attempt before the service has ever answered in its own form. */
+const maximumRepetitions = 5;
+
+/**
+ * Decides whether a request that only reads is sent again. Besides what passes by itself, that is an answer that is not
+ * the service's: a page of a proxy with a status of success, or something that is not HTTP. It passes if the service has
+ * answered before. Otherwise `base-url` may be wrong, so that the number of attempts is limited.
+ */
+export function createReadRule(request: HttpRequest, contact: ServiceContact, now: Now): RetryRule {
+  let repetitions = 0;
+  return (outcome) => {
+    contact.noteAttempt(outcome);
+    const again = safeRetryReason(request, outcome, now());
+    const garbled = again === undefined ? describeGarbled(outcome) : undefined;
+    if (garbled === undefined) return again;
+    repetitions += 1;
+    return contact.hasAnswered || repetitions <= maximumRepetitions ? { reason: garbled } : undefined;
+  };
+}
+
+/** Why an answer cannot be read; undefined if it can be, or if its status is an error. */
+function describeGarbled(outcome: HttpResponse | TransportError): string | undefined {
+  if (outcome instanceof TransportError) return outcome.problem === 'malformed' ? outcome.message : undefined;
+  if (outcome.status < 200 || outcome.status >= 300) return undefined;
+  const { problem } = readJsonBody(outcome);
+  return problem === undefined ? undefined : `the answer was ${outcome.status} with ${problem}`;
+}
