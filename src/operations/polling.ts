@@ -3,6 +3,7 @@ import { isNotFound, isTransientFailure, requestedDelay, withNote } from '../cli
 import { backoff } from '../http/retry.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
 import { formatDuration } from './format-time.ts';
 import { fact, type Fact } from './report.ts';
 import { summarizeList, withoutFullStop } from './sentences.ts';
@@ -66,7 +67,7 @@ export async function pollUntilFinal<Answer>(
   const begin = clock.now();
   const end = begin + seconds * 1000;
   const limitedClient = seconds === 0 ? client : client.until(end);
-  let logged: readonly string[] = [];
+  const progress = new WaitingLog(log, begin);
   let answer = await poll.fetch(limitedClient, undefined);
   for (let polls = 1; ; polls += 1) {
     const pending = poll.pending(answer);
@@ -75,11 +76,7 @@ export async function pollUntilFinal<Answer>(
     if (pending.length === 0 || isOver) {
       return { answer, timing: { polls, milliseconds: now - begin, timedOut: isOver && seconds > 0 } };
     }
-    const left = `${formatDuration(Math.ceil((end - now) / 1000)) ?? ''} left`;
-    const news = pending.filter((line) => !logged.includes(line));
-    for (const line of news) log.info(`Waiting: ${line} (${left})`);
-    if (news.length === 0) log.info(`Still waiting, ${left}`);
-    logged = pending;
+    progress.report(pending, now, end);
     const delay = pollDelay(polls, end - now, random(), maximumRetryAfter(poll.failures(answer)));
     try {
       await sleep(clock, delay, signal);
@@ -87,6 +84,36 @@ export async function pollUntilFinal<Answer>(
     } catch (error) {
       throw withPending(error, pending, signal);
     }
+  }
+}
+
+/** The longest time without a line in the log while nothing changes, in milliseconds. */
+const maximumSilence = 60_000;
+
+/** Logs what is new among what is pending; if nothing is, a line a minute. */
+class WaitingLog {
+  readonly #log: Log;
+  #shown: readonly string[] = [];
+  #shownAt: number;
+
+  /** @param begin in milliseconds since the epoch */
+  constructor(log: Log, begin: number) {
+    this.#log = log;
+    this.#shownAt = begin;
+  }
+
+  /**
+   * @param now in milliseconds since the epoch, as is `end`
+   * @param end when polling ends
+   */
+  report(pending: readonly string[], now: number, end: number): void {
+    const left = `${formatDuration(Math.ceil((end - now) / 1000)) ?? ''} left`;
+    const news = pending.filter((line) => !this.#shown.includes(line));
+    this.#shown = pending;
+    if (news.length === 0 && now - this.#shownAt < maximumSilence) return;
+    for (const line of news) this.#log.info(`Waiting: ${line} (${left})`);
+    if (news.length === 0) this.#log.info(`Still waiting, ${left}`);
+    this.#shownAt = now;
   }
 }
 

@@ -143,7 +143,7 @@ describe('pollUntilFinal', () => {
     expect(poll.times).toEqual([0, 20]);
   });
 
-  it('logs what is pending when that changes, otherwise only that it still waits', async () => {
+  it('logs what is pending when that changes', async () => {
     const clock = instantClock();
     const poll = scripted(clock, ['sonar', 'unit'], ['sonar', 'unit'], ['sonar'], ['sonar', 'scan'], []);
     const { context, log } = setting(clock);
@@ -151,9 +151,25 @@ describe('pollUntilFinal', () => {
     expect(log.infos).toEqual([
       'Waiting: sonar (1 min left)',
       'Waiting: unit (1 min left)',
-      'Still waiting, 1 min left',
-      'Still waiting, 59 s left',
       'Waiting: scan (57 s left)',
+    ]);
+  });
+
+  it('logs once a minute that it still waits, counted from the last line', async () => {
+    const clock = instantClock();
+    const still = Array.from({ length: 9 }, () => ['sonar']);
+    const poll = scripted(clock, ...still, ['sonar', 'scan']);
+    const { context, log } = setting(clock);
+    await pollUntilFinal(poll, 300, context);
+    const begun = poll.times.slice(0, 10);
+    expect(begun).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 30.5, 45.5, 60.5, 75.5]);
+    expect(log.infos).toEqual([
+      'Waiting: sonar (5 min left)',
+      'Still waiting, 4 min left',
+      'Waiting: scan (3 min 45 s left)',
+      'Still waiting, 2 min 45 s left',
+      'Still waiting, 1 min 45 s left',
+      'Still waiting, 45 s left',
     ]);
   });
 
