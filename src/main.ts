@@ -9,7 +9,8 @@ async function main(): Promise<void> {
   }
   // Stays if the step throws.
   process.exitCode = 1;
-  if (await runStep(process.env, cancelled.signal)) process.exitCode = 0;
+  // The actions in `actions/` add the name of their operation to the arguments, of which a runner passes none.
+  if (await runStep(process.env, cancelled.signal, process.argv[2])) process.exitCode = 0;
 }
 
 /** Exits once everything is written, even if connections are still open. */

@@ -117,7 +117,10 @@ export interface Operation<Used extends Uses = Uses> {
   readonly unsupported?: readonly UnsupportedInput[];
   /** The default of `on-non-compliant`. */
   readonly gate: 'fail' | 'ignore';
-  /** Checks inputs against each other; the problems are reported together with those of single inputs. */
+  /**
+   * Checks inputs against each other; the problems are reported together with those of single inputs. It ends as soon
+   * as it reads an input that has a problem of its own.
+   */
   check?(values: ValuesOf<Used>): readonly Problem[];
   /**
    * Gathers the evidence, sends it, and judges the answer.

@@ -47,10 +47,15 @@ type JobReading = { readonly job: Job } | { readonly job?: undefined; readonly t
  *
  * @param environment that of the process, which @actions/core reads as well
  * @param cancelled aborted when the job is cancelled
+ * @param fixedOperation the operation, if the action has only one (`actions/`)
  * @returns whether the step passes
  */
-export async function runStep(environment: EnvironmentVariables, cancelled: AbortSignal): Promise<boolean> {
-  const inputSource = runnerInputs(environment);
+export async function runStep(
+  environment: EnvironmentVariables,
+  cancelled: AbortSignal,
+  fixedOperation?: string,
+): Promise<boolean> {
+  const inputSource = runnerInputs(environment, fixedOperation);
   const secrets = collectSecrets(secretTexts(inputSource));
   const runner = githubRunner(environment, secrets);
   // Before anything else is logged.

@@ -56,10 +56,49 @@ describe('a step with mistakes in its inputs', () => {
     expect(JSON.parse(result.outputs['response'] ?? '')).toEqual(result.response);
   });
 
-  it('names the operations if none is given', async () => {
+  it('says that none is given if there is no operation', async () => {
     expect(failedStep(await job.step({}))).toMatchObject({
       ...errorEnding,
       message: expect.stringContaining('`operation` is required'),
+    });
+  });
+
+  it('suggests the operation that is meant', async () => {
+    expect(failedStep(await job.step({ ...lookUp, operation: 'get-artefact' }))).toMatchObject({
+      ...errorEnding,
+      message: expect.stringMatching(
+        /^`operation` must be the name of an operation, but is "get-artefact"\nDid you mean `get-artifact`\? The operations are `create-flow`, /u,
+      ),
+    });
+  });
+
+  it('names an unknown input first, then the required input that is missing for it, and all others', async () => {
+    const inputs = { operation: 'attest-junit', flow: 'web', 'junit-pth': 'junit.xml', trail: 'pr/12', threshold: '3' };
+    const result = await job.step(inputs);
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'user',
+      title: '3 mistakes in the workflow',
+      message: expect.stringMatching(
+        /^`junit-pth` is not an input of this action\. Did you mean `junit-path`\?.*\n`trail`.*\n`junit-path` is required/u,
+      ),
+    });
+    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toEqual([
+      '`threshold` is not an input of this action; remove it from `with:`.',
+    ]);
+  });
+
+  it('reports rules between inputs together with malformed inputs', async () => {
+    const inputs = {
+      operation: 'list-attestations',
+      flow: 'pr/12',
+      'from-timestamp': '2',
+      'to-timestamp': '1',
+      page: 'last',
+    };
+    expect(failedStep(await job.step(inputs))).toMatchObject({
+      title: '3 mistakes in the workflow',
+      message: expect.stringMatching(/`flow`.*\n`page`.*\n`from-timestamp` .* is after `to-timestamp`/u),
     });
   });
 

@@ -1,16 +1,35 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { runAction } from '../../tools/run-action.ts';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { root } from '../support/repository.ts';
 
+const program = [process.execPath, join(root, 'actions', 'attest-generic', 'index.cjs')];
+const evidence = { 'attestation-name': 'scan', compliant: 'true' };
+
+let job: ActionJob;
+
+beforeAll(async () => {
+  job = await openActionJob();
+});
+
+afterAll(() => job.close());
+
 describe('an action of its own', () => {
-  it('runs its operation, whatever `operation` says', async () => {
-    const program = [process.execPath, join(root, 'actions', 'attest-generic', 'index.cjs')];
-    const inputs = { operation: 'get-artifact', org: 'acme', flow: 'web', 'api-token': 'secret' };
-    const { exitCode, log } = await runAction({ inputs, environment: {}, program });
-    expect(exitCode).toBe(1);
-    expect(log).toContain('compliant');
-    expect(log).toContain('attestation-name');
-    expect(log).not.toContain('get-artifact');
+  it('runs its operation without the input `operation`', async () => {
+    const flow = await job.flow('scan');
+    const result = await job.step({ flow, ...evidence }, { program });
+    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant' } });
+  });
+
+  it.each(['get-artifact', 'attest-generic'])('refuses the input `operation`: %s', async (operation) => {
+    const result = await job.step({ flow: 'web', operation, ...evidence }, { program });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'user',
+      message: expect.stringMatching(
+        /^`operation` is not an input of this action, which always runs attest-generic\nRemove it, or use OWNER\/compliance-action/u,
+      ),
+    });
   });
 });

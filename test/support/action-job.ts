@@ -16,6 +16,8 @@ export interface StepOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;
   /** Without it there is no event file. */
   readonly event?: unknown;
+  /** Another program than the root action. */
+  readonly program?: StepSettings['program'];
   readonly kill?: StepSettings['kill'];
   readonly meanwhile?: StepSettings['meanwhile'];
 }
@@ -78,6 +80,7 @@ export async function openActionJob(settings: TestServiceSettings = {}): Promise
         inputs,
         environment: present({ ...variables, GITHUB_ACTION: `__step_${(steps += 1)}`, ...options.variables }),
         event: 'event' in options ? options.event : pushEvent(),
+        ...(options.program === undefined ? {} : { program: options.program }),
         ...(options.kill === undefined ? {} : { kill: options.kill }),
         ...(options.meanwhile === undefined ? {} : { meanwhile: options.meanwhile }),
       }),

@@ -1,6 +1,7 @@
 import { optional, required, withDefault, type Input, type ValuesOf } from '../../operations/inputs/input.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { inputText, readInputs, givenTexts, type InputSource } from './read-inputs.ts';
+import { findSimilarWord } from '../../runtime/similar-word.ts';
+import { inputText, readInputs, givenTexts, runnerVariable, type InputSource } from './read-inputs.ts';
 import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
 import {
@@ -11,13 +12,23 @@ import {
   matrix,
   pullRequestComment,
 } from '../../operations/inputs/step-inputs.ts';
-import { oneOf } from '../../operations/inputs/input-types.ts';
 import { allOperationNames, type AnyOperationName } from '../../operations/operation-names.ts';
 
 /** The inputs that hold keys and tokens, which are masked. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
 
-const operationName = oneOf('operation', allOperationNames);
+const operationName: Input<AnyOperationName> = {
+  name: 'operation',
+  secret: false,
+  parse(value) {
+    const found = allOperationNames.find((name) => name === value);
+    if (found !== undefined) return { value: found };
+    const meant = findSimilarWord(value, allOperationNames);
+    const suggestion = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
+    const names = allOperationNames.map((name) => `\`${name}\``).join(', ');
+    return { problem: 'must be the name of an operation', remedy: `${suggestion}The operations are ${names}.` };
+  },
+};
 
 /** The inputs of every operation. */
 const commonInputs = {
@@ -83,11 +94,24 @@ export function readCommonInputs(source: InputSource): CommonInputs {
   return {
     operation: chosen.problems.length === 0 ? chosen.values.operation : undefined,
     common: common.values,
-    problems: [...chosen.problems, ...common.problems],
+    problems: [...givenOperationProblems(source), ...chosen.problems, ...common.problems],
     isTokenMissing: inputText(source, apiToken) === undefined,
     summary: summary ?? true,
     publication: { pullRequestComment, commitStatus, dryRun, ...readInputs(source, publicationInputs).values },
   };
+}
+
+/** An `operation` for an action that has only one. */
+function givenOperationProblems({ fixedOperation, environment }: InputSource): readonly Problem[] {
+  const given = environment[runnerVariable(operationName.name)]?.trim() ?? '';
+  if (fixedOperation === undefined || given === '') return [];
+  return [
+    {
+      input: operationName.name,
+      what: `\`${operationName.name}\` is not an input of this action, which always runs ${fixedOperation}`,
+      remedy: 'Remove it, or use OWNER/compliance-action, the action with all operations.',
+    },
+  ];
 }
 
 /** All keys and tokens given to the step, used or not. */

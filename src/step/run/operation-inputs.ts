@@ -19,9 +19,12 @@ export interface OperationInputs {
   readonly fromVariables: readonly { readonly name: string; readonly variable: string }[];
   /** Variables that are set and look like the fallback of an input that has none. */
   readonly ignoredVariables: readonly string[];
-  /** The names of inputs that were given but are not used. */
+  /** The names of inputs that were given but are neither used nor refused. */
   readonly unused: readonly string[];
 }
+
+/** A rule between inputs reads one that has a problem of its own. */
+class UnknownValue extends Error {}
 
 /**
  * Reads the operation's own inputs. Problems are returned, not thrown, so that all of them can be reported together.
@@ -32,7 +35,6 @@ export function readOperationInputs(
   source: InputSource,
 ): OperationInputs {
   const { values, problems } = readInputs(source, operation.inputs);
-  const between = problems.length === 0 ? (operation.check?.(values) ?? []) : [];
   const declared = [
     ...commonDeclared,
     ...Object.values(operation.inputs).map(({ input }) => input),
@@ -40,7 +42,12 @@ export function readOperationInputs(
   ];
   return {
     values,
-    problems: [...problems, ...between, ...unsupportedInputs(operation, source), ...outageProblems(operation, source)],
+    problems: [
+      ...problems,
+      ...problemsBetween(operation, values),
+      ...unsupportedInputs(operation, source),
+      ...outageProblems(operation, source),
+    ],
     waits: isPositive(valueNamed(wait.name, operation, values)),
     fromVariables: declared.flatMap((input) => {
       const variable = usedFallback(source, input);
@@ -49,9 +56,29 @@ export function readOperationInputs(
     ignoredVariables: declared.flatMap((input) => ignoredVariable(source, input) ?? []),
     unused: unusedInputs(
       source,
-      declared.map(({ name }) => name),
+      [...declared, ...(operation.unsupported ?? [])].map(({ name }) => name),
     ),
   };
+}
+
+/**
+ * Checks the inputs against each other, unless the rules need one that has a problem of its own.
+ *
+ * @param values without those that have problems
+ */
+function problemsBetween(operation: Operation, values: ValuesOf<Uses>): readonly Problem[] {
+  const known = new Proxy(values, {
+    get(target, key) {
+      if (!Object.hasOwn(target, key)) throw new UnknownValue();
+      return target[String(key)];
+    },
+  });
+  try {
+    return operation.check?.(known) ?? [];
+  } catch (thrown) {
+    if (thrown instanceof UnknownValue) return [];
+    throw thrown;
+  }
 }
 
 function valueNamed(name: string, { inputs }: Operation, values: ValuesOf<Uses>): unknown {

@@ -15,11 +15,18 @@ export interface InputSource {
   readonly given: (name: string) => string;
   /** The environment variables, for fallbacks. */
   readonly environment: EnvironmentVariables;
+  /** The operation of an action that has only one; `given` returns it for `operation`. */
+  readonly fixedOperation?: string | undefined;
 }
 
 /** The inputs that the runner passed to this process. */
-export function runnerInputs(environment: EnvironmentVariables): InputSource {
-  return { given: (name) => getInput(name, { trimWhitespace: false }), environment };
+export function runnerInputs(environment: EnvironmentVariables, fixedOperation?: string): InputSource {
+  const given = (name: string): string => getInput(name, { trimWhitespace: false });
+  return {
+    given: (name) => (name === 'operation' ? (fixedOperation ?? given(name)) : given(name)),
+    environment,
+    fixedOperation,
+  };
 }
 
 /** The part of an input declaration that says where its text is read from. */
@@ -79,8 +86,8 @@ export function givenTexts(source: InputSource, name: string): readonly string[]
   return texts.flatMap((text) => text?.trim() ?? []);
 }
 
-// The variable in which the runner passes an input.
-function runnerVariable(name: string): string {
+/** The variable in which the runner passes an input. */
+export function runnerVariable(name: string): string {
   return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
 }
 

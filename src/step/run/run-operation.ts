@@ -12,14 +12,14 @@ import { dryRunResult } from './dry-run-result.ts';
 import type { OnNonCompliant } from './gate.ts';
 import { findTokenSource, missingTokenProblem, skippedResult } from './missing-api-token.ts';
 import { readOperationInputs, type OperationInputs } from './operation-inputs.ts';
-import { isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
+import { commonNames, isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import type { AnyOperationName } from '../../operations/operation-names.ts';
 import { NotSent } from '../../client/dry-run.ts';
 import type { RetryPolicy } from '../../http/retry-schedule.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
 import { defaultRetryForSeconds } from '../../operations/inputs/connection-inputs.ts';
-import type { InputSource } from './read-inputs.ts';
+import { unusedInputs, type InputSource } from './read-inputs.ts';
 import { readWriteIdentity } from './write-identity.ts';
 
 /** Everything an operation needs from its step. */
@@ -60,16 +60,20 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
   const { common, publication } = inputs;
   const source = inputs.isTokenMissing ? findTokenSource(job, context.environment) : undefined;
   const missing = source === undefined ? missingTokenProblems(inputs, job) : [];
-  // If the operation is unknown, only the common inputs can be checked.
-  if (inputs.operation === undefined) throw mistakes([...inputs.problems, ...missing]);
+  if (inputs.operation === undefined) {
+    // Only the common inputs can be checked, and whether the action has the others.
+    const misspelt = await checkNames(unusedInputs(inputSource, commonNames), undefined, log);
+    throw mistakes([...misspelt, ...inputs.problems, ...missing]);
+  }
   const operation = await loadOperation(inputs.operation);
   const own = readOperationInputs(operation, publication, inputSource);
   logSources(own, log);
+  const misspelt = await checkNames(own.unused, operation, log);
   const commit = await commitProblems(operation, inputs, job);
-  const problems = [...inputs.problems, ...missing, ...own.problems, ...commit];
+  const problems = [...misspelt, ...inputs.problems, ...missing, ...own.problems, ...commit];
   if (problems.length > 0) throw mistakes(problems);
 
-  warnOfInputs(operation, own, common.baseUrl, log);
+  warnOfUnencryptedUrl(common.baseUrl, log);
   if (inputs.isTokenMissing && source === undefined) {
     return { result: skippedResult(operation.name, job), onNonCompliant: 'warn' };
   }
@@ -171,8 +175,24 @@ function logSources({ fromVariables, ignoredVariables }: OperationInputs, log: L
   );
 }
 
-function warnOfInputs({ name }: Operation, { unused }: OperationInputs, baseUrl: URL, log: Log): void {
-  for (const input of unused) log.warning(`\`${input}\` is not used by ${name}; remove it from \`with:\`.`);
+/**
+ * Warns of inputs that are not used. The code is loaded only if there are any.
+ *
+ * @returns those that are probably misspelt
+ */
+async function checkNames(
+  unused: readonly string[],
+  operation: Operation | undefined,
+  log: Log,
+): Promise<readonly Problem[]> {
+  if (unused.length === 0) return [];
+  const { checkUnusedInputs } = await import('./unused-inputs.ts');
+  const { problems, warnings } = await checkUnusedInputs(unused, operation);
+  for (const warning of warnings) log.warning(warning);
+  return problems;
+}
+
+function warnOfUnencryptedUrl(baseUrl: URL, log: Log): void {
   if (isUnencryptedUrl(baseUrl)) {
     log.warning(
       `\`base-url\` starts with http://, so the API key is sent to ${baseUrl.host} unencrypted; use https://.`,

@@ -25,6 +25,14 @@ describe('runnerInputs', () => {
     const given = await inEnvironment({ 'INPUT_BASE-URL': ' https://a\n' }, () => runnerInputs({}).given('base-url'));
     expect(given).toBe(' https://a\n');
   });
+
+  it('has the operation of an action that has only one, whatever the step gives', async () => {
+    const given = await inEnvironment({ INPUT_OPERATION: 'get-artifact', INPUT_FLOW: 'web' }, () => {
+      const source = runnerInputs({}, 'attest-junit');
+      return [source.given('operation'), source.given('flow')];
+    });
+    expect(given).toEqual(['attest-junit', 'web']);
+  });
 });
 
 describe('inputText', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HttpResponse, HttpRequest } from '../../../src/http/transport.ts';
-import { Failure, UserError } from '../../../src/runtime/failure.ts';
+import { Failure } from '../../../src/runtime/failure.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
 import { openTestStep } from '../../support/test-step.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme' };
 const lookUp = { ...connection, operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };
@@ -20,10 +21,9 @@ async function problemsOf(
 ): Promise<readonly (readonly [input: string | undefined, what: string])[]> {
   const transport = answeringTransport(nothingIsSent);
   const { context } = openTestStep({ inputs, transport });
-  const failure = await failureOf(runOperation(context));
+  const { problems } = await userErrorOf(() => runOperation(context));
   expect(transport.requests).toEqual([]);
-  if (!(failure instanceof UserError)) throw failure;
-  return failure.problems.map(({ input, what }) => [input, what]);
+  return problems.map(({ input, what }) => [input, what]);
 }
 
 /** Answers every lookup with the artifact of the requested fingerprint. */
@@ -107,10 +107,18 @@ describe('runOperation, before anything is sent', () => {
     expect((await problemsOf({})).map(([input]) => input)).toEqual(['operation', 'base-url', 'org', 'api-token']);
   });
 
-  it('lists the operations if an unknown one is given', async () => {
-    expect(await problemsOf({ ...connection, operation: 'attest' })).toEqual([
-      ['operation', expect.stringMatching(/^`operation` must be `create-flow`, .*`get-artifact`.*, but is "attest"$/u)],
-    ]);
+  it.each([
+    ['get-artefact', 'Did you mean `get-artifact`? The operations are `create-flow`, '],
+    ['attest', 'The operations are `create-flow`, '],
+  ])('lists the operations once if an unknown one is given: %s', async (operation, remedy) => {
+    const { context } = openTestStep({
+      inputs: { ...connection, operation },
+      transport: answeringTransport(nothingIsSent),
+    });
+    const failure = await userErrorOf(() => runOperation(context));
+    expect(failure.message).toBe(`\`operation\` must be the name of an operation, but is "${operation}"`);
+    expect(failure.remedy.startsWith(remedy)).toBe(true);
+    expect(failure.remedy.match(/`list-snapshots`/gu)).toHaveLength(1);
   });
 
   it('reports all problems of common and own inputs together', async () => {
@@ -148,8 +156,13 @@ describe('runOperation, before anything is sent', () => {
   });
 
   it('reports rules between inputs together with other problems', async () => {
-    const problems = await problemsOf({ ...lookUp, files: 'dist/*', org: 'acme corp' });
-    expect(problems.map(([input]) => input)).toEqual(['org', 'fingerprint']);
+    const problems = await problemsOf({ ...lookUp, files: 'dist/*', org: 'acme corp', wait: 'long' });
+    expect(problems.map(([input]) => input)).toEqual(['org', 'wait', 'fingerprint']);
+  });
+
+  it('does not apply a rule between inputs to one that has a problem of its own', async () => {
+    const problems = await problemsOf({ ...lookUp, fingerprint: 'abc', files: '' });
+    expect(problems).toEqual([['fingerprint', expect.stringContaining('must be a SHA-256')]]);
   });
 
   it('rejects malformed `summary` and `on-non-compliant`', async () => {
