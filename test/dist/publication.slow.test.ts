@@ -214,11 +214,14 @@ describe('a commit status', () => {
     expectRightForm(request);
   });
 
-  it('is not set in a dry run, and neither is the comment written', async () => {
+  it('is pending in a dry run, and the comment is not written', async () => {
     const request = await open();
     const result = await request.step(gate({ ...both, 'dry-run': 'true', wait: '600' }));
-    expect(request.github.requests).toEqual([]);
-    expect(result.log).toContain('`commit-status`: not published, because this is a dry run');
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'skipped' } });
+    expect(request.repository.statuses).toMatchObject([{ sha: shas.head, state: 'pending' }]);
+    expect(request.repository.comments).toEqual([]);
+    expect(result.log).toContain('`pull-request-comment`: not written, because this is a dry run');
+    expectRightForm(request);
   });
 
   it('is not requested for an invalid commit: the step says so and fails', async () => {

@@ -49,7 +49,8 @@ export function pendingStatus(runUrl: string | undefined): CommitStatus {
 
 /**
  * The state follows the verdict, not `on-non-compliant`: a required status must not turn green because the step may
- * pass. If there is no verdict yet and the step passes, the status is pending, which blocks a merge as well.
+ * pass. If there is no verdict yet and the step passes, or nothing was judged, the status is pending, which blocks a
+ * merge as well.
  */
 function toStatusState({ outcome, fails }: StepResult['decision']): StatusState {
   switch (outcome) {
@@ -59,9 +60,10 @@ function toStatusState({ outcome, fails }: StepResult['decision']): StatusState 
     case 'non-compliant':
       return 'failure';
     case 'incomplete':
-    case 'skipped':
     case 'kept':
       return fails ? 'failure' : 'pending';
+    case 'skipped':
+      return 'pending';
     case 'error':
       return 'error';
   }

@@ -17,19 +17,18 @@ import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 
 /**
  * Publishes a redacted result as a pull request comment and a commit status, as the settings say. Failures become
- * warnings with a remedy and never change the verdict. A dry run publishes nothing.
+ * warnings with a remedy and never change the verdict. A dry run writes no comment.
  */
 export async function publishResult(
   result: StepResult,
   settings: PublicationSettings,
   context: PublishContext,
 ): Promise<void> {
-  const all = publications(settings, result, context);
   const { log } = context;
-  if (settings.dryRun === true) {
-    for (const { input } of all) log.info(`\`${input}\`: not published, because this is a dry run.`);
-    return;
-  }
+  const isCommentLeftOut = settings.dryRun === true && settings.pullRequestComment === true;
+  if (isCommentLeftOut) log.info(`\`${comment.input}\`: not written, because this is a dry run.`);
+  const all = publications({ ...settings, ...(isCommentLeftOut && { pullRequestComment: false }) }, result, context);
+  if (all.length === 0) return;
   await withGitHub(settings, context, async (session) => {
     if (typeof session === 'string') {
       for (const { input } of all) log.warning(`\`${input}\`: nothing was published on GitHub: ${session}`);

@@ -108,7 +108,7 @@ function givenOperationProblems({ fixedOperation, environment }: InputSource): r
   return [
     {
       input: operationName.name,
-      what: `\`${operationName.name}\` is not an input of this action, which always runs ${fixedOperation}`,
+      what: `\`operation\` is not an input of this action, which always runs ${fixedOperation}`,
       remedy: 'Remove it, or use OWNER/compliance-action, the action with all operations.',
     },
   ];

@@ -6,12 +6,16 @@ import { isMapping } from '../../runtime/untrusted-data.ts';
 /** Longer values are cut in the report, in characters; the response file has the whole request. */
 const maximumValueLength = 1000;
 
-/** The result of a dry run: the request that was not sent, and no verdict. */
-export function dryRunResult(request: UnsentRequest): OperationResult {
+/**
+ * The result of a dry run: the request that was not sent, and no verdict.
+ *
+ * @param variable the variable that makes the step a dry run; undefined if the step itself says so
+ */
+export function dryRunResult(request: UnsentRequest, variable: string | undefined): OperationResult {
   const { operation, method, url, headers, json, file } = request;
   return {
     outcome: 'skipped',
-    conclusion: `Dry run: ${operation} prepared ${method} ${url} but did not send it; nothing was recorded or judged.`,
+    conclusion: `Dry run${variable === undefined ? '' : ` (${variable})`}: ${operation} prepared ${method} ${url} but did not send it; nothing was recorded or judged.`,
     response: { request },
     report: {
       subject: `Dry run of ${operation}`,

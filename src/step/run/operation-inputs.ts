@@ -96,11 +96,16 @@ function unsupportedInputs({ unsupported = [] }: Operation, source: InputSource)
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
 }
 
+/** Whether the operation records evidence, which can be kept during an outage. */
+export function recordsEvidence({ inputs }: Operation): boolean {
+  return Object.values(inputs).some(({ input }) => input.name === onOutage.name);
+}
+
 /** `on-outage` for an operation that records no evidence; such an operation always behaves like `fail`. */
-function outageProblems({ name, inputs }: Operation, source: InputSource): readonly Problem[] {
-  const isUsed = Object.values(inputs).some(({ input }) => input.name === onOutage.name);
+function outageProblems(operation: Operation, source: InputSource): readonly Problem[] {
+  const { name } = operation;
   const given = inputText(source, onOutage);
-  if (isUsed || given === undefined || given === 'fail') return [];
+  if (recordsEvidence(operation) || given === undefined || given === 'fail') return [];
   return [
     {
       input: onOutage.name,

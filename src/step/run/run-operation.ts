@@ -11,15 +11,15 @@ import type { EnvironmentVariables, Dependencies } from '../../runtime/dependenc
 import { dryRunResult } from './dry-run-result.ts';
 import type { OnNonCompliant } from './gate.ts';
 import { findTokenSource, missingTokenProblem, skippedResult } from './missing-api-token.ts';
-import { readOperationInputs, type OperationInputs } from './operation-inputs.ts';
+import { readOperationInputs, recordsEvidence, type OperationInputs } from './operation-inputs.ts';
 import { commonNames, isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import type { AnyOperationName } from '../../operations/operation-names.ts';
-import { NotSent } from '../../client/dry-run.ts';
+import { NotSent, type UnsentRequest } from '../../client/dry-run.ts';
 import type { RetryPolicy } from '../../http/retry-schedule.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
-import { defaultRetryForSeconds } from '../../operations/inputs/connection-inputs.ts';
-import { unusedInputs, type InputSource } from './read-inputs.ts';
+import { connectionInputs, defaultRetryForSeconds } from '../../operations/inputs/connection-inputs.ts';
+import { unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
 import { readWriteIdentity } from './write-identity.ts';
 
 /** Everything an operation needs from its step. */
@@ -96,9 +96,10 @@ async function runOrSkip(
 ): Promise<OperationRun> {
   const { common } = context.inputs;
   try {
-    const result = await runOrDryRun(operation, values, operationContext(common, context, login));
+    const result = await operation.run(values, operationContext(common, context, login));
     return { result, onNonCompliant: common.onNonCompliant ?? operation.gate };
   } catch (thrown) {
+    if (thrown instanceof NotSent) return dryRun(operation, thrown.request, context);
     const refusal = common.onMissingToken === 'skip' ? findRefusal(thrown) : undefined;
     if (refusal === undefined) throw thrown;
     return { result: skippedResult(operation.name, context.job, refusal), onNonCompliant: 'warn' };
@@ -145,17 +146,18 @@ function loadOperation(name: AnyOperationName): Promise<Operation> {
   return operations[name]();
 }
 
-async function runOrDryRun(
-  operation: Operation,
-  values: Parameters<Operation['run']>[0],
-  context: OperationContext,
-): Promise<OperationResult> {
-  try {
-    return await operation.run(values, context);
-  } catch (thrown) {
-    if (thrown instanceof NotSent) return dryRunResult(thrown.request);
-    throw thrown;
-  }
+/**
+ * The result of a dry run. If the step itself asks for it, an operation that records evidence only warns, unless the
+ * step also says `fail`. A variable of the job may be set by somebody else, so it must not open a gate.
+ */
+function dryRun(operation: Operation, request: UnsentRequest, { inputs, inputSource }: StepContext): OperationRun {
+  const variable = usedFallback(inputSource, connectionInputs.dryRun.input);
+  const isEvidence = recordsEvidence(operation);
+  const byDefault = isEvidence && variable === undefined ? 'warn' : operation.gate;
+  const chosen = inputs.common.onNonCompliant ?? byDefault;
+  // Evidence that is not on record must be noticed.
+  const onNonCompliant = isEvidence && chosen === 'ignore' ? 'warn' : chosen;
+  return { result: dryRunResult(request, variable), onNonCompliant };
 }
 
 function mistakes(problems: readonly Problem[]): UserError {

@@ -43,7 +43,7 @@ describe('a commit status', () => {
     ['incomplete', 'fail', 'failure'],
     ['incomplete', 'warn', 'pending'],
     ['incomplete', 'ignore', 'pending'],
-    ['skipped', 'fail', 'failure'],
+    ['skipped', 'fail', 'pending'],
     ['skipped', 'ignore', 'pending'],
   ] as const)('for %s with on-non-compliant: %s is %s', (outcome, onNonCompliant, state) => {
     expect(status({ outcome }, onNonCompliant)).toMatchObject({ state, description: 'So it ended.' });

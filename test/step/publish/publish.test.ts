@@ -234,9 +234,19 @@ describe('publishResult', () => {
     expect(repository.statuses).toHaveLength(1);
   });
 
-  it('publishes nothing in a dry run', async () => {
+  it('sets the status to pending in a dry run, and writes no comment', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const shown = stepResultOf({ outcome: 'skipped' });
+    expect(await warningsOf(prJob(server.url), { shown, wanted: { ...both, dryRun: true } })).toEqual([]);
+    expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'pending', context: 'compliance/web' }]);
+    expect(repository.comments).toEqual([]);
+  });
+
+  it('asks GitHub for nothing in a dry run that sets no status', async () => {
     const server = keep(await silent());
-    expect(await warningsOf(prJob(server.url), { wanted: { ...both, dryRun: true } })).toEqual([]);
+    const wanted = { ...both, commitStatus: undefined, dryRun: true };
+    expect(await warningsOf(prJob(server.url), { wanted })).toEqual([]);
     expect(server.requests).toEqual([]);
   });
 

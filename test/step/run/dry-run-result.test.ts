@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { dryRunResult } from '../../../src/step/run/dry-run-result.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import {
@@ -51,6 +52,14 @@ describe('a dry run', () => {
       ['template', '["artifact","sonar"]'],
     ]);
     expect(JSON.stringify(result)).not.toContain('the-api-key-of-a-test');
+  });
+
+  it('names the variable that makes the step a dry run', () => {
+    const request = { operation: 'attest-junit', method: 'POST', url: 'https://compliance.example.com/x', headers: {} };
+    expect(dryRunResult(request, 'COMPLIANCE_DRY_RUN').conclusion).toMatch(
+      /^Dry run \(COMPLIANCE_DRY_RUN\): attest-junit /u,
+    );
+    expect(dryRunResult(request, undefined).conclusion).toMatch(/^Dry run: attest-junit /u);
   });
 
   it.each([
