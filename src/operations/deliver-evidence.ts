@@ -11,7 +11,7 @@ import { isMapping, textAt } from '../runtime/untrusted-data.ts';
 import type { ValuesOf } from './inputs/input.ts';
 import type { deliveryInputs } from './inputs/delivery-inputs.ts';
 import type { OperationContext, OperationResult } from './operation.ts';
-import { fact } from './report.ts';
+import { fact, type Report, type Table } from './report.ts';
 
 /** Evidence that the service did not take, in a spool. */
 export interface KeptEvidence {
@@ -163,10 +163,21 @@ function withKeptEvidence(result: OperationResult, kept: KeptEvidence): Operatio
     response: { kept: { spool_path: spoolPath, item, reason: failure.message } },
     spoolPath,
     report: {
-      ...result.report,
+      ...unmarked(result.report),
       facts: [...fact('Kept in', item), ...fact('Not delivered', failure.message), ...result.report.facts],
     },
   };
   if (partial !== undefined) return { ...known, outcome: 'error', failure: partial };
   return { ...known, outcome: outcome === 'compliant' || outcome === 'done' ? 'kept' : outcome };
+}
+
+/**
+ * The report without what readers take for a record: the table of the evidence, whose place the conclusion takes, and
+ * the marks of what is good.
+ */
+function unmarked({ subject, facts, tables, copies }: Report): Report {
+  const rows = (table: Table): Table['rows'] =>
+    table.rows.map((row) => row.map((cell) => ({ ...cell, text: cell.text.replace(/^✅ /u, '') })));
+  const unmarkedTables = tables.map((table) => ({ ...table, rows: rows(table) }));
+  return { subject, facts, tables: unmarkedTables, ...(copies === undefined ? {} : { copies }) };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
@@ -8,6 +8,7 @@ import { pushEvent } from '../support/events.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
 import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { saveFlow } from '../support/service-samples.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
@@ -32,6 +33,7 @@ beforeAll(async () => {
   github = await startGitHub({ '/repos/acme/widgets/actions/runs/4242': { status: 200, body } });
   await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
   await job.workspace.write('lcov.info', 'TN:\n');
+  await job.workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
 });
 
 afterAll(async () => {
@@ -116,6 +118,27 @@ describe('a step while the service is down', () => {
     expect(recorded[0]?.user_data).toMatchObject({ gathered_at: expect.stringMatching(/^\d{4}-.*Z$/u) });
   });
 
+  it.each([
+    { operation: 'attest-sonar', 'sonar-report-path': 'sonar.json' },
+    { operation: 'attest-junit', 'junit-path': 'junit.xml' },
+    { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true' },
+    { operation: 'attest-artifact', fingerprint: 'a'.repeat(64), filename: 'web.tgz' },
+    { operation: 'begin-trail' },
+  ])('shows no sign of a record, and first of all that there is none: $operation', async (inputs) => {
+    const kept = await job.step({ flow: 'web', ...inputs, ...down, 'on-outage': 'keep' }, { event: pushEvent() });
+    expect(kept).toMatchObject({ exitCode: 0, outputs: { outcome: 'kept', compliant: '' } });
+    expect(kept.log + kept.summary).not.toContain('✅');
+    expect(kept.summary).toMatch(/^<h2>📦 Kept: [^<]*<\/h2>\n<p>[^<]*The evidence is not on record/u);
+  });
+
+  it('shows the verdict of a red gate although its evidence was kept, and that it is not on record', async () => {
+    const flow = await job.flow('scan');
+    const red = { operation: 'attest-generic', flow, 'attestation-name': 'scan', compliant: 'false' };
+    const kept = await job.step({ ...red, ...down, 'on-outage': 'keep' }, { event: pushEvent() });
+    expect(kept).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', compliant: 'false' } });
+    expect(kept.summary).toMatch(/^<h2>❌ Non-compliant: [^<]*<\/h2>\n<p>[^<]*The evidence is not on record/u);
+  });
+
   itAsOnUbuntu('keeps and delivers with the documented workflows, and records exactly once', async () => {
     await saveFlow(job.service, { name: 'web' });
     const { baseUrl, apiKey } = job.service;
@@ -180,6 +203,23 @@ describe('a step while the service is down', () => {
     const result = await replay('changed');
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
     expect(result.log).toContain('is damaged');
+  });
+
+  it('says how to name a folder that a replay refuses', async () => {
+    const flow = await job.flow('scan');
+    const attest = { operation: 'attest-generic', flow, 'attestation-name': 'scan', compliant: 'true' };
+    // As an artifact with this name is downloaded without its run.
+    const spool = join('unnamed', 'compliance-spool-build-2');
+    await job.step({ ...attest, ...down, 'on-outage': 'keep', 'spool-path': spool }, { event: pushEvent() });
+    const refused = failedStep(await replay('unnamed'));
+    expect(refused).toMatchObject({ ...errorEnding, title: 'Mistake in the workflow' });
+    expect(refused.message).toMatch(
+      /refused: is not below a folder or archive that is named by the id of its workflow run\nName each folder or archive directly below `spool-path` by the id of the run .*`path: spools\/RUN_ID`.* Then run the replay again/u,
+    );
+    await mkdir(join(job.workspace.path, 'named'));
+    await rename(join(job.workspace.path, 'unnamed'), join(job.workspace.path, 'named', '4242'));
+    expect(await replay('named')).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '1' } });
+    expect(await attestationsOf(flow)).toHaveLength(1);
   });
 
   it('does not keep a look-up', async () => {

@@ -25,8 +25,7 @@ export interface CommonReport extends ValuesOf<typeof deliveryInputs> {
 }
 
 /**
- * Reports artifacts one after the other. After a failure, the rest is not sent; while the service is down and evidence
- * is kept, only the first artifact waits for it.
+ * Reports artifacts one after the other. After a failure, the rest is not sent.
  *
  * @throws what stops the step: a dry run, a cancellation; the failure, if there is only one artifact
  */
@@ -35,20 +34,19 @@ export async function reportArtifacts(
   { flow, toDocument, ...settings }: CommonReport,
   context: OperationContext,
 ): Promise<readonly ReportOutcome[]> {
-  const { org, client, call } = context;
+  const { org, call } = context;
   const reported: ReportOutcome[] = [];
   for (const artifact of artifacts) {
     if (reported.some(({ state }) => state === 'failed')) {
       reported.push({ ...artifact, state: 'not sent' });
       continue;
     }
-    const isDown = reported.some(({ state }) => state === 'kept');
     try {
       const { answer, kept, lost } = await deliverEvidence(
         endpoint,
         { parameters: { org, flow_name: flow }, document: toDocument(artifact) },
         settings,
-        isDown ? { ...context, client: client.until(call.clock.now()) } : context,
+        context,
       );
       if (lost !== undefined) throw lost;
       if (kept === undefined) reported.push({ ...artifact, state: 'recorded', response: answer.body });

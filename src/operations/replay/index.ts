@@ -110,10 +110,14 @@ interface ReadItems {
   readonly rejected: readonly ReplayedItem[];
 }
 
+/** For what is not where an item must be, or cannot be unpacked. */
+const layoutRemedy =
+  'Name each folder or archive directly below `spool-path` by the id of the run that kept the evidence, as in `spools/RUN_ID/ARTIFACT/ITEM` or `spools/RUN_ID.zip`; with actions/download-artifact, set `path: spools/RUN_ID`. Download again what is damaged.';
+
 async function readItems(path: string, unpack: Unpack): Promise<ReadItems> {
   const { items, refused } = await findSpoolItems(path, unpack);
   const read: ReadableItem[] = [];
-  const rejected: ReplayedItem[] = refused.map(({ name, reason }) => ({ name, state: 'refused', reason }));
+  const rejected: ReplayedItem[] = refused.map((found) => ({ ...found, state: 'refused', remedy: layoutRemedy }));
   for (const found of items) {
     if (await isMarkedDelivered(found)) {
       rejected.push({ name: found.name, state: 'delivered before' });

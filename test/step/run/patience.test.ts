@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AnyOperationName } from '../../../src/operations/operation-names.ts';
 import { allOperationNames } from '../../../src/operations/operation-names.ts';
@@ -12,6 +14,7 @@ import type { CollectingLog } from '../../support/log.ts';
 import { policyText } from '../../support/operation-fixture.ts';
 import { aPod, podList } from '../../support/pods.ts';
 import { pullRequestAnswers } from '../../support/pull-request-answers.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { webhookPayloadWith } from '../../support/sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 import { openTestStep } from '../../support/test-step.ts';
@@ -93,6 +96,20 @@ describe('a step whose service accepts connections and never answers', () => {
     );
     expect(end).toMatchObject({ kind: 'external', message: expect.stringContaining('no complete answer within') });
     expect(elapsed()).toBeGreaterThanOrEqual(60_000);
+    expect(elapsed()).toBeLessThanOrEqual(90_000);
+  });
+});
+
+describe('a step that keeps several artifacts of a service that never answers', () => {
+  it('waits for the service once', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    await workspace.write('SHA256SUMS', names.map((name) => `${fingerprintOf(name)}  ${name}.tgz\n`).join(''));
+    const inputs = { operation: 'attest-artifact', flow: 'web', 'checksums-path': 'SHA256SUMS', 'on-outage': 'keep' };
+    const { context, elapsed } = openStep(inputs, silentService());
+    // The names of the items are random.
+    const { result } = await runOperation({ ...context, random: seededRandom(1) });
+    expect(result).toMatchObject({ outcome: 'kept' });
+    expect(await readdir(join(workspace.path, 'spool'))).toHaveLength(names.length);
     expect(elapsed()).toBeLessThanOrEqual(90_000);
   });
 });
