@@ -34,7 +34,10 @@ export class ServiceContact {
 
   /** @param begin when the call began, in milliseconds since the epoch */
   noteFailure(failure: Failure, begin: number): void {
-    if (isTransientFailure(failure)) this.#failingSince = Math.min(this.#failingSince ?? begin, begin);
-    else if (failure instanceof ServiceError && failure.facts.serviceMessage !== undefined) this.noteAnswer();
+    if (failure instanceof ServiceError && !isTransientFailure(failure)) {
+      if (failure.facts.serviceMessage !== undefined) this.noteAnswer();
+    } else if (failure.kind === 'external') {
+      this.#failingSince = Math.min(this.#failingSince ?? begin, begin);
+    }
   }
 }

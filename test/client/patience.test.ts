@@ -124,6 +124,16 @@ describe('an outage that a call gave up on', () => {
     expect(server.requests).toHaveLength(attempts + 2);
   });
 
+  it('is not waited for again, if a page takes the place of the service', async () => {
+    const server = await startServer(artifact, page);
+    const client = openClient(server.url, { retryPolicy: minute });
+    await read(client);
+    await failureOf(read(client));
+    expect(server.requests).toHaveLength(1 + 8);
+    await failureOf(read(client));
+    expect(server.requests).toHaveLength(1 + 8 + 1);
+  });
+
   it.each([
     ['a success', artifact],
     ['a refusal', answers(404, { message: 'Flow not found' })],

@@ -162,7 +162,7 @@ describe('an error answer', () => {
     [409, 'external', 'Try again'],
     [413, 'user', '10 MB'],
     [418, 'user', '`base-url`'],
-    [429, 'external', '`retries`'],
+    [429, 'external', '`retry-for`'],
     [500, 'external', 'operators'],
     [501, 'external', 'operators'],
     [502, 'external', 'operators'],
