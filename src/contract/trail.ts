@@ -48,8 +48,9 @@ export const beginTrail = defineEndpoint({
   choices: [
     {
       subject: 'a trail that was created by a report to it',
-      choice: 'beginning it updates it: 200',
-      source: 'it exists already',
+      choice:
+        'has the commit, the repository and the run (`origin_url`, of an artifact `build_url`) of that report; beginning it updates it: 200',
+      source: 'the run that reports first is about the same change, and the trail exists already',
     },
     {
       subject: 'what an update of a trail leaves out',

@@ -1,6 +1,7 @@
 import { currentEvidence, toReportScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { ArtifactDetails, Flow, ReportedArtifact } from '../domain/records.ts';
+import { fromArtifactReport } from '../domain/trail-report.ts';
 import type { ArtifactSources } from '../storage/artifacts.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage/storage.ts';
 import type { DataVersion, Versioned } from '../storage/versioned-cache.ts';
@@ -184,7 +185,7 @@ export function recordArtifact(
     const [repetition, flowExists] = await read(transaction);
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
-    await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
+    await trails.insertMissing({ org, flow, name: report.trail_name, createdAt, report: fromArtifactReport(report) });
     await artifacts.insert(artifact, reportJson, request);
     await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
     return 'recorded';

@@ -4,6 +4,7 @@ import { evidenceName, toAttestationScopes, type Scope } from '../domain/evidenc
 import { newIdentifier } from '../domain/identifier.ts';
 import { toRecordedFaults } from '../domain/reasons.ts';
 import type { Attachment, Attestation, Recorded } from '../domain/records.ts';
+import { fromAttestation } from '../domain/trail-report.ts';
 import type { AttestationReader, InsertConditions } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
@@ -149,7 +150,7 @@ export function recordAttestation(
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
     if (isAnyScopeFull) return 'too many names';
-    await trails.insertMissing({ org, flow, name: trail, createdAt });
+    await trails.insertMissing({ org, flow, name: trail, createdAt, report: fromAttestation(document) });
     await attestations.insert({
       ...{ ...summary, documentJson, scopes, evidence },
       sequence: before === undefined ? 1 : before.sequence + 1,

@@ -108,7 +108,10 @@ export interface Trail extends TrailReference {
   readonly createdAt: number;
   /** When it was last begun or updated. */
   readonly lastModifiedAt: number;
-  /** What was said when it was begun and updated, and proved when that was last; empty if it was never begun. */
+  /**
+   * What was said when it was begun and updated, and proved when that was last. If a report began it, the commit and
+   * the run of that report (`trail-report.ts`).
+   */
   readonly report: Recorded<TrailReport>;
 }
 

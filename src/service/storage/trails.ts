@@ -26,7 +26,7 @@ export interface TrailReader {
 /** Reads and writes trails. A transaction keeps what `find` has read until it is changed. */
 export interface TrailWriter extends TrailReader {
   /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
-  insertMissing(trail: Pick<Trail, 'org' | 'flow' | 'name' | 'createdAt'>): Promise<void>;
+  insertMissing(trail: Omit<Trail, 'lastModifiedAt'>): Promise<void>;
   /** Inserts the trail, or replaces all but its time of creation. Its flow must exist. */
   save(trail: Trail): Promise<void>;
   /** Adds an update to the history of a trail, which must exist. */

@@ -168,7 +168,7 @@ async function insert(
   { latest }: InsertConditions,
   number: number,
 ): Promise<void> {
-  await trails.insertMissing({ org, flow, name: 'main', createdAt: 5 });
+  await trails.insertMissing({ org, flow, name: 'main', createdAt: 5, report: {} });
   await attestations.insert({
     ...{ org, flow, trail: 'main', id: `${org}-${number}`, name: evidence, type: 'generic', verdict: 'compliant' },
     ...{

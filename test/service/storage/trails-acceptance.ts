@@ -72,6 +72,8 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
         await trails.save(at('b', 3));
         await trails.insertMissing(at('a', 4));
         await trails.save(at('a', 5));
+        await trails.insertMissing({ ...at('c', 6), report: { origin_url: 'https://ci/1' } });
+        await trails.insertMissing({ ...at('c', 7), report: { origin_url: 'https://ci/2' } });
         await trails.addUpdate(at('a', 5), { at: 5, commit: undefined });
         await trails.addUpdate(at('a', 5), { at: 6, commit: undefined });
       });
@@ -81,6 +83,7 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       ]);
       expect(found).toMatchObject([
         ...[
+          { name: 'c', createdAt: 6, lastModifiedAt: 6, report: { origin_url: 'https://ci/1' } },
           { name: 'b', createdAt: 2, lastModifiedAt: 3 },
           { name: 'a', createdAt: 1, lastModifiedAt: 5 },
         ],

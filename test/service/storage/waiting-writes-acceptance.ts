@@ -126,7 +126,8 @@ function send(dependencies: UseCaseDependencies, sent: Omit<Outcome, 'result'>):
   const { org, flow, trail, number, kind } = sent;
   const at = { org, flow, createdAt: number, reportedBy: 'ann' };
   if (kind === 'artifact') {
-    const artifact = { ...at, id: `id-${number}`, report: sampleArtifact({ trail_name: trail }) };
+    const reported = sampleArtifact({ trail_name: trail, git_commit: toCommit(number) });
+    const artifact = { ...at, id: `id-${number}`, report: reported };
     return recordArtifact(dependencies, artifact, toKeyed(sent));
   }
   if (kind === 'trail') {
@@ -224,5 +225,7 @@ async function expectTrail(
   if (carriedOut.length === trails.length && trails.length > 0) expect(begun).toHaveLength(1);
   const commits = updates.map(({ commit }) => commit?.sha1);
   expect(commits.toSorted()).toEqual(updated.toSorted());
-  expect(found?.report.git_commit_info?.sha1).toBe(commits[0] ?? begun[0]);
+  const [reported] = carriedOut.filter(({ kind, number }) => kind === 'artifact' && number === found?.createdAt);
+  const first = reported === undefined ? undefined : toCommit(reported.number);
+  expect(found?.report.git_commit_info?.sha1).toBe(commits[0] ?? begun[0] ?? first);
 }

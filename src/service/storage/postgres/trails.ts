@@ -44,9 +44,9 @@ const statements = defineStatements('trails', {
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
-  insertMissing: `INSERT INTO trails (org, flow, name, created_at)
-    SELECT l.org, l.flow, l.name, l.created_at::double precision
-    FROM ${unnestValues('org', 'flow', 'name', 'created_at')} ORDER BY l.position ON CONFLICT DO NOTHING`,
+  insertMissing: `INSERT INTO trails (org, flow, name, created_at, report)
+    SELECT l.org, l.flow, l.name, l.created_at::double precision, l.report
+    FROM ${unnestValues('org', 'flow', 'name', 'created_at', 'report')} ORDER BY l.position ON CONFLICT DO NOTHING`,
   save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report)
     SELECT l.org, l.flow, l.name, l.created_at::double precision, l.last_modified_at::double precision, l.report
     FROM ${unnestValues('org', 'flow', 'name', 'created_at', 'last_modified_at', 'report')} ORDER BY l.position
@@ -137,8 +137,11 @@ export class PostgresTrailWriter extends PostgresTrailReader<WritingSession> imp
     // The trail exists.
     if (this.#known.isWritten(record)) return Promise.resolve();
     this.#known.noteWrite(record);
-    const { org, flow, name, createdAt } = trail;
-    return this.session.sendSharedFirst(statements.insertMissing, [org, flow, name, createdAt]);
+    const { org, flow, name, createdAt, report } = trail;
+    return this.session.sendSharedFirst(statements.insertMissing, [
+      ...[org, flow, name, createdAt],
+      JSON.stringify(report),
+    ]);
   }
 
   save(trail: Trail): Promise<void> {

@@ -35,7 +35,8 @@ const reading = {
 } as const;
 
 const writing = {
-  insertMissing: 'INSERT INTO trails (org, flow, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  insertMissing: `INSERT INTO trails (org, flow, name, created_at, report) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`,
   save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
   addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url)
@@ -115,9 +116,9 @@ export class SqliteTrailWriter extends SqliteTrailReader implements TrailWriter 
     this.#statements = prepare(session.database, writing);
   }
 
-  insertMissing({ org, flow, name, createdAt }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
+  insertMissing({ org, flow, name, createdAt, report }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
     return this.session.execute(() => {
-      this.#statements.insertMissing.run(org, flow, name, createdAt);
+      this.#statements.insertMissing.run(org, flow, name, createdAt, JSON.stringify(report));
     });
   }
 

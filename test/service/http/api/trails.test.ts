@@ -114,6 +114,55 @@ describe('trails and templates', () => {
     expect(await page.text()).toContain('</span> Compliant</span>');
   });
 
+  const pageOf = async (trail: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    return (await fetch(`${service.url}/acme/flows/web/trails/${trail}`, { headers })).text();
+  };
+
+  it('show the commit, the repository and the run of the attestation that begins them', async () => {
+    await saveFlow(file);
+    const repository = { name: 'acme/web', url: 'https://git/acme/web' };
+    const evidence = { git_commit_info: git, repo_info: repository, origin_url: 'https://ci/run/7' };
+    await attest(service, sampleAttestation('OK', evidence), 'first');
+    const later = { git_commit_info: { sha1: commitOf('2') }, origin_url: 'https://ci/run/8' };
+    await attest(service, sampleAttestation('OK', later), 'first');
+    const about = { git_commit_info: git, repo_info: repository, origin_url: 'https://ci/run/7' };
+    expect(await read('/trails/acme/web/first')).toMatchObject({
+      ...about,
+      events: [{ type: 'trail_reported', git_commit_info: { sha1: git.sha1 } }, {}, {}],
+    });
+    const page = await pageOf('first');
+    for (const shown of [git.sha1.slice(0, 7), 'feat', 'Ann &lt;a@b&gt;', 'href="https://ci/run/7"', 'acme/web']) {
+      expect(page).toContain(shown);
+    }
+    expect((await begin({ name: 'first', git_commit_info: later.git_commit_info })).status).toBe(200);
+    expect(await read('/trails/acme/web/first')).toMatchObject({
+      ...about,
+      git_commit_info: { sha1: commitOf('2'), message: '' },
+    });
+  });
+
+  it('show the commit and the build of the artifact that begins them', async () => {
+    await saveFlow(file);
+    await report(service, { trail_name: 'short', git_commit: commitOf('3') });
+    const [url, origin] = ['https://git.example.com/acme/web/commit', 'https://ci.example.com/builds/7'];
+    expect(await read('/trails/acme/web/short')).toMatchObject({
+      git_commit_info: { sha1: commitOf('3'), message: '', url: `${url}/${commitOf('1')}` },
+      origin_url: origin,
+    });
+    await report(service, { trail_name: 'full', git_commit: git.sha1, git_commit_info: git });
+    expect(await read('/trails/acme/web/full')).toMatchObject({ git_commit_info: git, origin_url: origin });
+    expect(await pageOf('full')).toContain('feat');
+  });
+
+  it('keep the commit that they were begun with', async () => {
+    await saveFlow(file);
+    await begin({ name: 'main', git_commit_info: git });
+    await attest(service, sampleAttestation('OK', { git_commit_info: { sha1: commitOf('2') } }));
+    await report(service, { git_commit: commitOf('3') });
+    expect(await read('/trails/acme/web/main')).toMatchObject({ git_commit_info: git });
+  });
+
   it('judge the artifacts of a trail by its own template, at once', async () => {
     await saveFlow(file);
     const fingerprint = fingerprintOf('beef');

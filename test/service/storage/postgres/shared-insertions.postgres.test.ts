@@ -38,7 +38,7 @@ describe('insertions of a transaction in PostgreSQL', () => {
   /** Inserts an attestation of a trail with its number, as current evidence of the flow's only place. */
   const insert = async ({ trails, attestations }: WriteTransaction, sequence: number, id = `id-${sequence}`) => {
     const trail = `trail-${sequence}`;
-    await trails.insertMissing({ ...flow, name: trail, createdAt: sequence });
+    await trails.insertMissing({ ...flow, name: trail, createdAt: sequence, report: {} });
     await attestations.insert({
       ...{
         ...flow,
@@ -58,7 +58,7 @@ describe('insertions of a transaction in PostgreSQL', () => {
   /** Reports an artifact to another trail with the same number. */
   const report = async ({ trails, artifacts }: WriteTransaction, number: number) => {
     const trail = `build-${number}`;
-    await trails.insertMissing({ ...flow, name: trail, createdAt: number });
+    await trails.insertMissing({ ...flow, name: trail, createdAt: number, report: {} });
     const reported = sampleArtifact({ trail_name: trail });
     const artifact = { ...flow, id: `artifact-${number}`, createdAt: number, reportedBy: 'ann', report: reported };
     await artifacts.insert(artifact, JSON.stringify(reported));

@@ -64,7 +64,7 @@ describe('attestations of several organizations that share a transaction in Post
     ({ org, flow: 'web', scopes: ['trail/a'], evidence: 'unit', key: undefined, maximumNames: 9 }) as const;
   const insert = async ({ trails, attestations }: WriteTransaction, org: string, trail: string): Promise<void> => {
     const { latest } = await attestations.findConditions(placeOf(org));
-    await trails.insertMissing({ org, flow: 'web', name: trail, createdAt: 2 });
+    await trails.insertMissing({ org, flow: 'web', name: trail, createdAt: 2, report: {} });
     await attestations.insert({
       ...{ org, flow: 'web', trail, id: `${org}-${trail}`, name: 'unit', type: 'generic', verdict: 'compliant' },
       ...{ reason: '', faults: [], createdAt: 2, reportedBy: 'ann', documentJson: '{}', isStepBack: false },
