@@ -99,8 +99,8 @@ export const createPolicy = defineEndpoint({
     },
     {
       subject: 'the text part `policy_file`',
-      choice: 'the policy itself; ignored if empty; 400 if a file with other content is sent as well',
-      source: 'the interface shows the part but not its purpose; nothing that is sent may be dropped',
+      choice: 'the policy itself if no file is sent; next to a file it is ignored',
+      source: 'the interface has both parts in one request, but not the purpose of the text',
     },
     {
       subject: 'the address in `_schema`',

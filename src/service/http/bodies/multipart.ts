@@ -207,24 +207,18 @@ async function assemble(body: MultipartBody, parts: readonly Part[]): Promise<Mu
   if (document === undefined) throw validationError([body.json.part, 'is missing']);
   if (moreFiles.length > 0)
     throw validationError([body.file.part, `must not be sent together with ${filePartName(body, 'indexed')}`]);
-  const only = await chooseFile(body, file, text);
+  const only = await chooseFile(file, text);
   if (only === undefined && body.file.required) throw validationError([body.file.part, 'is missing']);
   return { document: document.bytes, file: only };
 }
 
-/** Returns the file. A text part can replace it; next to a file it must have the same content, or be empty. */
+/** Returns the file; without one, the text part unless it is empty. */
 async function chooseFile(
-  body: MultipartBody,
   file: UploadedFile | undefined,
   text: UploadedFile | undefined,
 ): Promise<UploadedFile | undefined> {
   if (text === undefined) return file;
-  const isEmpty = text.content.size === 0;
-  if (file === undefined && !isEmpty) return text;
-  if (file !== undefined && !isEmpty && file.content.digest !== text.content.digest) {
-    const rule = `has other content than the file ${filePartName(body, 'indexed')}; send only one of the two`;
-    throw validationError([body.file.part, rule]);
-  }
+  if (file === undefined && text.content.size > 0) return text;
   await text.content.discard();
   return file;
 }
