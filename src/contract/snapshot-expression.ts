@@ -32,6 +32,7 @@ export type SnapshotExpression =
 
 const name = '[a-zA-Z0-9][a-zA-Z0-9.\\-_]*';
 const markedExpression = new RegExp(`^(${name})([#~@])(.*)$`, 'u');
+const intervalEnd = new RegExp(`^(${name})?([#~@])(.*)$`, 'u');
 const bareName = new RegExp(`^${name}$`, 'u');
 
 /**
@@ -117,10 +118,13 @@ export type SnapshotInterval =
   { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | { readonly problem: string };
 
 /**
- * Parses an interval (interface, operation 12): two selectors separated by `..`, without the environment, which is in
- * the URL already: `3..7`, `#3..#7`, `~5..NOW`, `@{…}..NOW`. `NOW` by itself is the latest.
+ * Parses an interval (interface, operation 12): two selectors separated by `..`: `3..7`, `#3..#7`, `~5..NOW`,
+ * `@{…}..NOW`. `NOW` by itself is the latest. Each may also name the environment, which is in the URL already:
+ * `prod#3..prod#7`.
+ *
+ * @param environment the environment in the URL; undefined if it does not matter which one is named
  */
-export function parseSnapshotInterval(text: string): SnapshotInterval {
+export function parseSnapshotInterval(text: string, environment?: string): SnapshotInterval {
   // The public client sends NOW by itself for the latest snapshot.
   if (isNow(text)) return { from: { kind: 'latest' }, to: { kind: 'latest' } };
   const parts = text.split('..');
@@ -128,8 +132,8 @@ export function parseSnapshotInterval(text: string): SnapshotInterval {
   if (from === undefined || to === undefined || parts.length !== 2) {
     return { problem: 'it must be two snapshots with `..` in between, such as 3..7 or ~5..NOW' };
   }
-  const first = parseIntervalEnd(from);
-  const last = parseIntervalEnd(to);
+  const first = parseIntervalEnd(from, environment);
+  const last = parseIntervalEnd(to, environment);
   if ('problem' in first) return first;
   if ('problem' in last) return last;
   return isReversed(first, last) ? { problem: 'it must not end before it begins' } : { from: first, to: last };
@@ -147,10 +151,17 @@ function isNow(text: string): boolean {
   return text.toUpperCase() === 'NOW';
 }
 
-function parseIntervalEnd(text: string): SnapshotSelector | { readonly problem: string } {
+function parseIntervalEnd(
+  text: string,
+  environment: string | undefined,
+): SnapshotSelector | { readonly problem: string } {
   if (isNow(text)) return { kind: 'latest' };
-  if (/^[#~@]/u.test(text)) return parseMarked(text.slice(0, 1), text.slice(1));
-  return /^[1-9][0-9]{0,8}$/u.test(text)
-    ? { kind: 'number', number: Number(text) }
-    : { problem: `${JSON.stringify(text)} is neither a number, ~N, @{…} nor NOW` };
+  if (/^[1-9][0-9]{0,8}$/u.test(text)) return { kind: 'number', number: Number(text) };
+  const [, named = environment, mark, rest] = intervalEnd.exec(text) ?? [];
+  if (mark === undefined || rest === undefined) {
+    return { problem: `${JSON.stringify(text)} is neither a number, ~N, @{…} nor NOW` };
+  }
+  return named === environment || environment === undefined
+    ? parseMarked(mark, rest)
+    : { problem: `${JSON.stringify(text)} selects a snapshot of ${named}, not of ${environment}` };
 }

@@ -96,6 +96,11 @@ export const listSnapshots = defineEndpoint({
       source: 'a client may ask for more snapshots than exist',
     },
     {
+      subject: 'an interval that names the environment',
+      choice: '`prod#2..prod#4` is `#2..#4`; 400 if it names another environment than the path',
+      source: 'the interface makes an interval of two snapshot expressions, which contain the name',
+    },
+    {
       subject: 'an interval with one end',
       choice: '`NOW` by itself is the latest snapshot; anything else is rejected',
       source: 'the public client sends it',
@@ -190,9 +195,10 @@ export const diffEnvironments = defineEndpoint({
       source: 'the interface has a count for each snapshot',
     },
     {
-      subject: 'which entries have which counts',
-      choice: '`s1_instance_count` and `s2_instance_count` in `changed`, and `instance_count` everywhere else',
-      source: 'the two counts differ only in `changed`; everywhere else one number is enough',
+      subject: '`instance_count`',
+      choice:
+        'the number of instances in the snapshot that shows the artifact: snapshot 1 in `snappish1`, else snapshot 2; the other two counts are 0 if the artifact does not run in that snapshot',
+      source: 'the interface has all three counts for every artifact',
     },
     {
       subject: 'the difference between a snapshot and itself',
@@ -206,7 +212,7 @@ export const diffEnvironments = defineEndpoint({
     },
     {
       subject: '`flow` and `commit_url` of an artifact that no flow contains',
-      choice: 'left out',
+      choice: 'empty, also if the key may not read the flow',
       source: 'there are none, and the interface has strings',
     },
     {

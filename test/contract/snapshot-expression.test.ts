@@ -87,6 +87,7 @@ describe('an interval', () => {
     ['~5..NOW', { kind: 'behind', count: 5 }, { kind: 'latest' }],
     ['~5..now', { kind: 'behind', count: 5 }, { kind: 'latest' }],
     ['@{2.days.ago}..~1', { kind: 'ago', seconds: 172_800 }, { kind: 'behind', count: 1 }],
+    ['prod#3..prod~1', { kind: 'number', number: 3 }, { kind: 'behind', count: 1 }],
     ['@{2023-10-02}..NOW', { kind: 'time', time: 1_696_204_800 }, { kind: 'latest' }],
   ])('%s is read', (text, from, to) => {
     expect(parseSnapshotInterval(text)).toEqual({ from, to });

@@ -56,7 +56,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
     const now = unixSeconds(dependencies.now());
     const found = await log.listEnvironmentEvents(dependencies, {
       ...{ org, environment, repositories, now },
-      interval: parseInterval(query.interval ?? ''),
+      interval: parseInterval(query.interval ?? '', environment),
       starts: [...parseEnd('start', query.start, now), ...toTimeEnd(query.start_ts)],
       ends: [...parseEnd('end', query.end, now), ...toTimeEnd(query.end_ts)],
       page: { page, size, ascending: reverse },

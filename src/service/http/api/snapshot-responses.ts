@@ -34,31 +34,20 @@ export function toDifferenceResponse(
   const part = (
     { environment, number }: Snapshot,
     artifacts: readonly ComparedArtifact[],
-    toCounts: (compared: ComparedArtifact) => InstanceCounts,
   ): EnvironmentDifference['changed'] => ({
     snapshot_id: `${environment}#${number}`,
-    artifacts: artifacts.map((compared) => ({ ...toArtifactResponse(compared, provenance), ...toCounts(compared) })),
+    artifacts: artifacts.map((compared) => toArtifactResponse(compared, provenance)),
   });
   return {
-    snappish1: part(first, difference.onlyInFirst, oneCount),
-    snappish2: part(second, difference.onlyInSecond, oneCount),
-    changed: part(second, difference.changed, bothCounts),
-    'not-changed': part(second, difference.notChanged, oneCount),
+    snappish1: part(first, difference.onlyInFirst),
+    snappish2: part(second, difference.onlyInSecond),
+    changed: part(second, difference.changed),
+    'not-changed': part(second, difference.notChanged),
   };
 }
 
-type InstanceCounts = Pick<DifferingArtifact, 'instance_count' | 's1_instance_count' | 's2_instance_count'>;
-
-function oneCount({ artifact }: ComparedArtifact): InstanceCounts {
-  return { instance_count: artifact.instances.length };
-}
-
-function bothCounts({ instances: [inFirst, inSecond] }: ComparedArtifact): InstanceCounts {
-  return { s1_instance_count: inFirst, s2_instance_count: inSecond };
-}
-
 function toArtifactResponse(
-  { artifact }: ComparedArtifact,
+  { artifact, instances: [inFirst, inSecond] }: ComparedArtifact,
   provenance: ReadonlyMap<string, Provenance>,
 ): DifferingArtifact {
   const { name, fingerprint, instances } = artifact;
@@ -68,7 +57,11 @@ function toArtifactResponse(
     fingerprint,
     name,
     most_recent_timestamp: created.reduce((latest, time) => Math.max(latest, time), 0),
-    ...(known === undefined ? {} : { flow: known.flow, commit_url: known.commitUrl }),
+    flow: known?.flow ?? '',
+    commit_url: known?.commitUrl ?? '',
+    instance_count: instances.length,
+    s1_instance_count: inFirst,
+    s2_instance_count: inSecond,
     pods: instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])),
   };
 }

@@ -38,7 +38,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
     const { org, env_name: environment } = parameters;
     const { page = 1, per_page: size = defaultPageSize, reverse = false } = query;
     const time = unixSeconds(now());
-    const interval = parseInterval(query.interval ?? '');
+    const interval = parseInterval(query.interval ?? '', environment);
     const wanted = { page, size, ascending: reverse };
     const listed = await snapshots.listSnapshots(dependencies, {
       ...{ org, environment, interval },
@@ -63,11 +63,11 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
 /**
  * Parses the query parameter `interval`; undefined if it is empty.
  *
- * @throws ApiError if the text is neither empty nor an interval.
+ * @throws ApiError if the text is neither empty nor an interval of the environment.
  */
-export function parseInterval(text: string): snapshots.SnapshotListQuery['interval'] {
+export function parseInterval(text: string, environment: string): snapshots.SnapshotListQuery['interval'] {
   if (text === '') return undefined;
-  const interval = parseSnapshotInterval(text);
+  const interval = parseSnapshotInterval(text, environment);
   if ('problem' in interval) throw validationError(['query.interval', interval.problem]);
   return interval;
 }

@@ -102,6 +102,9 @@ describe('operation 12, list snapshots', () => {
     ['@{2020-01-01}..2', [2, 1]],
     ['@{25.seconds.ago}..NOW', [5, 4, 3]],
     ['', [5, 4, 3, 2, 1]],
+    ['prod#2..prod#4', [4, 3, 2]],
+    ['prod~1..NOW', [5, 4]],
+    ['2..prod#3', [3, 2]],
   ])('takes the interval %s', async (interval, indexes) => {
     await makeSnapshots(5);
     const query = `?per_page=100&interval=${encodeURIComponent(interval)}`;
@@ -133,6 +136,13 @@ describe('operation 12, list snapshots', () => {
     const { status, body } = await snapshotsOf(service, 'prod', `?${query}`);
     expect(status).toBe(400);
     expect(Object.keys((body as { errors: object }).errors)).toEqual([field]);
+  });
+
+  it('rejects an interval of another environment', async () => {
+    const { status, body } = await snapshotsOf(service, 'prod', `?interval=${encodeURIComponent('#1..stage#2')}`);
+    expect(status).toBe(400);
+    const rule = '"stage#2" selects a snapshot of stage, not of prod';
+    expect(body).toMatchObject({ errors: { 'query.interval': expect.stringContaining(rule) } });
   });
 
   it('reports a missing environment with the message of the interface', async () => {
@@ -175,7 +185,11 @@ describe('operation 11, get environment diff', () => {
       name,
       fingerprint: fingerprintOf(digits),
       most_recent_timestamp: start,
+      ...{ flow: '', commit_url: '' },
       ...change,
+    });
+    const counts = (shown: number, first: number, second: number): object => ({
+      ...{ instance_count: shown, s1_instance_count: first, s2_instance_count: second },
     });
     const known = { flow: 'web', commit_url: expect.stringContaining('https://git.example.com/acme/web/commit/') };
     expect(await diff('prod#1', 'prod')).toEqual({
@@ -185,18 +199,17 @@ describe('operation 11, get environment diff', () => {
       body: {
         snappish1: {
           snapshot_id: 'prod#1',
-          artifacts: [artifact('old', 'bbbbb', { instance_count: 1, pods: ['old-1'] })],
+          artifacts: [artifact('old', 'bbbbb', { ...counts(1, 1, 0), pods: ['old-1'] })],
         },
         snappish2: {
           snapshot_id: 'prod#2',
-          artifacts: [artifact('new', 'ddddd', { instance_count: 1, pods: ['new-1'] })],
+          artifacts: [artifact('new', 'ddddd', { ...counts(1, 0, 1), pods: ['new-1'] })],
         },
         changed: {
           snapshot_id: 'prod#2',
           artifacts: [
             artifact('web', 'aaaaa', {
-              s1_instance_count: 1,
-              s2_instance_count: 2,
+              ...counts(2, 1, 2),
               ...known,
               pods: ['web-1', 'web-2'],
               most_recent_timestamp: start + 5,
@@ -206,7 +219,7 @@ describe('operation 11, get environment diff', () => {
         'not-changed': {
           snapshot_id: 'prod#2',
           artifacts: [
-            artifact('api', 'ccccc', { instance_count: 1, pods: ['api-9'], most_recent_timestamp: start + 7 }),
+            artifact('api', 'ccccc', { ...counts(1, 1, 1), pods: ['api-9'], most_recent_timestamp: start + 7 }),
           ],
         },
       },
