@@ -88,5 +88,5 @@ export const namedEnvironmentNotFound = {
 export const environmentOrPolicyNotFound = {
   status: 404,
   message: 'Environment or policy not found',
-  when: 'The organization has no environment or no policy of that name, or the policy is not attached.',
+  when: 'The organization has no environment or no policy of that name; `errors` says which.',
 } as const satisfies ErrorResponse;

@@ -288,8 +288,8 @@ export const detachPolicy = defineEndpoint({
   choices: [
     {
       subject: 'detaching a policy that is not attached',
-      choice: '404 `Environment or policy not found`, and nothing changes',
-      source: 'the environment has no such policy; a typo must not look like a success',
+      choice: 'is done: 200; but 404 if there is no policy of that name, and then none is detached',
+      source: 'a job that runs again must not fail, and a typo must not look like a success',
     },
   ],
 });

@@ -82,3 +82,16 @@ export function changePolicies(
 export function snapshotsOf(service: TestService, environment: string, query = ''): Promise<Called> {
   return call(service, { path: `/snapshots/${service.org}/${environment}${query}` });
 }
+
+/** The verdicts of an environment's snapshots, the oldest first. */
+export async function listVerdicts(
+  service: TestService,
+  environment: string,
+): Promise<readonly (boolean | 'not judged' | 'contradictory')[]> {
+  const { body } = await snapshotsOf(service, environment, '?reverse=true&per_page=100');
+  return (body as { compliant: boolean; judged: boolean }[]).map(({ compliant, judged }) => {
+    if (judged) return compliant;
+    // Whatever was not judged is not compliant.
+    return compliant ? 'contradictory' : 'not judged';
+  });
+}

@@ -105,9 +105,9 @@ export class ServiceModel {
 
   detach(name: string, policies: readonly ModelPolicy[]): number {
     const environment = this.#environments.get(name);
-    if (environment === undefined || !policies.every((policy) => environment.policies.has(policy))) return 404;
-    for (const policy of policies) environment.policies.delete(policy);
-    this.#next(environment);
+    if (environment === undefined || !policies.every((policy) => this.#policies.has(policy))) return 404;
+    const removed = policies.filter((policy) => environment.policies.delete(policy));
+    if (removed.length > 0) this.#next(environment);
     return 200;
   }
 

@@ -173,8 +173,15 @@ export interface PolicyChange {
   readonly user: string;
 }
 
+/** Why policies cannot be attached or detached: the environment, or some of the policies, do not exist. */
+export interface PolicyChangeObstacle {
+  readonly outcome: 'not found';
+  readonly isEnvironmentMissing: boolean;
+  readonly missingPolicies: readonly string[];
+}
+
 /** The result of `attachPolicies`. */
-export type AttachPoliciesResult = 'attached' | 'not found' | 'too many';
+export type AttachPoliciesResult = 'attached' | 'too many' | PolicyChangeObstacle;
 
 /** Attaches policies. Creates a snapshot if any of them was not attached before and the environment has a report. */
 export function attachPolicies(
@@ -184,9 +191,8 @@ export function attachPolicies(
 ): Promise<OnceResult<AttachPoliciesResult>> {
   const now = unixSeconds(dependencies.now());
   const attachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<AttachPoliciesResult> => {
-    const head = await transaction.environments.findHead(org, environment);
-    const existing = await transaction.policies.listExisting(org, policies);
-    if (head === undefined || existing.length < policies.length) return 'not found';
+    const obstacle = await findObstacle(transaction, { org, environment, policies });
+    if (obstacle !== undefined) return obstacle;
     const attached = await transaction.environments.listPolicies(org, environment);
     const attach = [...new Set(policies)].filter((policy) => !attached.includes(policy));
     if (attached.length + attach.length > maximumPolicies) return 'too many';
@@ -199,10 +205,21 @@ export function attachPolicies(
   return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, attachAll));
 }
 
-/** The result of `detachPolicies`. */
-export type DetachPoliciesResult = 'detached' | 'not found';
+async function findObstacle(
+  transaction: ReadTransaction,
+  { org, environment, policies }: Pick<PolicyChange, 'org' | 'environment' | 'policies'>,
+): Promise<PolicyChangeObstacle | undefined> {
+  const isEnvironmentMissing = (await transaction.environments.findHead(org, environment)) === undefined;
+  const existing = new Set(await transaction.policies.listExisting(org, policies));
+  const missingPolicies = [...new Set(policies)].filter((policy) => !existing.has(policy));
+  if (!isEnvironmentMissing && missingPolicies.length === 0) return undefined;
+  return { outcome: 'not found', isEnvironmentMissing, missingPolicies };
+}
 
-/** Detaches all of the policies; none if one of them is not attached. Creates a snapshot as `attachPolicies` does. */
+/** The result of `detachPolicies`. */
+export type DetachPoliciesResult = 'detached' | PolicyChangeObstacle;
+
+/** Detaches those of the policies that are attached; none if one does not exist. Creates a snapshot if any was. */
 export function detachPolicies(
   dependencies: JudgingDependencies,
   { org, environment, policies, user }: PolicyChange,
@@ -210,9 +227,11 @@ export function detachPolicies(
 ): Promise<OnceResult<DetachPoliciesResult>> {
   const now = unixSeconds(dependencies.now());
   const detachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<DetachPoliciesResult> => {
+    const obstacle = await findObstacle(transaction, { org, environment, policies });
+    if (obstacle !== undefined) return obstacle;
     const attached = await transaction.environments.listPolicies(org, environment);
-    if (!policies.every((policy) => attached.includes(policy))) return 'not found';
-    const change = { org, environment, user, timestamp: now, detach: [...new Set(policies)], attach: [] };
+    const detach = attached.filter((policy) => policies.includes(policy));
+    const change = { org, environment, user, timestamp: now, detach, attach: [] };
     if (await changePolicies(transaction, change)) {
       await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
     }

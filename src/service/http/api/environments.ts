@@ -46,7 +46,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
     const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
     return carryOut(
       (outcome: environments.AttachPoliciesResult) => {
-        if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
+        requireFound(change, outcome);
         if (outcome === 'too many') {
           const rule = `must leave the environment with no more than ${maximumPolicies} policies`;
           throw validationError(['policy_names', rule]);
@@ -62,11 +62,28 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
     const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
     return carryOut(
       (outcome: environments.DetachPoliciesResult) => {
-        if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
+        requireFound(change, outcome);
         return { status: 200, body: 'OK' };
       },
       (request) => environments.detachPolicies(dependencies, change, request),
     );
+  });
+}
+
+/** @throws ApiError if the environment or a policy does not exist; `errors` says which. */
+function requireFound(
+  { org }: environments.PolicyChange,
+  outcome: environments.AttachPoliciesResult | environments.DetachPoliciesResult,
+): void {
+  if (typeof outcome === 'string') return;
+  const { isEnvironmentMissing, missingPolicies } = outcome;
+  throw new ApiError(environmentOrPolicyNotFound, {
+    errors: [
+      ...(isEnvironmentMissing ? [['path.env_name', `names no environment of organization '${org}'`] as const] : []),
+      ...(missingPolicies.length === 0
+        ? []
+        : [['policy_names', `names no policy of organization '${org}': ${missingPolicies.join(', ')}`] as const]),
+    ],
   });
 }
 

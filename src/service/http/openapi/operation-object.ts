@@ -83,7 +83,7 @@ function toPartsSchema(body: MultipartBody): JsonObject {
   const names = [filePartName(body, 'indexed'), filePartName(body, 'plain')];
   const description =
     `The file, with a filename; at most ${file.maximumBytes} bytes. One of ${names.join(' and ')}. ` +
-    `Under ${filePartName(body, 'plain')}, text without a filename is the file, too.`;
+    `Under ${filePartName(body, 'plain')}, text without a filename is the file, unless there is another one.`;
   const bytes = { type: 'string', contentMediaType: 'application/octet-stream', description };
   return {
     type: 'object',

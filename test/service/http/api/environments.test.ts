@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { environmentKinds } from '../../../../src/contract/environment.ts';
 import {
   changePolicies,
+  listVerdicts,
   pod,
   reportPods,
   saveEnvironment,
@@ -23,14 +24,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-const verdictsOf = async (environment: string): Promise<unknown[]> => {
-  const { body } = await snapshotsOf(service, environment, '?reverse=true&per_page=100');
-  return (body as { compliant: boolean; judged: boolean }[]).map(({ compliant, judged }) => {
-    // Whatever was not judged is not compliant.
-    expect(judged || !compliant).toBe(true);
-    return judged ? compliant : 'not judged';
-  });
-};
+const verdictsOf = (environment: string): Promise<readonly unknown[]> => listVerdicts(service, environment);
 
 describe('operation 2, create or update environment', () => {
   it.each(environmentKinds)('creates an environment of the kind %s, and updates it', async (type) => {
@@ -225,53 +219,6 @@ describe('operation 3, report K8S environment', () => {
     const { body } = await snapshotsOf(service, 'prod', '?reverse=True&per_page=100');
     const indexes = (body as { index: number }[]).map(({ index }) => index);
     expect(indexes).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
-  });
-});
-
-describe('operations 4 and 5, attach and detach policies', () => {
-  beforeEach(async () => {
-    await saveEnvironment(service, 'prod');
-    await savePolicy(service, 'provenance');
-  });
-
-  it('judge again and create a snapshot', async () => {
-    await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
-    expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201, body: 'OK' });
-    expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201 });
-    expect(await changePolicies(service, 'DELETE', 'prod', ['provenance'])).toMatchObject({ status: 200, body: 'OK' });
-    expect(await verdictsOf('prod')).toEqual(['not judged', false, 'not judged']);
-  });
-
-  it('create no snapshot without a report', async () => {
-    await changePolicies(service, 'POST', 'prod', ['provenance']);
-    expect(await verdictsOf('prod')).toEqual([]);
-    await reportPods(service, 'prod');
-    expect(await verdictsOf('prod')).toEqual([true]);
-  });
-
-  it.each(['POST', 'DELETE'] as const)('%s knows what does not exist, and then changes nothing', async (method) => {
-    const missing = { status: 404, body: { message: 'Environment or policy not found' } };
-    expect(await changePolicies(service, method, 'stage', ['provenance'])).toMatchObject(missing);
-    expect(await changePolicies(service, method, 'prod', ['provenance', 'other'])).toMatchObject(missing);
-    expect(await changePolicies(service, 'DELETE', 'prod', ['provenance'])).toMatchObject(missing);
-  });
-
-  it.each(['snapshotter', 'reader'] as const)('are not for a %s', async (role) => {
-    const key = await service.createKey(role);
-    expect(await changePolicies(service, 'POST', 'prod', ['provenance'], key)).toMatchObject({
-      status: 403,
-      body: { message: "You don't have permission to access this resource" },
-    });
-    expect(await changePolicies(service, 'DELETE', 'prod', ['provenance'], key)).toMatchObject({
-      status: 403,
-      body: { message: 'User does not have permission to detach policy' },
-    });
-  });
-
-  it.each([[{ policy_names: [] }], [{}], [{ policy_names: ['a b'] }]])('reject %j', async (json) => {
-    for (const method of ['POST', 'DELETE']) {
-      expect((await call(service, { method, path: '/environments/acme/prod/policies', json })).status).toBe(400);
-    }
   });
 });
 
