@@ -147,7 +147,7 @@ export class ComplianceClient implements EndpointCaller {
     const prepared = await this.prepare(endpoint, call);
     const { request, document, key } = prepared;
     if (this.#connection.dryRun === true) {
-      this.#shared.deprecations.report(endpoint, request.url);
+      this.#shared.deprecations.report(endpoint, { url: request.url, document });
       const { filePartStyle } = this.#connection;
       throw new NotSent(unsentRequest(endpoint, request, { file: call.file, document, filePartStyle }));
     }
@@ -215,7 +215,7 @@ export class ComplianceClient implements EndpointCaller {
   /** @returns undefined if the write must be sent again, with another key (`WriteAttempts.isOutdated`) */
   async #send<E extends Endpoint>(
     endpoint: E,
-    { request, path, key }: PreparedRequest,
+    { request, path, key, document }: PreparedRequest,
     writing: WriteAttempts | undefined,
   ): Promise<EndpointResult<E> | undefined> {
     const label = endpointLabel(endpoint);
@@ -224,7 +224,7 @@ export class ComplianceClient implements EndpointCaller {
     try {
       const rule = this.#retryRule(request, writing);
       const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, rule);
-      deprecations.report(endpoint, request.url, answer.headers);
+      deprecations.report(endpoint, { url: request.url, document }, answer.headers);
       keyExpiry.report(answer.headers);
       const isKeyed = support.isKnown;
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt: clock.now(), isKeyed });

@@ -1,10 +1,10 @@
-import type { Endpoint } from '../contract/endpoint.ts';
+import { findDeprecatedFields, type Endpoint } from '../contract/endpoint.ts';
 import type { HttpResponse } from '../http/transport.ts';
 import { parseHttpDate } from '../http/retry.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { endpointLabel } from './service-error.ts';
 
-/** Warns about deprecated endpoints: once for each, however often it is called. */
+/** Warns about deprecated endpoints and fields: once for each, however often it is called. */
 export class DeprecationNotices {
   readonly #dependencies: Pick<Dependencies, 'clock' | 'log'>;
   readonly #reported = new Set<string>();
@@ -14,15 +14,23 @@ export class DeprecationNotices {
   }
 
   /**
-   * @param url the URL of the request; links in the headers may be relative to it
+   * @param request the URL of the request, to which links in the headers may be relative, and its document
    * @param headers the headers of the answer; absent if nothing was sent
    */
-  report(endpoint: Endpoint, url: URL, headers: HttpResponse['headers'] = {}): void {
-    const label = endpointLabel(endpoint);
-    const notice = deprecationNotice(endpoint, { url, headers, now: this.#dependencies.clock.now() });
+  report(
+    endpoint: Endpoint,
+    { url, document }: { readonly url: URL; readonly document: unknown },
+    headers: HttpResponse['headers'] = {},
+  ): void {
+    const { clock, log } = this.#dependencies;
+    const fields = findDeprecatedFields(endpoint, document);
+    const notice = deprecationNotice(endpoint, { url, headers, now: clock.now(), fields });
+    const label = [endpointLabel(endpoint), ...fields].join(' ');
     if (notice === undefined || this.#reported.has(label)) return;
     this.#reported.add(label);
-    this.#dependencies.log.notice(notice);
+    // Whoever sets a field can leave it out; nobody chose the endpoint of an operation.
+    if (fields.length > 0) log.warning(notice);
+    else log.notice(notice);
   }
 }
 
@@ -32,28 +40,40 @@ export interface DeprecationHeaders {
   readonly headers: HttpResponse['headers'];
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** The deprecated fields of the request. The header is about them, if there are any. */
+  readonly fields?: readonly string[];
 }
 
 /**
- * The notice that an endpoint is deprecated, according to the contract or to the headers `Deprecation` (RFC 9745 and
+ * The notice that an endpoint or a field of the request is deprecated, according to the contract or to the headers `Deprecation` (RFC 9745 and
  * its drafts) and `Sunset` (RFC 8594): since when, until when, and what to use instead, as far as known. Of the
- * headers, it contains only dates and web addresses. Undefined if the endpoint is not deprecated.
+ * headers, it contains only dates and web addresses. Undefined if nothing is deprecated.
  */
-export function deprecationNotice(endpoint: Endpoint, { url, headers, now }: DeprecationHeaders): string | undefined {
+export function deprecationNotice(
+  endpoint: Endpoint,
+  { url, headers, now, fields = [] }: DeprecationHeaders,
+): string | undefined {
   const deprecation = parseDeprecation(headers['deprecation']);
   const sunset = parseHttpDate(headers['sunset']?.trim() ?? '');
-  if (endpoint.deprecated === undefined && deprecation === undefined && sunset === undefined) return undefined;
+  const known = [endpoint.deprecated, ...fields.map((field) => endpoint.deprecatedFields?.[field])];
+  const instead = known.filter((sentence) => sentence !== undefined);
+  if (instead.length === 0 && deprecation === undefined && sunset === undefined) return undefined;
   const links = parseLinks(headers['link'], url);
-  const label = endpointLabel(endpoint);
+  const label = describeSubject(endpoint, fields);
   const successor = links.get('successor-version');
   const page = links.get('deprecation') ?? links.get('sunset');
   return [
     describeDeprecation(label, deprecation?.since, now),
     ...(sunset === undefined ? [] : [describeSunset(sunset, now)]),
-    ...(endpoint.deprecated === undefined ? [] : [endpoint.deprecated]),
+    ...instead,
     ...(successor === undefined ? [] : [`Use ${successor} instead.`]),
     ...(page === undefined ? [] : [`See ${page}.`]),
   ].join(' ');
+}
+
+function describeSubject(endpoint: Endpoint, fields: readonly string[]): string {
+  const used = fields.map((field) => `\`${field}\``).join(' and ');
+  return endpointLabel(endpoint) + (used === '' ? '' : ` with ${used}`);
 }
 
 function describeDeprecation(label: string, since: number | undefined, now: number): string {

@@ -1,3 +1,4 @@
+import { isKeywords } from './check.ts';
 import type { FieldPath } from './idempotency.ts';
 import { Type, type Static, type TObject, type TSchema } from './schema.ts';
 
@@ -152,9 +153,21 @@ export interface Endpoint {
   readonly authentication: readonly AuthenticationMethod[];
   /** Why the endpoint is deprecated and what to use instead; absent if it is not deprecated. */
   readonly deprecated?: string;
-  /** Since when the endpoint is deprecated, in Unix seconds; absent if it is not deprecated. */
-  readonly deprecatedSince?: number;
+  /** The deprecated fields of the document by name, each with what to do instead, as a sentence; absent if none. */
+  readonly deprecatedFields?: Readonly<Record<string, string>>;
   readonly choices: readonly Choice[];
+}
+
+/**
+ * Since when everything is deprecated that the interface marks so, in Unix seconds: 2026-01-01T00:00:00Z. RFC 9745
+ * requires a date.
+ */
+export const deprecatedSince = 1_767_225_600;
+
+/** The deprecated fields that a document uses: those that are neither absent nor false. */
+export function findDeprecatedFields({ deprecatedFields = {} }: Endpoint, document: unknown): readonly string[] {
+  if (!isKeywords(document)) return [];
+  return Object.keys(deprecatedFields).filter((field) => (document[field] ?? false) !== false);
 }
 
 /** Declares an endpoint and keeps its exact type. */

@@ -22,6 +22,7 @@ export const environmentResponse = Type.Object({
   last_changed_at: time('When the latest snapshot was made, in Unix seconds; null if there is none.'),
   tags: Type.Record(Type.String(), Type.String(), { description: 'Empty: nothing sets tags yet.' }),
   policies: Type.Array(Type.String(), { description: 'The names of the attached policies.' }),
+  require_provenance: Type.Boolean({ description: 'Whether it requires provenance besides its policies.' }),
   included_environments: Type.Array(Type.String(), { description: 'The members of a logical environment.' }),
 });
 
@@ -49,7 +50,7 @@ export const getEnvironment = defineEndpoint({
     },
     {
       subject: 'fields beyond those that the public client reads',
-      choice: '`org`, `last_changed_at` and `included_environments`',
+      choice: '`org`, `last_changed_at`, `require_provenance` and `included_environments`',
       source: 'everything that was set can be read back',
     },
   ],

@@ -39,7 +39,7 @@ export const environmentPayload = Type.Object(
     require_provenance: Type.Optional(
       Type.Boolean({
         deprecated: true,
-        description: '`true` is rejected: use a policy with `artifacts.provenance.required` instead.',
+        description: 'The same as an attached policy with `artifacts.provenance.required: true`, which replaces it.',
       }),
     ),
     included_environments: Type.Optional(
@@ -92,6 +92,10 @@ export const createEnvironment = defineEndpoint({
     commonErrors.conflict,
   ],
   authentication: ['bearer'],
+  deprecatedFields: {
+    require_provenance: 'Attach a policy with `artifacts.provenance.required: true` instead.',
+    include_scaling: 'It has no effect: scaling events are no longer recorded.',
+  },
   choices: [
     { subject: 'the field that carries the kind', choice: '`type`', source: 'observed on the wire' },
     {
@@ -129,13 +133,23 @@ export const createEnvironment = defineEndpoint({
     {
       subject: '`require_provenance`',
       choice:
-        '`true` is rejected with 400, `false` changes nothing; the action never sends it and points to `policies`',
-      source: 'the interface deprecates it, and a rule that is not applied must not appear to be in force',
+        '`true` judges the environment as if a policy with `artifacts.provenance.required: true` were attached, which verdicts name `require_provenance: true`; `false` ends that; left out, it stays',
+      source: 'the public client sends only `true`, and a job that says nothing about it must not loosen it',
+    },
+    {
+      subject: 'who may set `require_provenance`',
+      choice: 'admins and members; `false` from others changes nothing',
+      source: 'as for `policies`; and older public clients send `false` with every environment',
     },
     {
       subject: '`include_scaling`',
       choice: 'accepted without effect; the action never sends it',
       source: 'the interface says that it is ignored',
+    },
+    {
+      subject: 'the `Deprecation` header of a deprecated field',
+      choice: '1 January 2026, if a request has the field with another value than `false`',
+      source: 'as for a deprecated operation',
     },
   ],
 });

@@ -49,8 +49,6 @@ export const createFlow = defineEndpoint({
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, commonErrors.conflict],
   authentication: ['bearer', 'basic'],
   deprecated: 'The interface marks this operation as deprecated and shows no successor.',
-  // 2026-01-01T00:00:00Z.
-  deprecatedSince: 1_767_225_600,
   choices: [
     {
       subject: 'since when it is deprecated',

@@ -1,9 +1,15 @@
 import { createEnvironment as endpoint } from '../contract/environment.ts';
 import type { Problem } from '../runtime/failure.ts';
-import { environment, environmentType, includedEnvironments, policies } from './inputs/environment-inputs.ts';
+import {
+  environment,
+  environmentType,
+  includedEnvironments,
+  policies,
+  requireProvenance,
+} from './inputs/environment-inputs.ts';
 import { description } from './inputs/flow-inputs.ts';
 import { optional, required } from './inputs/input.ts';
-import { defineOperation, type UnsupportedInput } from './operation.ts';
+import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
 
 /** Operation 2: creates an environment, or updates it if it exists. */
@@ -17,13 +23,19 @@ export const createEnvironment = defineOperation({
     description: optional(description),
     includedEnvironments: optional(includedEnvironments),
     policies: optional(policies),
+    requireProvenance: optional(requireProvenance),
   },
-  unsupported: deprecatedFields(),
+  unsupported: ['include-scaling', 'include_scaling'].map((name) => ({
+    name,
+    what: 'is deprecated by the service and has no effect: scaling events are no longer recorded',
+    remedy: 'Remove it. There is no replacement.',
+  })),
   check: (values) => membersOfLogicalOnly(values.environmentType, values.includedEnvironments),
   async run(inputs, { client, org }) {
     const { environment: name, environmentType: type } = inputs;
     const included = unique(inputs.includedEnvironments);
     const attached = unique(inputs.policies);
+    const { requireProvenance: required } = inputs;
     const answer = await client.call(endpoint, {
       parameters: { org },
       document: {
@@ -32,6 +44,7 @@ export const createEnvironment = defineOperation({
         ...(inputs.description === undefined ? {} : { description: inputs.description }),
         ...(included === undefined ? {} : { included_environments: included }),
         ...(attached === undefined ? {} : { policies: attached }),
+        ...(required === undefined ? {} : { require_provenance: required }),
       },
     });
     return {
@@ -48,6 +61,7 @@ export const createEnvironment = defineOperation({
           ...fact('Description', inputs.description),
           ...fact('Included environments', included?.join(', ')),
           ...fact('Policies', attached?.join(', ')),
+          ...fact('Requires provenance', required === undefined ? undefined : required ? 'yes' : 'no'),
         ],
         tables: [],
       },
@@ -69,24 +83,4 @@ function membersOfLogicalOnly(type: string, included: readonly string[] | undefi
       remedy: 'Remove `included-environments`, or write `environment-type: logical`.',
     },
   ];
-}
-
-/** Fields that the interface deprecates, as inputs that users may try, in both spellings. */
-function deprecatedFields(): readonly UnsupportedInput[] {
-  const fields = [
-    {
-      field: 'require_provenance',
-      what: 'is deprecated by the service',
-      remedy:
-        'Remove it. Create a policy with `artifacts.provenance.required: true` (`create-policy`), and name it in `policy`.',
-    },
-    {
-      field: 'include_scaling',
-      what: 'is deprecated by the service and has no effect: scaling events are no longer recorded',
-      remedy: 'Remove it. There is no replacement.',
-    },
-  ];
-  return fields.flatMap(({ field, ...text }) =>
-    [field.replaceAll('_', '-'), field].map((name): UnsupportedInput => ({ name, ...text })),
-  );
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { deprecationNotice } from '../../src/client/deprecation.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
+import { createEnvironment } from '../../src/contract/environment.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import type { HttpResponse } from '../../src/http/transport.ts';
 import { startOfTime } from '../support/clock.ts';
@@ -119,6 +120,18 @@ describe('the client', () => {
     const { client, log } = opened(openTestClient('http://127.0.0.1:9/api/v2', { connection: { dryRun: true } }));
     await expect(client.call(createFlow, flow)).rejects.toThrow('was not sent');
     expect(log.notices).toEqual([expect.stringContaining('create-flow is deprecated.')]);
+  });
+
+  it('warns of a deprecated field once, in place of the header of the answer', async () => {
+    const server = opened(await startFaultyServer(answers(201, 'OK', deprecated)));
+    const { client, log } = opened(openTestClient(new URL('/api/v2', server.url)));
+    const document = { name: 'prod', type: 'K8S', require_provenance: true } as const;
+    await client.call(createEnvironment, { parameters: { org: 'acme' }, document });
+    await client.call(createEnvironment, { parameters: { org: 'acme' }, document });
+    expect(log.warnings).toEqual([
+      'create-environment with `require_provenance` has been deprecated since 2025-01-01. Attach a policy with `artifacts.provenance.required: true` instead.',
+    ]);
+    expect(log.notices).toEqual([]);
   });
 
   it('shows nothing for an endpoint that is not deprecated', async () => {

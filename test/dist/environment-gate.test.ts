@@ -52,6 +52,19 @@ function ask(
   return job.step({ ...inputs, ...more }, run);
 }
 
+describe('the step create-environment with `require-provenance`', () => {
+  it('warns that it is deprecated, and the environment judges by it', async () => {
+    const inputs = { operation: 'create-environment', environment: 'required', 'environment-type': 'K8S' };
+    const step = await job.step({ ...inputs, 'require-provenance': 'true' });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'done' } });
+    expect(commandsNamed(step.log, 'warning').map(({ message }) => message)).toEqual([
+      'create-environment with `require_provenance` has been deprecated since 2026-01-01. Attach a policy with `artifacts.provenance.required: true` instead.',
+    ]);
+    expect(commandsNamed(step.log, 'notice')).toEqual([]);
+    expect(await ask('required')).toMatchObject({ exitCode: 0, outputs: { compliant: 'true' } });
+  });
+});
+
 describe('the step assert-artifact with `environment`', () => {
   it.each([
     ['clean', 'aaaaa', 'compliant', 'is COMPLIANT by the policies of environment clean'],

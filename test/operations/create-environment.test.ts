@@ -50,6 +50,17 @@ describe('create-environment', () => {
     });
   });
 
+  it.each([true, false])('sends `require-provenance: %s`, and warns that it is deprecated', async (required) => {
+    const inputs = { environment: 'prod', 'environment-type': 'K8S', 'require-provenance': String(required) };
+    const { result, requests, log } = await performOperation('create-environment', inputs, ok);
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ name: 'prod', type: 'K8S', require_provenance: required });
+    expect(reportFacts(result)).toMatchObject({ 'Requires provenance': required ? 'yes' : 'no' });
+    const warning =
+      'create-environment with `require_provenance` is deprecated. Attach a policy with `artifacts.provenance.required: true` instead.';
+    expect(log.warnings).toEqual(required ? [warning] : []);
+    expect(log.notices).toEqual([]);
+  });
+
   it('refuses members for an environment that has none', async () => {
     const mistake = await userErrorOf(() =>
       performOperation(
@@ -62,11 +73,9 @@ describe('create-environment', () => {
   });
 
   it.each([
-    ['require-provenance', /policy/u],
-    ['require_provenance', /policy/u],
     ['include-scaling', /Remove it/u],
     ['include_scaling', /Remove it/u],
-  ])('refuses the deprecated %s and names what takes its place', async (name, remedy) => {
+  ])('refuses the deprecated %s, which has no effect', async (name, remedy) => {
     const mistake = await userErrorOf(() =>
       performOperation('create-environment', { environment: 'prod', 'environment-type': 'K8S', [name]: 'true' }, ok),
     );
@@ -81,12 +90,12 @@ describe('create-environment', () => {
 
   it('reports a deprecated input together with other problems', async () => {
     const mistake = await userErrorOf(() =>
-      performOperation('create-environment', { environment: 'a b', 'require-provenance': 'true' }, ok),
+      performOperation('create-environment', { environment: 'a b', 'include-scaling': 'true' }, ok),
     );
     expect(mistake.problems.map(({ input }) => input).sort()).toEqual([
       'environment',
       'environment-type',
-      'require-provenance',
+      'include-scaling',
     ]);
   });
 });

@@ -32,6 +32,9 @@ export const policies = lines(
   schemaText('policy', policyName, `names of policies, one per line: ${nameRule}`, nameRemedy),
 );
 
+/** Whether the environment requires provenance, besides its policies. */
+export const requireProvenance = flag('require-provenance');
+
 /** A comment on a version of a policy. */
 export const comment = text('comment', maximumTextLength);
 

@@ -4,6 +4,7 @@ import { JudgementBudget } from '../domain/policy/judgement-budget.ts';
 import { orderReasons, type JudgementReason } from '../domain/reasons.ts';
 import type { AttachedRules } from '../storage/policies.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
+import { listRules } from './judging/environment-rules.ts';
 import { readJudging, type JudgingContext } from './judging/judging-transaction.ts';
 import { judgeListedReports, type JudgedReport } from './provenance.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -75,8 +76,12 @@ async function findRules(
   if (environment !== undefined) {
     const found = await environments.find(org, environment);
     if (found === undefined) return { outcome: 'environment not found' };
+    const heads = await environments.findHeads(org, [environment, ...found.members]);
     const attached: AttachedRules[] = [];
-    for (const name of [environment, ...found.members]) attached.push(...(await policies.listAttached(org, name)));
+    for (const name of [environment, ...found.members]) {
+      const head = heads.get(name);
+      if (head !== undefined) attached.push(...(await listRules({ policies }, head)));
+    }
     return [...new Map(attached.map((rules) => [rules.name, rules])).values()];
   }
   if (names.length === 0) return undefined;

@@ -27,6 +27,7 @@ export interface EnvironmentToSave extends EnvironmentReference {
   readonly members?: readonly string[] | undefined;
   /** Replaces the attached policies. */
   readonly policies?: readonly string[] | undefined;
+  readonly requiresProvenance?: boolean | undefined;
   /** The user who requested it. */
   readonly user: string;
 }
@@ -40,7 +41,7 @@ export type SaveEnvironmentResult =
   | { readonly outcome: 'member not found' | 'member is logical'; readonly member: string }
   | { readonly outcome: 'policy not found'; readonly policy: string };
 
-/** Creates or updates an environment. Creates a snapshot if its members or policies changed. */
+/** Creates or updates an environment. Creates a snapshot if its members, policies or requirement changed. */
 export function saveEnvironment(
   dependencies: JudgingDependencies,
   environment: EnvironmentToSave,
@@ -48,18 +49,15 @@ export function saveEnvironment(
 ): Promise<OnceResult<SaveEnvironmentResult>> {
   const now = unixSeconds(dependencies.now());
   const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> => {
-    const { org, name, kind } = environment;
+    const { org, name } = environment;
     const known = await transaction.environments.find(org, name);
     const fault = await findFault(transaction, environment, known);
     if (fault !== undefined) return fault;
-    const description = environment.description ?? known?.description ?? '';
-    await transaction.environments.save({
-      ...{ org, name, kind, description },
-      ...{ createdAt: known?.createdAt ?? now, lastModifiedAt: now },
-    });
+    const requiresOthers = await saveFields(transaction, environment, known, now);
     const showsOthers = await replaceMembers(transaction, environment, known);
     const isJudgedByOthers = await replacePolicies(transaction, environment, known, now);
-    if (showsOthers || isJudgedByOthers) await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
+    if (requiresOthers || showsOthers || isJudgedByOthers)
+      await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
     return { outcome: 'saved' };
   };
   return runJudgingTransaction(dependencies, environment.org, carryOutOnce(dependencies, request, save));
@@ -81,6 +79,23 @@ async function findFault(
   const existing = new Set(await transaction.policies.listExisting(org, policies));
   const policy = policies.find((wanted) => !existing.has(wanted));
   return policy === undefined ? undefined : { outcome: 'policy not found', policy };
+}
+
+/** Returns whether the requirement of provenance changed. */
+async function saveFields(
+  { environments }: WriteTransaction,
+  environment: EnvironmentToSave,
+  known: Environment | undefined,
+  now: number,
+): Promise<boolean> {
+  const { org, name, kind } = environment;
+  const required = known?.requiresProvenance ?? false;
+  const { description = known?.description ?? '', requiresProvenance = required } = environment;
+  await environments.save({
+    ...{ org, name, kind, description, requiresProvenance },
+    ...{ createdAt: known?.createdAt ?? now, lastModifiedAt: now },
+  });
+  return requiresProvenance !== required;
 }
 
 /** Returns whether the members changed. */

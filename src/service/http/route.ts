@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from '../../contract/schema.ts';
-import type {
-  EndpointDocument,
-  Endpoint,
-  JsonBody,
-  MultipartBody,
-  EndpointParameters,
-  EndpointQuery,
-  Success,
+import {
+  deprecatedSince,
+  findDeprecatedFields,
+  type EndpointDocument,
+  type Endpoint,
+  type JsonBody,
+  type MultipartBody,
+  type EndpointParameters,
+  type EndpointQuery,
+  type Success,
 } from '../../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../../contract/idempotency.ts';
 import { keyExpiryHeader } from '../../contract/key-expiry-header.ts';
@@ -24,6 +26,9 @@ import { ApiError, validationError, withDeclaredMessage } from './errors/api-err
 import { httpErrors } from './errors/http-errors.ts';
 import { validate, validatePath, validateQuery } from './validation.ts';
 import { SerialQueue } from './bodies/serial-queue.ts';
+
+/** The value of `Deprecation` (RFC 9745). */
+const deprecationDate = `@${deprecatedSince}`;
 
 /** A valid request from an authorized caller. */
 export interface EndpointRequest<E extends Endpoint, Who> {
@@ -79,8 +84,7 @@ export function addRoute<E extends Endpoint, Who>(
     method: endpoint.method,
     url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
-      // The date format of RFC 9745.
-      if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
+      if (endpoint.deprecated !== undefined) reply.header('deprecation', deprecationDate);
       const caller = await authenticate(request, endpoint, authenticator, {
         expiresSoon: (at) => {
           reply.header(keyExpiryHeader, `@${Math.floor(at)}`);
@@ -94,6 +98,7 @@ export function addRoute<E extends Endpoint, Who>(
       const { caller, key } = authenticated.get(request);
       const work = async (): Promise<EndpointResponse<E> | ReplayedResponse> => {
         const received = await receive(request, endpoint, host);
+        if (findDeprecatedFields(endpoint, received.document).length > 0) reply.header('deprecation', deprecationDate);
         const carryOut = keyedRequests.carryOut<EndpointResponse<E>>(endpoint, {
           key,
           org: requestOrganization(request) ?? '',

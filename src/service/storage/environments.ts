@@ -8,6 +8,8 @@ export interface EnvironmentHead {
   readonly kind: EnvironmentKind;
   /** The number of its latest snapshot; 0 if it has none. */
   readonly latest: number;
+  /** Whether it requires provenance of everything that runs in it, besides its policies. */
+  readonly requiresProvenance: boolean;
 }
 
 /** The artifacts that new evidence affects: one artifact, those of a trail, or those of a flow. */
@@ -36,7 +38,7 @@ export interface EnvironmentReader {
   listPolicies(org: string, name: string): Promise<readonly string[]>;
   /** The logical environments that include any of these, sorted by name, without duplicates. */
   listIncluding(org: string, names: readonly string[]): Promise<readonly string[]>;
-  /** Whether any environment of the organization has a policy attached. */
+  /** Whether any environment of the organization has a policy attached or requires provenance. */
   hasPolicies(org: string): Promise<boolean>;
   /** The environments that currently run an affected artifact, without duplicates. */
   listRunning(subject: EvidenceSubject): Promise<readonly string[]>;
@@ -44,7 +46,10 @@ export interface EnvironmentReader {
 
 /** Reads and writes environments. */
 export interface EnvironmentWriter extends EnvironmentReader {
-  /** Inserts the environment, or replaces its description and time of modification. Its organization must exist. */
+  /**
+   * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification.
+   * Its organization must exist.
+   */
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void>;
   /** Records when the environment, which must exist, was last reported. */
   recordReport(org: string, name: string, at: number): Promise<void>;

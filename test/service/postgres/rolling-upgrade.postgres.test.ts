@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { base } from '../../../src/service/storage/postgres/migrations/base.ts';
-import { migrate } from '../../../src/service/storage/postgres/migrations.ts';
+import { migrate, scripts } from '../../../src/service/storage/postgres/migrations.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { startInstance, type ServiceInstance } from '../../support/service-instances.ts';
 import { withAdministrator } from '../../support/test-servers.ts';
@@ -8,7 +7,7 @@ import { prepareLoad, WritingLoad } from '../../support/writing-load.ts';
 
 /** The scripts of a later release: a new table, and a column more in all others. */
 const nextScripts = [
-  base,
+  ...scripts,
   `CREATE TABLE added (org text PRIMARY KEY);
   DO $$ DECLARE changed text; BEGIN
     FOR changed IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'added' LOOP
@@ -16,6 +15,8 @@ const nextScripts = [
     END LOOP;
   END $$`,
 ];
+
+const [current, next] = [scripts.length, nextScripts.length];
 
 describe('a rolling upgrade', () => {
   let database: TestDatabase;
@@ -35,8 +36,8 @@ describe('a rolling upgrade', () => {
     services.push(service);
     return service;
   };
-  const migrateTo = (scripts: readonly string[]): ReturnType<typeof migrate> =>
-    withAdministrator(database.url, (client) => migrate(client, 'the test database', scripts));
+  const migrateTo = (steps: readonly string[]): ReturnType<typeof migrate> =>
+    withAdministrator(database.url, (client) => migrate(client, 'the test database', steps));
 
   it('changes no answer of running services, and lets more of this version start', async () => {
     const [one, two] = [await start(), await start()];
@@ -45,7 +46,7 @@ describe('a rolling upgrade', () => {
       await prepareLoad(one.baseUrl);
       load.start();
       await load.proceed(60);
-      expect(await migrateTo(nextScripts)).toEqual({ from: 1, to: 2 });
+      expect(await migrateTo(nextScripts)).toEqual({ from: current, to: next });
       await load.proceed(60);
       const three = await start();
       await load.stop();
@@ -60,13 +61,13 @@ describe('a rolling upgrade', () => {
   it('is refused by services that are older by two releases', async () => {
     await migrateTo([...nextScripts, 'CREATE TABLE later (org text)']);
     await expect(start()).rejects.toThrow(
-      /has version 3, but this service supports only versions up to 2; start a newer version of the service/u,
+      `has version ${next + 1}, but this service supports only versions up to ${next}; start a newer version of the service`,
     );
   });
 
   it('is carried out once by processes that begin it at the same time', async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => migrateTo(nextScripts)));
-    expect(results.filter(({ from }) => from === 1)).toEqual([{ from: 1, to: 2 }]);
-    expect(results.filter(({ from }) => from === 2)).toHaveLength(4);
+    expect(results.filter(({ from }) => from === current)).toEqual([{ from: current, to: next }]);
+    expect(results.filter(({ from }) => from === next)).toHaveLength(4);
   });
 });

@@ -89,8 +89,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
           name: 'stage',
           kind: 'K8S',
           description: 'Before',
-          members: [],
-          policies: ['strict'],
+          ...{ members: [], policies: ['strict'], requiresProvenance: false },
           latest: 0,
           createdAt: 3,
           lastModifiedAt: 5,
@@ -126,7 +125,8 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         expect(await records.saveEnvironment(environment({ ...foreign, policies: ['strict'] }), 3)).toMatchObject({
           outcome: 'policy not found',
         });
-        expect(await records.attachPolicies({ ...change(['strict']), org: 'other' }, 4)).toBe('not found');
+        const missing = { outcome: 'not found', isEnvironmentMissing: true, missingPolicies: ['strict'] };
+        expect(await records.attachPolicies({ ...change(['strict']), org: 'other' }, 4)).toEqual(missing);
       });
     });
 
@@ -304,7 +304,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         expect(await records.attachPolicies(change(['strict']), 12)).toBe('attached');
         await savePolicy('strict', false, 13);
         expect(await records.detachPolicies(change(['strict']), 14)).toBe('detached');
-        expect(await records.detachPolicies(change(['strict']), 15)).toBe('not found');
+        expect(await records.detachPolicies(change(['strict']), 15)).toBe('detached');
         expect(await verdicts()).toEqual([null, false, true, null]);
         const found = await records.findSnapshot(
           'acme',

@@ -153,6 +153,10 @@ export function describeFreshness(name: string, open: () => Promise<StorageUnder
       expect(await asked()).toEqual([true, true]);
       await records.detachPolicies(change, 5);
       expect(await asked()).toEqual([false, false]);
+      await records.saveEnvironment({ org, name: 'prod', kind: 'K8S', requiresProvenance: true, user }, 6);
+      expect(await asked()).toEqual([true, true]);
+      await records.saveEnvironment({ org, name: 'prod', kind: 'K8S', requiresProvenance: false, user }, 7);
+      expect(await asked()).toEqual([false, false]);
     });
   });
 }

@@ -119,7 +119,8 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
       const insert = (verdicts: readonly (boolean | null)[], environment: string): Promise<void> =>
         records.storage.transaction('acme', async ({ environments, snapshots }) => {
           await environments.save({
-            ...{ org: 'acme', name: environment, kind: 'K8S', description: '', createdAt: 2, lastModifiedAt: 2 },
+            ...{ org: 'acme', name: environment, kind: 'K8S', description: '', requiresProvenance: false },
+            ...{ createdAt: 2, lastModifiedAt: 2 },
           });
           for (const [index, compliant] of verdicts.entries()) {
             const judgement = { compliant, policies: [], breaches: [], allowed: [] };

@@ -95,6 +95,7 @@ describe('commentMarker', () => {
       'per-page',
       'redact-commit-info',
       'repo-url',
+      'require-provenance',
       'reverse',
       'sonar-branch',
       'sonar-host-url',

@@ -12,6 +12,7 @@ import type { EnvironmentHead } from '../../storage/environments.ts';
 import type { WriteTransaction } from '../../storage/storage.ts';
 import { toDeliveries } from '../deliveries.ts';
 import { loadJudgedArtifacts, loadProvenance } from '../provenance.ts';
+import { listRules } from './environment-rules.ts';
 import type { PolicyCache } from './policy-cache.ts';
 import { SnapshotContent } from './snapshot-content.ts';
 
@@ -106,15 +107,15 @@ export class SnapshotMaker {
   }
 
   async #judge(
-    { org, name }: EnvironmentHead,
+    head: EnvironmentHead,
     { content, members }: Draft,
     budget: JudgementBudget,
   ): Promise<EnvironmentJudgement> {
-    const attached = await this.#transaction.policies.listAttached(org, name);
+    const attached = await listRules(this.#transaction, head);
     const policies = attached.map(({ rules, ...policy }) => ({ ...policy, compiled: this.#policies.compile(rules) }));
     const own =
       judgeWithoutArtifacts(policies) ??
-      judgeEnvironment(policies, await this.#loadJudgedArtifacts(org, content, budget), budget);
+      judgeEnvironment(policies, await this.#loadJudgedArtifacts(head.org, content, budget), budget);
     return judgeWithMembers(own, members);
   }
 

@@ -12,6 +12,8 @@ export interface Environment {
   readonly members: readonly string[];
   /** The names of the attached policies. */
   readonly policies: readonly string[];
+  /** Whether it requires provenance of everything that runs in it, besides its policies. */
+  readonly requiresProvenance: boolean;
   /** The number of its latest snapshot; 0 if it has none. */
   readonly latest: number;
   readonly createdAt: number;

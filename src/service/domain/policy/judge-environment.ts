@@ -1,6 +1,7 @@
 import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
 import { orderReasons, type JudgementReason } from '../reasons.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
+import { describeRule } from './provenance-requirement.ts';
 import { MissingMatchesError, JudgementBudget, BudgetExceededError, type PatternUse } from './judgement-budget.ts';
 
 /** A policy that is attached to an environment. */
@@ -150,7 +151,7 @@ function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly J
 /** The same reason as one of a policy. */
 function toPolicyReason(reason: JudgementReason, policy: string): JudgementReason {
   const { rule } = reason;
-  return { ...reason, rule: `policy ${policy}${rule === undefined ? '' : `, ${rule}`}` };
+  return { ...reason, rule: `${describeRule(policy)}${rule === undefined ? '' : `, ${rule}`}` };
 }
 
 /** Why an artifact does not comply with policies, the worst first; empty if it complies. */

@@ -77,6 +77,7 @@ function toEnvironmentResponse(environment: EnvironmentOverview): EnvironmentRes
     last_changed_at: lastChangedAt ?? null,
     tags: {},
     policies: [...environment.policies],
+    require_provenance: environment.requiresProvenance,
     included_environments: [...environment.members],
   };
 }

@@ -1,4 +1,9 @@
-import { createEnvironment, includedEnvironmentNotFound, policyNotFound } from '../../../contract/environment.ts';
+import {
+  createEnvironment,
+  includedEnvironmentNotFound,
+  policyNotFound,
+  type EnvironmentPayload,
+} from '../../../contract/environment.ts';
 import { commonErrors, environmentOrPolicyNotFound } from '../../../contract/errors.ts';
 import { maximumPolicies } from '../../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
@@ -22,15 +27,14 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       if (kind !== 'logical' && members !== undefined && members.length > 0) {
         throw validationError(['included_environments', 'is only for environments of the type logical']);
       }
-      if (document.require_provenance === true) {
-        const rule = 'is deprecated and not supported; attach a policy with artifacts.provenance.required instead';
-        throw validationError(['require_provenance', rule]);
-      }
-      // Otherwise a role that may only report environments could detach their policies.
-      if (policies !== undefined && !mayAccess(caller, org, 'record', target)) {
-        throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'can only be set by admins and members']] });
-      }
-      const environment = { org, name, kind, description, members, policies, user: actorName(caller) };
+      // Otherwise a role that may only report environments could change what judges them.
+      const mayChangeRules = mayAccess(caller, org, 'record', target);
+      if (!mayChangeRules) requireSameRules(document);
+      const requiresProvenance = mayChangeRules ? document.require_provenance : undefined;
+      const environment = {
+        ...{ org, name, kind, description, members, policies, requiresProvenance },
+        user: actorName(caller),
+      };
       return carryOut(
         (saved: environments.SaveEnvironmentResult) => {
           requireSaved(org, saved);
@@ -68,6 +72,21 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       (request) => environments.detachPolicies(dependencies, change, request),
     );
   });
+}
+
+/**
+ * Older public clients always send `require_provenance: false`, so that changes nothing.
+ *
+ * @throws ApiError if the document contains what judges the environment
+ */
+function requireSameRules({ policies, require_provenance: requiresProvenance }: EnvironmentPayload): void {
+  const fields = [
+    ...(policies === undefined ? [] : ['policies']),
+    ...(requiresProvenance === true ? ['require_provenance'] : []),
+  ];
+  if (fields.length === 0) return;
+  const errors = fields.map((field) => [field, 'can only be set by admins and members'] as const);
+  throw new ApiError(commonErrors.forbidden, { errors });
 }
 
 /** @throws ApiError if the environment or a policy does not exist; `errors` says which. */

@@ -1,4 +1,10 @@
-import type { Endpoint, ErrorResponse, Success, RecordPlace } from '../../../contract/endpoint.ts';
+import {
+  deprecatedSince,
+  type Endpoint,
+  type ErrorResponse,
+  type Success,
+  type RecordPlace,
+} from '../../../contract/endpoint.ts';
 import { keyErrors } from '../../../contract/key-errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
@@ -87,14 +93,15 @@ function toErrorResponse(errors: readonly ErrorResponse[]): JsonObject {
   };
 }
 
-function toHeaders({ deprecatedSince }: Endpoint): JsonObject {
+function toHeaders({ deprecated, deprecatedFields }: Endpoint): JsonObject {
   const accepted = {
     'Accept-Idempotency-Key': { $ref: '#/components/headers/Accept-Idempotency-Key' },
     'Api-Key-Expires-At': { $ref: '#/components/headers/Api-Key-Expires-At' },
   };
-  if (deprecatedSince === undefined) return accepted;
+  if (deprecated === undefined && deprecatedFields === undefined) return accepted;
   const example = `@${deprecatedSince}`;
-  const description = 'Since when the operation is deprecated (RFC 9745).';
+  const subject = deprecated === undefined ? 'a field of the request' : 'the operation';
+  const description = `Since when ${subject} is deprecated (RFC 9745).`;
   return { ...accepted, Deprecation: { description, schema: { type: 'string' }, example } };
 }
 

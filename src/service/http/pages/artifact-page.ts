@@ -10,6 +10,7 @@ import {
 } from '../../domain/artifact-state.ts';
 import type { RuleResult } from '../../domain/policy/compile-policy.ts';
 import type { PolicyEvaluation } from '../../domain/policy/judge-environment.ts';
+import { describePolicy } from '../../domain/policy/provenance-requirement.ts';
 import { describeReasons } from '../../domain/reasons.ts';
 import type { Appearance, ArtifactDetails, CountedAttestation } from '../../domain/records.ts';
 import { apiRequest } from './api-request.ts';
@@ -140,7 +141,7 @@ function renderRules(environment: string, policies: readonly PolicyEvaluation[])
     label: `Rules of the policies of ${environment}`,
     columns: ['Rule', 'Policy', 'Result', 'Why'],
     rows: policies.flatMap(({ policy, version, rules, unjudgeable }): readonly (readonly Hole[])[] => {
-      const source = `${policy}, version ${version}`;
+      const source = describePolicy(policy, version);
       if (unjudgeable !== undefined)
         return [['all rules', source, renderBadge('NON-COMPLIANT', 'Not applied'), clip(unjudgeable, 300)]];
       return rules.map(({ definition, result }) => {

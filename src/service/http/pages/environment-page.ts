@@ -87,7 +87,8 @@ function describeState(context: PageContext, { latest, since }: EnvironmentView)
 }
 
 function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverview): Html {
-  const { org, kind, description, members, policies, latest, lastReportedAt, lastChangedAt } = overview;
+  const { org, kind, description, members, policies, requiresProvenance } = overview;
+  const { latest, lastReportedAt, lastChangedAt } = overview;
   const { paths } = context;
   return renderFacts([
     ['Kind', kind],
@@ -95,8 +96,10 @@ function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverv
     ['Members', renderLinks(members, (member) => paths.environment(org, member))],
     [
       'Policies',
-      renderLinks(policies, (policy) => paths.policy(org, policy)) ?? 'none: attach one to judge what runs here',
+      renderLinks(policies, (policy) => paths.policy(org, policy)) ??
+        (requiresProvenance ? undefined : 'none: attach one to judge what runs here'),
     ],
+    ['Required', requiresProvenance ? 'provenance (deprecated; attach a policy instead)' : undefined],
     [
       'Latest snapshot',
       latest === 0 ? undefined : pageLink(paths.snapshot(org, overview.name, latest), String(latest)),

@@ -4,6 +4,7 @@ import type { ComparedSnapshots } from '../../application/snapshots.ts';
 import type { SnapshotDetails } from '../../application/snapshot-details.ts';
 import { compareArtifacts, type ComparedArtifact } from '../../domain/environment/difference.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
+import { describePolicy } from '../../domain/policy/provenance-requirement.ts';
 import { apiRequest } from './api-request.ts';
 import {
   clip,
@@ -39,7 +40,7 @@ export function toSnapshotPage(context: PageContext, details: SnapshotDetails, l
     content: html`${renderResult(toVerdictState(judgement.compliant), describeVerdict(details))}
       ${renderFacts([
         ['From', renderTime(from, context)],
-        ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
+        ['Policies', judgement.policies.map(({ name, version }) => describePolicy(name, version)).join('; ')],
         [
           'Allowed by an exception',
           judgement.allowed.length === 0 ? undefined : `${judgement.allowed.length} artifacts`,

@@ -13,7 +13,7 @@ import { toSource } from '../sources.ts';
 import type { Session, WritingSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
-const columns = `e.org, e.name, e.kind, e.description, e.latest, e.created_at, e.last_modified_at,
+const columns = `e.org, e.name, e.kind, e.description, e.latest, e.requires_provenance, e.created_at, e.last_modified_at,
   (SELECT coalesce(json_agg(member ORDER BY member), '[]')::text FROM environment_members
     WHERE org = e.org AND environment = e.name) AS members,
   (SELECT coalesce(json_agg(policy ORDER BY policy), '[]')::text FROM environment_policies
@@ -38,15 +38,17 @@ const statements = defineStatements('environments', {
   find: `SELECT ${columns} FROM environments e WHERE e.org = $1 AND e.name = $2`,
   findOverview: `${overview} WHERE e.org = $1 AND e.name = $2`,
   listOverviews: `${overview} WHERE e.org = $1 ORDER BY e.name`,
-  findHeads: 'SELECT org, name, kind, latest FROM environments WHERE org = $1 AND name = ANY($2::text[])',
-  listMemberHeads: `SELECT e.org, e.name, e.kind, e.latest FROM environment_members m
+  findHeads: `SELECT org, name, kind, latest, requires_provenance FROM environments
+    WHERE org = $1 AND name = ANY($2::text[])`,
+  listMemberHeads: `SELECT e.org, e.name, e.kind, e.latest, e.requires_provenance FROM environment_members m
     JOIN environments e ON e.org = m.org AND e.name = m.member
     WHERE m.org = $1 AND m.environment = $2 AND e.latest > 0 ORDER BY m.member`,
   listPolicies: 'SELECT policy FROM environment_policies WHERE org = $1 AND environment = $2 ORDER BY policy',
   listIncluding: `SELECT DISTINCT environment FROM environment_members
     WHERE org = $1 AND member = ANY($2::text[]) ORDER BY environment`,
-  // The order makes the database use the index.
-  hasPolicies: 'SELECT 1 FROM environment_policies WHERE org = $1 ORDER BY environment LIMIT 1',
+  // The orders make the database use the indexes.
+  hasPolicies: `(SELECT 1 FROM environment_policies WHERE org = $1 ORDER BY environment LIMIT 1)
+    UNION ALL (SELECT 1 FROM environments WHERE org = $1 AND requires_provenance = 1 ORDER BY name LIMIT 1) LIMIT 1`,
 
   whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
     WHERE org = $1 AND fingerprint = $2 AND exited IS NULL`,
@@ -60,10 +62,10 @@ const statements = defineStatements('environments', {
       WHERE NOT (SELECT is_large FROM trail))
     UNION (${selectRunning('r.org = $1 AND r.flow = $2 AND r.trail = $3')} AND (SELECT is_large FROM trail))`,
 
-  save: `INSERT INTO environments (org, name, kind, description, created_at, last_modified_at)
-    VALUES ($1, $2, $3, $4, $5, $6)
+  save: `INSERT INTO environments (org, name, kind, description, requires_provenance, created_at, last_modified_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description,
-      last_modified_at = excluded.last_modified_at`,
+      requires_provenance = excluded.requires_provenance, last_modified_at = excluded.last_modified_at`,
   recordReport: `INSERT INTO environment_reports (org, environment, reported_at) VALUES ($1, $2, $3)
     ON CONFLICT (org, environment) DO UPDATE SET reported_at = excluded.reported_at`,
   replaceMembers: `WITH removed AS (DELETE FROM environment_members
@@ -148,9 +150,12 @@ export class PostgresEnvironmentReader<Used extends Session = Session> implement
 /** Environments in PostgreSQL, for writing. */
 export class PostgresEnvironmentWriter extends PostgresEnvironmentReader<WritingSession> implements EnvironmentWriter {
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void> {
-    const { org, name, kind, description, createdAt, lastModifiedAt } = environment;
+    const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
     this.session.noteWrite(toSource('environments', org, name));
-    return this.session.send(statements.save, [org, name, kind, description, createdAt, lastModifiedAt]);
+    // `hasPolicies` is cached by this source, and depends on the requirement, too.
+    this.session.noteWrite(toSource('environment_policies', org));
+    const required = requiresProvenance ? 1 : 0;
+    return this.session.send(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
   }
 
   recordReport(org: string, name: string, at: number): Promise<void> {

@@ -7,7 +7,13 @@ import { number, optionalNumber, text, type Row } from '../rows.ts';
 export function toEnvironmentHead(row: Row): EnvironmentHead {
   const kind = environmentKinds.find((known) => known === row['kind']);
   if (kind === undefined) throw new TypeError('a stored environment is damaged');
-  return { org: text(row, 'org'), name: text(row, 'name'), kind, latest: number(row, 'latest') };
+  return {
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    kind,
+    latest: number(row, 'latest'),
+    requiresProvenance: number(row, 'requires_provenance') === 1,
+  };
 }
 
 /** Converts a row of `environments` with the sorted names of its `members` and `policies`, each a list in JSON. */

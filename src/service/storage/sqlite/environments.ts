@@ -32,7 +32,8 @@ const reading = {
     WHERE m.org = ? AND m.environment = ? AND e.latest > 0 ORDER BY m.member`,
   listPolicies: 'SELECT policy FROM environment_policies WHERE org = ? AND environment = ? ORDER BY policy',
   listIncluding: 'SELECT environment FROM environment_members WHERE org = ? AND member = ?',
-  hasPolicies: 'SELECT 1 FROM environment_policies WHERE org = ? LIMIT 1',
+  hasPolicies: `SELECT 1 FROM environment_policies WHERE org = ?1
+    UNION ALL SELECT 1 FROM environments WHERE org = ?1 AND requires_provenance = 1 LIMIT 1`,
 
   whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
     WHERE org = ? AND fingerprint = ? AND exited IS NULL`,
@@ -50,8 +51,10 @@ const reading = {
 } as const;
 
 const writing = {
-  save: `INSERT INTO environments (org, name, kind, description, created_at, last_modified_at) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET description = excluded.description, last_modified_at = excluded.last_modified_at`,
+  save: `INSERT INTO environments (org, name, kind, description, requires_provenance, created_at, last_modified_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET description = excluded.description, requires_provenance = excluded.requires_provenance,
+      last_modified_at = excluded.last_modified_at`,
   recordReport: `INSERT INTO environment_reports (org, environment, reported_at) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET reported_at = excluded.reported_at`,
   deleteMembers: 'DELETE FROM environment_members WHERE org = ? AND environment = ?',
@@ -145,9 +148,10 @@ export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements 
   }
 
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void> {
-    const { org, name, kind, description, createdAt, lastModifiedAt } = environment;
+    const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
     return this.session.execute(() => {
-      this.#statements.save.run(org, name, kind, description, createdAt, lastModifiedAt);
+      const required = requiresProvenance ? 1 : 0;
+      this.#statements.save.run(org, name, kind, description, required, createdAt, lastModifiedAt);
     });
   }
 

@@ -15,6 +15,7 @@ import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
+import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
 import { users } from './migrations/users.ts';
 import { workflowLogins } from './migrations/workflow-logins.ts';
@@ -46,6 +47,7 @@ const steps: readonly string[] = [
   keyExpiry,
   keyRotation,
   attestationFaults,
+  requireProvenance,
 ];
 
 /** The schema version of this service. */

@@ -14,9 +14,14 @@ export class WrittenSources {
       return null;
     });
     database.exec(
-      Object.entries(watchedTables)
-        .flatMap(([table, columns]) => createTriggers(table, columns))
-        .join('\n'),
+      [
+        ...Object.entries(watchedTables).flatMap(([table, columns]) => createTriggers({ table, columns })),
+        // `hasPolicies` is cached as a source of `environment_policies`, and depends on this column, too.
+        ...createTriggers({
+          ...{ table: 'environments', column: 'requires_provenance' },
+          ...{ source: 'environment_policies', columns: ['org'] },
+        }),
+      ].join('\n'),
     );
   }
 
@@ -26,15 +31,27 @@ export class WrittenSources {
   }
 }
 
-function createTriggers(table: string, columns: readonly string[]): readonly string[] {
+interface WatchedRows {
+  readonly table: string;
+  /** The column that matters in an update; undefined for all. */
+  readonly column?: string;
+  /** The table that the source is named after; undefined for the same. */
+  readonly source?: string;
+  /** The columns that identify the source. */
+  readonly columns: readonly string[];
+}
+
+function createTriggers({ table, column, source = table, columns }: WatchedRows): readonly string[] {
   const notify = (row: 'OLD' | 'NEW'): string => {
-    const source = [`'${table}'`, ...columns.map((column) => `${row}.${column}`)].join(
+    const written = [`'${source}'`, ...columns.map((name) => `${row}.${name}`)].join(
       ` || char(${sourceSeparator.charCodeAt(0)}) || `,
     );
-    return `SELECT source_written(${source});`;
+    return `SELECT source_written(${written});`;
   };
-  const trigger = (event: string, body: string): string =>
-    `CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main.${table} BEGIN ${body} END;`;
+  const trigger = (event: 'insert' | 'update' | 'delete', body: string): string => {
+    const of = event === 'update' && column !== undefined ? ` OF ${column}` : '';
+    return `CREATE TEMP TRIGGER ${table}_${source}_${event} AFTER ${event}${of} ON main.${table} BEGIN ${body} END;`;
+  };
   return [
     trigger('insert', notify('NEW')),
     trigger('update', notify('OLD') + notify('NEW')),

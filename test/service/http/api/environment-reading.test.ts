@@ -150,7 +150,7 @@ describe('an environment', () => {
       200,
       {
         ...{ name: 'prod', org: 'acme', type: 'K8S', description: 'The shop', state: true, tags: {} },
-        ...{ policies: ['provenance'], included_environments: [] },
+        ...{ policies: ['provenance'], require_provenance: false, included_environments: [] },
         last_reported_at: expect.any(Number),
         last_modified_at: expect.any(Number),
         last_changed_at: expect.any(Number),

@@ -56,20 +56,6 @@ describe('operation 2, create or update environment', () => {
     expect((await call(service, sent)).status).toBe(413);
   });
 
-  it('rejects to require provenance without a policy', async () => {
-    expect(await saveEnvironment(service, 'prod', { require_provenance: true })).toMatchObject({
-      status: 400,
-      body: { errors: { require_provenance: expect.stringContaining('artifacts.provenance.required') } },
-    });
-    expect(await snapshotsOf(service, 'prod')).toMatchObject({ status: 404 });
-  });
-
-  it('accepts the other deprecated values, which have no effect', async () => {
-    await saveEnvironment(service, 'prod', { include_scaling: true, require_provenance: false });
-    await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
-    expect(await verdictsOf('prod')).toEqual(['not judged']);
-  });
-
   it('rejects another kind for an environment that exists', async () => {
     await saveEnvironment(service, 'prod');
     expect(await saveEnvironment(service, 'prod', { type: 'ECS' })).toMatchObject({
