@@ -1,9 +1,14 @@
 import { Type, type Static } from './schema.ts';
 import { listedAttestation } from './attestation-list.ts';
-import { commitResponse } from './commit.ts';
+import { annotations, externalUrls } from './attestations/attestation-fields.ts';
+import { junitAttestation } from './attestations/junit.ts';
+import { pullRequestAttestation } from './attestations/pull-request.ts';
+import { sonarAttestation } from './attestations/sonar.ts';
+import { commitResponse, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
-import { attestationId, attestationName, fingerprint, flowName, orgName, trailName } from './names.ts';
+import { attestationName, fingerprint, flowName, orgName, trailName } from './names.ts';
+import { lineText } from './text-fields.ts';
 
 /** The maximum number of attestations that a look-up by name returns. */
 export const maximumFoundAttestations = 5;
@@ -23,6 +28,30 @@ export const foundAttestation = Type.Object({
 
 /** A single attestation. */
 export type FoundAttestation = Static<typeof foundAttestation>;
+
+/** The file that was sent with an attestation. */
+const attachment = Type.Object({
+  filename: Type.String(),
+  size: Type.Integer({ description: 'In bytes.' }),
+  sha256: Type.String(),
+  url: Type.String({ description: 'Where to download it, with the same key.' }),
+});
+
+/** A single attestation with its evidence: what was sent, in the form in which it was sent. */
+export const attestationEvidence = Type.Object({
+  ...foundAttestation.properties,
+  repo_info: Type.Optional(repoInfo),
+  external_urls: Type.Optional(externalUrls),
+  annotations: Type.Optional(annotations),
+  sonar_results: Type.Optional(sonarAttestation.properties.sonar_results),
+  junit_results: Type.Optional(junitAttestation.properties.junit_results),
+  git_provider: Type.Optional(pullRequestAttestation.properties.git_provider),
+  pull_requests: Type.Optional(pullRequestAttestation.properties.pull_requests),
+  attachments: Type.Array(attachment, { description: 'One file, or none.' }),
+});
+
+/** A single attestation with its evidence. */
+export type AttestationEvidence = Static<typeof attestationEvidence>;
 
 /** Get the attestations of a trail by name. Not one of the sixteen operations. */
 export const findTrailAttestations = defineEndpoint({
@@ -80,23 +109,37 @@ export const findAttestationById = defineEndpoint({
   method: 'GET',
   path: '/attestations/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: Type.Object({ attestation_id: attestationId }, { additionalProperties: false }),
+  query: Type.Object(
+    { attestation_id: lineText({ description: 'The id of the attestation.' }) },
+    { additionalProperties: false },
+  ),
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
       description: 'The attestation; an empty list if there is none with the id.',
-      schema: Type.Object({ data: Type.Array(foundAttestation) }),
+      schema: Type.Object({ data: Type.Array(attestationEvidence) }),
     },
   ],
   errors: accessErrors,
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'an id that no attestation has',
+      subject: 'an id that no attestation has, or that has another form',
       choice: '200 with an empty list, as for a name',
       source: "the public client's tests",
+    },
+    {
+      subject: 'the evidence of an attestation',
+      choice:
+        'the fields as they were sent, those of the kind, too (`sonar_results`, `junit_results`, `git_provider` and `pull_requests`); `is_compliant` is the verdict, and `approvers: null` becomes an empty list',
+      source: 'the public client adds them to the trail for policies, which count `approvers`',
+    },
+    {
+      subject: 'the file of an attestation',
+      choice: '`attachments`: `filename`, `size`, `sha256` and `url`, which needs the key, too',
+      source: 'nothing else of the evidence would be missing',
     },
   ],
 });

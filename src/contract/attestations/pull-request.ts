@@ -41,7 +41,9 @@ export const pullRequest = Type.Object(
     merge_commit: lineText({ description: 'Empty for a pull request that is not merged.' }),
     url: addressText(),
     state: lineText({ description: "The provider's value, for example `MERGED`." }),
-    approvers: Type.Array(approver),
+    approvers: Type.Union([Type.Array(approver), Type.Null()], {
+      description: 'Null, as the public client sends it for some providers: nobody.',
+    }),
     author: Type.Optional(lineText()),
     created_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
     merged_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),

@@ -2,11 +2,14 @@ import {
   findArtifactAttestations,
   findAttestationById,
   findTrailAttestations,
+  type AttestationEvidence,
   type FoundAttestation,
 } from '../../../contract/attestation-lookup.ts';
+import type { PullRequest, PullRequestAttestation } from '../../../contract/attestations/pull-request.ts';
 import { namedFlowNotFound } from '../../../contract/errors.ts';
 import * as lookup from '../../application/attestation-lookup.ts';
 import type { Links } from '../../domain/links.ts';
+import { isOfKind, type Attachment } from '../../domain/records.ts';
 import type { RecordedAttestation } from '../../storage/attestation-series.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -39,8 +42,30 @@ export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteD
 
   addRoute(host, findAttestationById, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const found = await lookup.findAttestationById(dependencies, { org: parameters.org, id: query.attestation_id });
-    return { status: 200, body: { data: found === undefined ? [] : [toFoundAttestation(found, links)] } };
+    return { status: 200, body: { data: found === undefined ? [] : [toEvidence(found, links)] } };
   });
+}
+
+function toEvidence(attestation: RecordedAttestation, links: Links): AttestationEvidence {
+  const { org, flow, trail, id, document, attachment } = attestation;
+  const { git_commit_info: commit, proven, ...sent } = document;
+  return {
+    ...sent,
+    ...(proven === undefined ? {} : { proven }),
+    ...(isOfKind(attestation, 'pull_request') ? { pull_requests: toPullRequests(attestation.document) } : {}),
+    ...toFoundAttestation(attestation, links),
+    ...(commit === undefined ? {} : { git_commit_info: { ...commit, ...toCommitResponse(commit) } }),
+    attachments: attachment === undefined ? [] : [toAttachment(attachment, links.attachment(org, flow, trail, id))],
+  };
+}
+
+/** A policy that counts the approvers must not fail on null. */
+function toPullRequests({ pull_requests: found }: PullRequestAttestation): PullRequest[] {
+  return found.map((pullRequest) => ({ ...pullRequest, approvers: pullRequest.approvers ?? [] }));
+}
+
+function toAttachment({ filename, size, digest }: Attachment, url: string): AttestationEvidence['attachments'][number] {
+  return { filename, size, sha256: digest, url };
 }
 
 function toFoundAttestation(attestation: RecordedAttestation, links: Links): FoundAttestation {

@@ -157,7 +157,7 @@ function renderPullRequests(context: PageContext, document: PullRequestAttestati
 }
 
 function renderReviewers(context: PageContext, { approvers }: PullRequest): Hole {
-  if (approvers.length === 0) return 'nobody';
+  if (approvers === null || approvers.length === 0) return 'nobody';
   const names = approvers.slice(0, 20).map((approver) => {
     if (typeof approver === 'string') return html`<li>${clip(approver, 100)}</li>`;
     const { username, state, timestamp } = approver;
