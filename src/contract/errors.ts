@@ -84,6 +84,14 @@ export const namedEnvironmentNotFound = {
   when: 'The organization has no environment of that name.',
 } as const satisfies ErrorResponse;
 
+/** The error for a snapshot that an environment does not have (read in the public client's tests). */
+export const noSuchSnapshot = {
+  status: 404,
+  message:
+    "Org: '{org}'. Snapshot '{environment}{expression}' resolves to '{environment}#{number}'. len(snapshots) == {count}. Indexes are 1-based",
+  when: 'The environment has no snapshot with that number.',
+} as const satisfies ErrorResponse;
+
 /** The error of operations 4 and 5 (interface, Errors, shown for detaching). */
 export const environmentOrPolicyNotFound = {
   status: 404,

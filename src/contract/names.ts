@@ -3,14 +3,14 @@ import { Type } from './schema.ts';
 
 /** The name of an organization. The interface only says "a string"; it is one path segment. */
 export const orgName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_~]*$',
   maxLength: maximumNameLength,
   description: 'The name of the organization.',
 });
 
 /** The name of a flow (interface, Flow and Artifact). */
 export const flowName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_~]*$',
   maxLength: maximumNameLength,
   description: 'The name of the flow.',
 });
@@ -74,14 +74,14 @@ export const attestationName = Type.String({
 
 /** The name of an environment (interface, Environment). */
 export const environmentName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_]*$',
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_]*$',
   maxLength: maximumNameLength,
   description: 'The name of the environment.',
 });
 
 /** The name of a policy. The interface shows no pattern; it is the same as for an environment. */
 export const policyName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_]*$',
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_]*$',
   maxLength: maximumNameLength,
   description: 'The name of the policy.',
 });

@@ -1,5 +1,5 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
+import { accessErrors, namedEnvironmentNotFound, noSuchSnapshot } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { reasons } from './reason.ts';
 import { Type, type Static } from './schema.ts';
@@ -49,14 +49,6 @@ export type SnapshotDetailsResponse = Static<typeof snapshotDetails>;
 
 /** An artifact in a snapshot. */
 export type SnapshotArtifact = Static<typeof snapshotArtifact>;
-
-/** The response to a number that no snapshot has (observed on the wire). */
-export const noSuchSnapshot = {
-  status: 404,
-  message:
-    "Org: '{org}'. Snapshot '{environment}{expression}' resolves to '{environment}#{number}'. len(snapshots) == {count}. Indexes are 1-based",
-  when: 'The environment has no snapshot with that number.',
-} as const;
 
 /** Get a snapshot. Not one of the sixteen operations. */
 export const getSnapshot = defineEndpoint({

@@ -1,6 +1,6 @@
 import { decisive, tolerant, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { commonErrors, environmentNotFound, flowNotFound } from './errors.ts';
+import { commonErrors, environmentNotFound, flowNotFound, noSuchSnapshot } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { reasons } from './reason.ts';
@@ -145,11 +145,11 @@ export const environmentDifference = Type.Object({
 /** The difference between two snapshots. */
 export type EnvironmentDifference = Static<typeof environmentDifference>;
 
-/** The response to an expression that selects no snapshot. */
+/** The response to an expression that cannot be used. */
 export const badSnapshotExpression = {
   status: 400,
   message: "Bad snappish '{expression}': {reason}",
-  when: 'An expression is malformed, or there is no such snapshot.',
+  when: 'An expression is malformed, or the snapshot is too large to be compared.',
 } as const;
 
 /** Operation 11: get the difference between two snapshots. */
@@ -176,6 +176,7 @@ export const diffEnvironments = defineEndpoint({
     commonErrors.unauthenticated,
     commonErrors.forbidden,
     environmentNotFound,
+    noSuchSnapshot,
   ],
   authentication: ['bearer'],
   choices: [

@@ -1,4 +1,5 @@
 import type { OperationName } from '../../src/contract/endpoint.ts';
+import { noSuchSnapshot } from '../../src/contract/errors.ts';
 import { artifactNotInTrail } from '../../src/contract/attestations/attestation-kind.ts';
 import { compliantFingerprint, sharedDigits, type OperationFixture } from './operation-fixture.ts';
 
@@ -111,7 +112,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRows>> = {
       'User does not have permission to detach policy': { inputs: detach, key: 'reader' },
       ...conflict,
       [validation]: { refused: { ...detach, environment: '-' }, saying: '`environment` must be' },
-      'Environment or policy not found': { inputs: { environment: 'prod', policy: 'loose' } },
+      'Environment or policy not found': { inputs: { ...detach, policy: 'unheard-of' } },
     },
   },
   'create-policy': {
@@ -173,7 +174,10 @@ export const operationRows: Readonly<Record<OperationName, OperationRows>> = {
     errors: {
       ...common(difference, 'foreign'),
       [validation]: { refused: { ...difference, 'snapshot-1': '#1' }, saying: '`snapshot-1` must select' },
-      "Bad snappish '{expression}': {reason}": { inputs: { ...difference, 'snapshot-1': 'prod#99' } },
+      "Bad snappish '{expression}': {reason}": {
+        ...{ refused: { ...difference, 'snapshot-1': '#1' }, saying: '`snapshot-1` must select' },
+      },
+      [noSuchSnapshot.message]: { inputs: { ...difference, 'snapshot-1': 'prod#99' } },
       'Environment not found': { inputs: { ...difference, 'snapshot-2': 'nowhere' } },
     },
   },

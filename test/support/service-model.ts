@@ -118,16 +118,15 @@ export class ServiceModel {
     return (reverse ? all : all.toReversed()).slice((page - 1) * size, page * size);
   }
 
-  /** What runs only in the first of two snapshots, and only in the second; 404 or 400 if one is missing. */
+  /** What runs only in the first of two snapshots, and only in the second; 404 if one is missing. */
   difference(
     name: string,
     first: number,
     second: number,
-  ): { readonly first: readonly string[]; readonly second: readonly string[] } | 400 | 404 {
-    const environment = this.#environments.get(name);
-    if (environment === undefined) return 404;
-    const [one, other] = [environment.snapshots[first - 1]?.running, environment.snapshots[second - 1]?.running];
-    if (one === undefined || other === undefined) return 400;
+  ): { readonly first: readonly string[]; readonly second: readonly string[] } | 404 {
+    const snapshots = this.#environments.get(name)?.snapshots;
+    const [one, other] = [snapshots?.[first - 1]?.running, snapshots?.[second - 1]?.running];
+    if (one === undefined || other === undefined) return 404;
     return { first: one.filter((each) => !other.includes(each)), second: other.filter((each) => !one.includes(each)) };
   }
 

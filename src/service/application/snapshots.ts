@@ -107,7 +107,13 @@ export type SnapshotLookup =
   | { readonly outcome: 'environment not found' }
   /** A logical environment whose members' contents are too large to be merged. */
   | { readonly outcome: 'too large' }
-  | { readonly outcome: 'no such snapshot'; readonly environment: string; readonly latest: number };
+  | {
+      readonly outcome: 'no such snapshot';
+      readonly environment: string;
+      /** The number that the expression resolves to. */
+      readonly number: number;
+      readonly latest: number;
+    };
 
 /** The possible readings of an expression. The first whose environment exists is used. */
 export type SnapshotReadings = readonly SnapshotReading[];
@@ -171,7 +177,7 @@ async function loadSelected(
   const { environment, selector } = reading;
   const number = await resolveSelector(selector, toSeries(transaction, head, now), now);
   const stored = await transaction.snapshots.find(org, { environment, number });
-  if (stored === undefined) return { outcome: 'no such snapshot', environment, latest: head.latest };
+  if (stored === undefined) return { outcome: 'no such snapshot', environment, number, latest: head.latest };
   const content = new SnapshotContent(transaction, head, stored.content);
   if (await content.isTooLarge()) return { outcome: 'too large' };
   const { from, judgement } = stored;

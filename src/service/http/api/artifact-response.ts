@@ -120,9 +120,10 @@ function toAppearanceResponse({ environment, last }: Appearance): { environment_
  */
 function toHistoryResponse(details: ArtifactDetails): { event: string; timestamp: number }[] {
   const { artifact, history, appearances } = details;
-  const reported = { event: `Artifact reported by ${artifact.reportedBy}`, timestamp: artifact.createdAt };
-  const attested = history.toReversed().map(({ name, type, verdict, reason, reportedBy, createdAt }) => ({
-    event: `${type} attestation ${name} reported by ${reportedBy}: ${verdict}, ${reason}`,
+  const { template_reference_name: name = artifact.report.filename } = artifact.report;
+  const reported = { event: `${name} reported`, timestamp: artifact.createdAt };
+  const attested = history.toReversed().map(({ name: evidence, type, verdict, reason, reportedBy, createdAt }) => ({
+    event: `${type} attestation ${evidence} reported by ${reportedBy}: ${verdict}, ${reason}`,
     timestamp: createdAt,
   }));
   const environments = [...new Set(appearances.map(({ environment }) => environment))];

@@ -1,8 +1,7 @@
-import { namedEnvironmentNotFound } from '../../../contract/errors.ts';
+import { namedEnvironmentNotFound, noSuchSnapshot } from '../../../contract/errors.ts';
 import { parseSnapshotExpression, type SnapshotSelector } from '../../../contract/snapshot-expression.ts';
 import {
   getSnapshot,
-  noSuchSnapshot,
   type SnapshotArtifact,
   type SnapshotDetailsResponse,
 } from '../../../contract/snapshot-details.ts';

@@ -1,4 +1,4 @@
-import { environmentNotFound, flowNotFound } from '../../../contract/errors.ts';
+import { environmentNotFound, flowNotFound, noSuchSnapshot } from '../../../contract/errors.ts';
 import { defaultPageSize } from '../../../contract/paging.ts';
 import { badSnapshotExpression, diffEnvironments, listSnapshots } from '../../../contract/snapshot.ts';
 import { parseSnapshotExpression, parseSnapshotInterval } from '../../../contract/snapshot-expression.ts';
@@ -106,7 +106,7 @@ export function parseExpression(parameter: ExpressionParameter): ParsedParameter
  * @throws ApiError if the expression selects none.
  */
 export function requireSnapshot(parameter: ParsedParameter, finding: snapshots.SnapshotLookup): Snapshot {
-  const { org, name } = parameter;
+  const { org, name, expression } = parameter;
   switch (finding.outcome) {
     case 'found':
       return finding.snapshot;
@@ -117,11 +117,9 @@ export function requireSnapshot(parameter: ParsedParameter, finding: snapshots.S
     case 'too large':
       throw toExpressionError(parameter, 'its members have too many artifacts to be combined; request them one by one');
     case 'no such snapshot': {
-      const { environment, latest } = finding;
-      throw toExpressionError(
-        parameter,
-        latest === 0 ? `${environment} has no snapshots` : `${environment} has the snapshots 1 to ${latest}`,
-      );
+      const { environment, number, latest: count } = finding;
+      const suffix = expression.slice(environment.length);
+      throw new ApiError(noSuchSnapshot, { values: { org, environment, expression: suffix, number, count } });
     }
   }
 }

@@ -15,7 +15,9 @@ export async function requireTemplate(
   const reading = await reader.read(content);
   if ('template' in reading) return reading.template;
   // The wording of the service that the public client was made for.
-  throw validationError(['template_file', `has validation errors for Template: ${reading.faults.join('; ')}`]);
+  const errors = reading.faults.length === 1 ? 'error' : 'errors';
+  const found = `${reading.faults.length} validation ${errors} for Template`;
+  throw validationError(['template_file', [found, ...reading.faults].join('\n')]);
 }
 
 /** A template as it was sent: the list, or the text of the file, which begins with its version. */

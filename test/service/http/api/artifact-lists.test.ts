@@ -100,7 +100,7 @@ describe('the lists of artifacts', () => {
         {
           ...{ fingerprint: first, name: 'web.tar', flow: 'web', git_commit: commitOf('1'), has_provenance: true },
           ...{ compliance_state: 'INCOMPLETE', running_in: [], exited_from: [] },
-          history: [{ event: 'Artifact reported by admin', timestamp: expect.any(Number) }],
+          history: [{ event: 'web.tar reported', timestamp: expect.any(Number) }],
         },
       ],
     });

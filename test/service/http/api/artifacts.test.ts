@@ -108,7 +108,7 @@ describe('operation 10, get artifact by fingerprint', () => {
       running: [],
       exited: [],
       history: [
-        { event: 'Artifact reported by admin', timestamp: expect.any(Number) },
+        { event: 'web reported', timestamp: expect.any(Number) },
         {
           event: 'sonar attestation sonar reported by admin: compliant, the quality gate is OK',
           timestamp: expect.any(Number),

@@ -276,7 +276,7 @@ describe('where an artifact runs', () => {
     expect(running).toEqual([{ environment_name: 'prod', snapshot_index: 2 }]);
     expect(exited).toEqual([{ environment_name: 'stage', snapshot_index: 2 }]);
     expect((history as { event: string }[]).map(({ event }) => event)).toEqual([
-      'Artifact reported by admin',
+      'web.tar reported',
       'Started to run in prod, snapshot 1',
       'Started to run in stage, snapshot 1',
       'No longer runs in stage, snapshot 3',

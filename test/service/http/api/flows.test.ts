@@ -91,7 +91,7 @@ describe('operation 1, create or update flow', () => {
     expect(body).toEqual({
       message: 'Input payload validation failed',
       errors: {
-        name: expect.stringMatching(/^must match pattern ".+" \[input: -web\]$/u),
+        name: String.raw`String should match pattern '^[a-zA-Z0-9][a-zA-Z0-9\.\-_~]*$' [input: -web]`,
         'template.0': expect.stringContaining('pattern'),
         visibility: expect.any(String),
         color: 'is not a known field [input: red]',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { roles } from '../../../../src/contract/role.ts';
 import { createServiceAccount, createServiceAccountKey } from '../../../support/administration.ts';
 import { call, type Called } from '../../../support/service-call.ts';
-import { saveFlow } from '../../../support/service-samples.ts';
+import { attestationForm, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
 const forbidden = { message: "You don't have permission to access this resource" };
@@ -91,13 +91,10 @@ describe('service accounts', () => {
     await createServiceAccount(service);
     const key = await createServiceAccountKey(service);
     await saveFlow(service);
-    const document = {
-      ...{ fingerprint: 'a'.repeat(64), filename: 'f', git_commit: '1'.repeat(40), build_url: '', commit_url: '' },
-      trail_name: 'main',
-    };
-    await call(service, { method: 'POST', path: '/artifacts/acme/web', json: document, key });
-    const { body } = await call(service, { path: `/artifacts/acme/web/fingerprint/${'a'.repeat(64)}`, key });
-    expect(body).toMatchObject({ history: [{ event: 'Artifact reported by service-account:ci' }] });
+    const path = '/attestations/acme/web/trail/main/sonar';
+    await call(service, { method: 'POST', path, form: attestationForm(sampleAttestation('OK')), key });
+    const { body } = await call(service, { path: '/attestations/acme/web', key });
+    expect(body).toMatchObject({ data: [{ reported_by: 'service-account:ci' }] });
   });
 
   it('lose their keys when they are deleted, also for an account of the same name', async () => {

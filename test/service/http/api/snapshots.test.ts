@@ -275,11 +275,6 @@ describe('operation 11, get environment diff', () => {
   });
 
   it.each([
-    ['prod#6', 'prod has the snapshots 1 to 5'],
-    ['prod~5', 'prod has the snapshots 1 to 5'],
-    ['prod5', 'prod has the snapshots 1 to 5'],
-    ['prod@{2020-01-01}', 'prod has the snapshots 1 to 5'],
-    ['empty', 'empty has no snapshots'],
     ['prod#0', 'after # there must be the number of a snapshot, from 1'],
     ['prod~', 'after ~ there must be a number: how many behind the latest'],
     ['#1', 'it does not start with the name of an environment'],
@@ -290,6 +285,20 @@ describe('operation 11, get environment diff', () => {
       status: 400,
       body: { message: `Bad snappish '${expression}': ${reason}` },
     });
+  });
+
+  it.each([
+    ['prod#6', 'prod#6', 5],
+    ['prod~5', 'prod#0', 5],
+    ['prod7', 'prod#-2', 5],
+    ['prod@{2020-01-01}', 'prod#0', 5],
+    ['empty', 'empty#0', 0],
+  ])('says what %s resolves to if there is no such snapshot', async (expression, resolved, count) => {
+    await makeSnapshots(5);
+    await saveEnvironment(service, 'empty');
+    const message = `Org: 'acme'. Snapshot '${expression}' resolves to '${resolved}'. len(snapshots) == ${count}. Indexes are 1-based`;
+    expect(await diff(expression, 'prod')).toMatchObject({ status: 404, body: { message } });
+    expect(await diff('prod', expression)).toMatchObject({ status: 404, body: { message } });
   });
 
   it('reports which expression refers to a missing environment', async () => {

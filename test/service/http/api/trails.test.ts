@@ -183,7 +183,9 @@ describe('trails and templates', () => {
         body: {
           message: 'Input payload validation failed',
           errors: {
-            template_file: expect.stringMatching(/validation errors for Template: line 4: .* it is none; line 5: /u),
+            template_file: expect.stringMatching(
+              /^2 validation errors for Template\nline 4: .* it is none\nline 5: .*$/u,
+            ),
           },
         },
       });
