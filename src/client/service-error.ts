@@ -52,13 +52,32 @@ function isUserError(status: number): boolean {
 }
 
 function describe(facts: ServiceErrorFacts): string {
-  const words =
-    facts.serviceMessage === undefined ? ` with ${facts.bodyDescription ?? 'no body'}` : `: ${facts.serviceMessage}`;
+  const named = findMissing(facts);
   const attempts = facts.attempts > 1 ? ` (after ${facts.attempts} attempts)` : '';
-  const fields = Object.entries(facts.fieldErrors).map(([field, message]) => `\n  ${field}: ${message}`);
+  const fields = Object.entries(facts.fieldErrors)
+    .filter((entry) => entry[0] !== named)
+    .map(([field, message]) => `\n  ${field}: ${message.replaceAll('\n', '\n    ')}`);
+  const words = describeAnswer(facts, named);
   const question = `${facts.operation}: ${facts.method} ${facts.path}`;
   const note = facts.note === undefined ? '' : `\n${facts.note}`;
   return `${question} returned ${facts.status}${words}${attempts}${fields.join('')}${note}`;
+}
+
+/**
+ * The field whose error names what is missing. The interface has the message `Flow not found` for an environment that
+ * does not exist, so only the field tells a reader what to correct.
+ */
+function findMissing({ status, serviceMessage, fieldErrors }: ServiceErrorFacts): string | undefined {
+  if (status !== 404 || serviceMessage === undefined) return undefined;
+  return Object.entries(fieldErrors).find(([, message]) => findMissingResource(message) !== undefined)?.[0];
+}
+
+function describeAnswer(
+  { serviceMessage, fieldErrors, bodyDescription = 'no body' }: ServiceErrorFacts,
+  named: string | undefined,
+): string {
+  if (serviceMessage === undefined) return ` with ${bodyDescription}`;
+  return named === undefined ? `: ${serviceMessage}` : `: ${fieldErrors[named] ?? ''} (${serviceMessage})`;
 }
 
 const remedies: Readonly<Record<number, string>> = {

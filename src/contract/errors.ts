@@ -32,7 +32,7 @@ export const commonErrors = {
   forbidden: {
     status: 403,
     message: "You don't have permission to access this resource",
-    when: "The API key gives no access to the organization, or its owner's role there may not do this.",
+    when: "The API key gives no access to the organization, or its owner's role there may not do this; then `errors` names the role, and those that may.",
   },
   conflict: {
     status: 409,

@@ -107,7 +107,7 @@ export const listSnapshots = defineEndpoint({
     },
     {
       subject: 'the message for an environment that does not exist',
-      choice: '`Flow not found`; `errors` names the environment',
+      choice: "`Flow not found`; `errors` names the environment in the public client's words",
       source: 'the interface shows this message for this operation',
     },
   ],

@@ -9,6 +9,7 @@ import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar, type SonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { maximumFileBytes } from '../../src/contract/limits.ts';
+import { listSnapshots } from '../../src/contract/snapshot.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -215,6 +216,12 @@ describe('the error of the client', () => {
       facts: { status: 404, serviceMessage: 'Flow not found' },
       message: 'attest-sonar: POST /attestations/acme/nowhere/trail/v1/sonar returned 404: Flow not found',
     });
+  });
+
+  it('names the environment that does not exist before it says that the flow does not exist', async () => {
+    await expect(clientOf().call(listSnapshots, { parameters: { org, env_name: 'nowhere' } })).rejects.toThrow(
+      "returned 404: Environment named 'nowhere' does not exist for organization 'acme' (Flow not found)",
+    );
   });
 
   it('says that the artifact does not exist, with the service’s message', async () => {

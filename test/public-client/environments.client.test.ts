@@ -142,7 +142,7 @@ const read: readonly ClientStep[] = [
     command: 'list snapshots of-server --interval 1..NOW --reverse --output json',
     shows: [1, 2, 3, 4].map((index) => expect.objectContaining({ index })),
   },
-  { command: 'list snapshots unknown', exitCode: 1, says: ['names no environment'] },
+  { command: 'list snapshots unknown', exitCode: 1, says: ["Environment named 'unknown' does not exist"] },
   { command: 'diff snapshots of-server#1 of-server#2', says: ['site'] },
   { command: 'diff snapshots of-server#1 of-server#2 --show-unchanged --output json' },
   { command: 'diff snapshots of-K8S of-ECS' },

@@ -108,6 +108,17 @@ export function mayAccess(
   );
 }
 
+/**
+ * Why the grants do not permit a request, without naming anything that it is about; undefined if there are none, because
+ * then even the organization may be unknown to the owner of the key.
+ */
+export function explainRefusal(grants: readonly Grant[], permission: Permission): string | undefined {
+  if (grants.length === 0) return undefined;
+  if (hasPermission(grants, permission)) return 'is an API key that permits this only for some flows and environments';
+  const held = [...new Set(grants.map(({ role }) => role))];
+  return `is an API key with the role ${held.join(' and ')}; this needs the role ${holders[permission].join(' or ')}`;
+}
+
 function covers(grant: Grant, { flows = [], environments = [] }: AccessTarget): boolean {
   if (grant.flows === undefined && grant.environments === undefined) return true;
   if (flows.length + environments.length === 0) return false;

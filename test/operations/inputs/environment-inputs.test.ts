@@ -38,13 +38,12 @@ describe('the inputs of snapshots', () => {
     });
   });
 
-  it('accept an interval without the environment', () => {
+  it('accept an interval with or without the environment', () => {
     expectInput(interval, {
-      good: same('3..7', '#3..#7', '~5..NOW', '@{2.days.ago}..now'),
+      good: same('3..7', '#3..#7', '~5..NOW', '@{2.days.ago}..now', 'prod#3..prod#7'),
       bad: [
         ['3', /must be an interval of snapshots: it must be two snapshots/u],
         ['3..', /neither a number/u],
-        ['prod#3..prod#7', /neither a number/u],
         ['1..2..3', /two snapshots/u],
         ['0..3', /neither a number/u],
       ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isRole, roles } from '../../../src/contract/role.ts';
-import { actorName, mayAccess, mayOpen, type Permission } from '../../../src/service/domain/access.ts';
+import { actorName, explainRefusal, mayAccess, mayOpen, type Permission } from '../../../src/service/domain/access.ts';
 
 describe('access', () => {
   it.each([
@@ -26,6 +26,23 @@ describe('access', () => {
     ['reader', 'read', true],
   ] as const)('lets a %s %s: %s', (role, permission, allowed) => {
     expect(mayAccess({ org: 'acme', grants: [{ role }] }, 'acme', permission)).toBe(allowed);
+  });
+
+  it.each([
+    [[], 'record', undefined],
+    [[{ role: 'reader' }], 'record', 'the role reader; this needs the role admin or member'],
+    [
+      [{ role: 'snapshotter' }, { role: 'reader' }],
+      'administer',
+      'the role snapshotter and reader; this needs the role admin',
+    ],
+    [[{ role: 'member', flows: ['web'] }], 'record', 'permits this only for some flows and environments'],
+    [[{ role: 'member', flows: ['web'] }], 'administer', 'the role member; this needs the role admin'],
+  ] as const)('explains why %j do not permit to %s', (grants, permission, words) => {
+    const explained = explainRefusal(grants, permission);
+    if (words === undefined) expect(explained).toBeUndefined();
+    else expect(explained).toContain(words);
+    expect(explained ?? '').not.toContain('web');
   });
 
   it('is denied in other organizations, for every role and permission', () => {

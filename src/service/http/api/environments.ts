@@ -10,7 +10,7 @@ import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
 import { actorName, mayAccess } from '../../domain/access.ts';
 import * as environments from '../../application/environments.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
-import { ApiError, validationError } from '../errors/api-error.ts';
+import { ApiError, missingEnvironment, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -91,19 +91,24 @@ function requireSameRules({ policies, require_provenance: requiresProvenance }: 
 
 /** @throws ApiError if the environment or a policy does not exist; `errors` says which. */
 function requireFound(
-  { org }: environments.PolicyChange,
+  { org, environment }: environments.PolicyChange,
   outcome: environments.AttachPoliciesResult | environments.DetachPoliciesResult,
 ): void {
   if (typeof outcome === 'string') return;
   const { isEnvironmentMissing, missingPolicies } = outcome;
   throw new ApiError(environmentOrPolicyNotFound, {
     errors: [
-      ...(isEnvironmentMissing ? [['path.env_name', `names no environment of organization '${org}'`] as const] : []),
-      ...(missingPolicies.length === 0
-        ? []
-        : [['policy_names', `names no policy of organization '${org}': ${missingPolicies.join(', ')}`] as const]),
+      ...(isEnvironmentMissing ? [missingEnvironment(org, environment)] : []),
+      ...(missingPolicies.length === 0 ? [] : [['policy_names', describeMissing(org, missingPolicies)] as const]),
     ],
   });
+}
+
+function describeMissing(org: string, policies: readonly string[]): string {
+  const names = policies.map((policy) => `'${policy}'`).join(', ');
+  return policies.length === 1
+    ? `Policy ${names} does not exist in organization '${org}'`
+    : `Policies ${names} do not exist in organization '${org}'`;
 }
 
 /** @throws ApiError if the environment was not saved. */

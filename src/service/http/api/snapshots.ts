@@ -8,7 +8,7 @@ import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { toReadableProvenance, toReadableReasons } from '../../domain/readable-records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
-import { ApiError, validationError } from '../errors/api-error.ts';
+import { ApiError, missingEnvironment, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { toReasonResponses } from './reason-response.ts';
 import { toDifferenceResponse, toSnapshotResponse } from './snapshot-responses.ts';
@@ -44,10 +44,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
       ...{ org, environment, interval },
       ...{ page: wanted, now: time },
     });
-    if (listed === undefined) {
-      const reason = `names no environment of organization '${org}'`;
-      throw new ApiError(flowNotFound, { errors: [['path.env_name', reason]] });
-    }
+    if (listed === undefined) throw new ApiError(flowNotFound, { errors: [missingEnvironment(org, environment)] });
     const reasons = toReasonResponses(toReadableReasons(caller, listed.reasons), org, links);
     return {
       status: 200,

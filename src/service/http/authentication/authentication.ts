@@ -9,7 +9,15 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import { textAt } from '../../../runtime/untrusted-data.ts';
 import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
 import { findSessionHolder } from '../../application/sessions.ts';
-import { hasPermission, mayAccess, type AccessTarget, type Caller, type Permission } from '../../domain/access.ts';
+import {
+  explainRefusal,
+  hasPermission,
+  mayAccess,
+  type AccessTarget,
+  type Caller,
+  type Grant,
+  type Permission,
+} from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { expiryWarningPeriod, renderExpiry } from '../../domain/key-lifetime.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
@@ -121,12 +129,12 @@ export function requireRole(
   return async (attempt) => {
     const { key, grants } = await authenticateKey(dependencies, attempt);
     const { org, target, isReplay } = attempt;
-    if (org === undefined) throw forbiddenError(attempt);
+    if (org === undefined) throw forbiddenError(attempt, [], permission);
     const { ownerKind, owner, isLimitedToOrg, login } = key;
     const proven = markReplay(login?.proven, isReplay);
     const caller: Caller = { org, ownerKind, owner, grants, isLimitedToOrg, proven };
     const isAllowed = scope === 'path' ? mayAccess(caller, org, permission, target) : hasPermission(grants, permission);
-    if (!isAllowed) throw forbiddenError(attempt);
+    if (!isAllowed) throw forbiddenError(attempt, grants, permission);
     return caller;
   };
 }
@@ -147,8 +155,8 @@ export function requireAccess(
   target: AccessTarget,
   { errors }: Pick<Endpoint, 'errors'>,
 ): void {
-  const { org } = caller;
-  if (!mayAccess(caller, org, permission, target)) throw new ApiError(findForbidden(errors), { values: { org } });
+  const { org, grants } = caller;
+  if (!mayAccess(caller, org, permission, target)) throw forbiddenError({ errors, org }, grants, permission);
 }
 
 /** Requires any valid API key, for requests about its owner and not about an organization. */
@@ -156,8 +164,16 @@ export function requireApiKey(dependencies: KeyDependencies): Authenticator<Stor
   return async (attempt) => (await authenticateKey(dependencies, attempt)).key;
 }
 
-function forbiddenError({ errors, org = '' }: AuthenticationAttempt): ApiError {
-  return new ApiError(findForbidden(errors), { values: { org } });
+function forbiddenError(
+  { errors, org = '' }: Pick<AuthenticationAttempt, 'errors' | 'org'>,
+  grants: readonly Grant[],
+  permission: Permission,
+): ApiError {
+  const reason = explainRefusal(grants, permission);
+  return new ApiError(findForbidden(errors), {
+    values: { org },
+    errors: reason === undefined ? [] : [['authorization', reason]],
+  });
 }
 
 /** Returns the key that was sent, or that the session stands for, if it is valid now. */

@@ -1,5 +1,5 @@
 import type { Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
-import { commonErrors, type ErrorBody } from '../../../contract/errors.ts';
+import { commonErrors, namedEnvironmentNotFound, type ErrorBody } from '../../../contract/errors.ts';
 import { truncate } from '../../../runtime/truncate.ts';
 /** Details of an error response. */
 export interface ApiErrorDetails {
@@ -36,6 +36,12 @@ const maximumFieldLength = 300;
 /** Creates the error for an invalid request. */
 export function validationError(...errors: readonly (readonly [field: string, rule: string])[]): ApiError {
   return new ApiError(commonErrors.validation, { errors });
+}
+
+/** What `errors` says about an environment in the path that does not exist, if the message does not name it. */
+export function missingEnvironment(org: string, environment: string): readonly [field: string, rule: string] {
+  const rule = namedEnvironmentNotFound.message.replace('{environment}', environment).replace('{org}', org);
+  return ['path.env_name', rule];
 }
 
 /** @throws ApiError if a document that changes only the given fields has none: that must be a mistake. */

@@ -9,8 +9,9 @@ interface Address {
 }
 
 /**
- * Responds to requests without a route: 405 if the address exists with other methods, else 404. It responds before the
- * body is read. Call it before routes are added.
+ * Responds to requests without a route: 404 that lists the kinds if the last part of the address names an unknown kind
+ * of attestation, report, …; 405 if the address exists with other methods; else 404. It responds before the body is
+ * read. Call it before routes are added.
  */
 export function addNotFoundHandler(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();
@@ -26,10 +27,32 @@ export function addNotFoundHandler(app: FastifyInstance): void {
 
 function noRouteError({ method, url }: FastifyRequest, addresses: Iterable<Address>): ApiError {
   const path = url.split('?', 1)[0] ?? '';
-  const address = [...addresses].find((known) => matches(known, path.split('/')));
-  if (address === undefined) return new ApiError(httpErrors.notFound, { values: { method, path } });
-  const allowed = [...address.methods].sort().join(', ');
+  const parts = path.split('/');
+  const all = [...addresses];
+  const known = all.filter((address) => matches(address, parts));
+  const kinds = known.some(hasFixedEnd) ? [] : listKinds(all, method, parts);
+  if (known.length === 0 || kinds.length > 0) {
+    const errors = kinds.length === 0 ? [] : [['path', `must end in one of ${kinds.join(', ')}`] as const];
+    return new ApiError(httpErrors.notFound, { values: { method, path }, errors });
+  }
+  const allowed = [...new Set(known.flatMap(({ methods }) => [...methods]))].sort().join(', ');
   return new ApiError(httpErrors.methodNotAllowed, { values: { method, allowed }, headers: { allow: allowed } });
+}
+
+/**
+ * What a path can end in for a method that writes, if there are several: `generic`, `sonar`, … for
+ * `/attestations/acme/web/trail/main/snyk`.
+ */
+function listKinds(addresses: readonly Address[], method: string, path: readonly string[]): readonly string[] {
+  if (method === 'GET' || method === 'HEAD') return [];
+  const kinds = addresses
+    .filter((address) => address.methods.has(method) && hasFixedEnd(address))
+    .flatMap((address) => address.segments.slice(-1).filter((end) => matches(address, path.with(-1, end))));
+  return kinds.length > 1 ? kinds.sort() : [];
+}
+
+function hasFixedEnd({ segments }: Address): boolean {
+  return segments.at(-1)?.startsWith(':') === false;
 }
 
 function matches({ segments }: Address, path: readonly string[]): boolean {

@@ -47,8 +47,8 @@ describe('operations 4 and 5, attach and detach policies', () => {
       status: 404,
       body: { message: 'Environment or policy not found', errors },
     });
-    const noEnvironment = { 'path.env_name': "names no environment of organization 'acme'" };
-    const noPolicies = { policy_names: "names no policy of organization 'acme': other, third" };
+    const noEnvironment = { 'path.env_name': "Environment named 'stage' does not exist for organization 'acme'" };
+    const noPolicies = { policy_names: "Policies 'other', 'third' do not exist in organization 'acme'" };
     expect(await changePolicies(service, method, 'stage', ['provenance'])).toMatchObject(missing(noEnvironment));
     const some = ['other', 'provenance', 'third', 'other'];
     expect(await changePolicies(service, method, 'prod', some)).toMatchObject(missing(noPolicies));

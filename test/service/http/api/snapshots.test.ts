@@ -148,7 +148,10 @@ describe('operation 12, list snapshots', () => {
   it('reports a missing environment with the message of the interface', async () => {
     expect(await snapshotsOf(service, 'stage')).toMatchObject({
       status: 404,
-      body: { message: 'Flow not found', errors: { 'path.env_name': "names no environment of organization 'acme'" } },
+      body: {
+        message: 'Flow not found',
+        errors: { 'path.env_name': "Environment named 'stage' does not exist for organization 'acme'" },
+      },
     });
   });
 

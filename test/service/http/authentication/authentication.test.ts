@@ -113,21 +113,26 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     return status;
   };
   const success = endpoint.success.map(({ status }) => status as number);
-  const forbidden = (org: string): unknown => {
+  /** `held` is the role of the key in the organization; undefined if the key must not learn anything about it. */
+  const forbidden = (org: string, held?: Role): unknown => {
     const message = endpoint.errors.find(({ status }) => status === 403)?.message ?? '';
-    return { message: message.replace('{org}', org) };
+    const body = { message: message.replace('{org}', org) };
+    if (held === undefined || endpoint === setDefaultOrg) return body;
+    const needed = roles.filter((role) => allowed.includes(role)).join(' or ');
+    const authorization = `is an API key with the role ${held}; this needs the role ${needed}`;
+    return { ...body, errors: { authorization } };
   };
 
   it.each(roles)('depends on the role %s, of a user and of a service account', async (role) => {
     const user = await call(service, { ...request('acme'), key: keys.user(role) });
     const mayUser = allowed.includes(role);
     if (mayUser) expect(success).toContain(user.status);
-    else expect([user.status, user.body]).toEqual([403, forbidden('acme')]);
+    else expect([user.status, user.body]).toEqual([403, forbidden('acme', role)]);
     await restore();
     const machine = await call(service, { ...request('acme'), key: keys.machine(role) });
     // A machine has no default organization.
     if (mayUser && endpoint !== setDefaultOrg) expect(success).toContain(machine.status);
-    else expect([machine.status, machine.body]).toEqual([403, forbidden('acme')]);
+    else expect([machine.status, machine.body]).toEqual([403, forbidden('acme', role)]);
   });
 
   it.each(roles)('rejects the role %s of another organization', async (role) => {
@@ -139,7 +144,7 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     for (const role of roles) {
       const { status, body } = await call(service, { ...request('acme'), key: keys.mixed(role) });
       if (allowed.includes(role)) expect(success).toContain(status);
-      else expect([status, body]).toEqual([403, forbidden('acme')]);
+      else expect([status, body]).toEqual([403, forbidden('acme', role)]);
       await restore();
     }
     const { status, body } = await call(service, { ...request('acme'), key: keys.removed });

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { attestationKinds } from '../../../../src/contract/attestations/kinds.ts';
+import { environmentKinds } from '../../../../src/contract/environment.ts';
 import { codePoint } from '../../../support/code-point.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
 import { call } from '../../../support/service-call.ts';
@@ -60,11 +62,26 @@ describe('the service', () => {
     ['GET', '/environments/acme/prod/report/K8S', 'PUT'],
     ['PATCH', '/flows/acme', 'GET, HEAD, PUT'],
     ['OPTIONS', '/flows/acme', 'GET, HEAD, PUT'],
+    ['PUT', '/attestations/acme/web/trail/main/sonar', 'GET, HEAD, POST'],
+    ['PUT', '/attestations/acme/web/trail/main/snyk', 'GET, HEAD'],
+    ['POST', '/environments/acme/prod/report/K8S', 'PUT'],
   ])('responds to %s %s with the allowed methods', async (method, path, allowed) => {
     const { status, headers, body } = await call(service, { method, path });
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe(allowed);
     expect(body).toEqual({ message: `${method} is not allowed here; use ${allowed}` });
+  });
+
+  it.each([
+    ['POST', '/attestations/acme/web/trail/main/snyk', attestationKinds.map(({ type }) => type)],
+    ['PUT', '/environments/acme/prod/report/k8s', environmentKinds.filter((kind) => kind !== 'logical')],
+  ])('responds to %s %s with the kinds that there are', async (method, path, kinds) => {
+    const { status, body } = await call(service, { method, path });
+    expect(status).toBe(404);
+    expect(body).toEqual({
+      message: `There is nothing at ${method} /api/v2${path}`,
+      errors: { path: `must end in one of ${kinds.toSorted().join(', ')}` },
+    });
   });
 
   it.each<[string, string | Uint8Array<ArrayBuffer>]>([
