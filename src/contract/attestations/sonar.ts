@@ -195,9 +195,8 @@ export const sonarKind = defineAttestationKind({
     },
     {
       subject: 'the text part `attachment_file`',
-      choice:
-        'a file with the name `attachment_file`; ignored if empty; 400 if a file with other content is sent as well',
-      source: 'the interface shows the part but not its purpose; nothing that is sent may be dropped',
+      choice: 'a file with the name `attachment_file` if no file is sent; ignored if empty, and next to a file',
+      source: 'the interface has both parts in one request, but not the purpose of the text',
     },
     {
       subject: 'the quality gate statuses WARN and NONE',
