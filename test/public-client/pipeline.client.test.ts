@@ -22,11 +22,17 @@ trail:
           type: sonar
 `;
 
-/** Allows a trail whose artifact has a compliant scan. */
+/** Allows a trail whose artifact has a scan with a passed gate, and that has a pull request. */
 const rego = `package policy
 import rego.v1
 default allow := false
-allow if input.trail.compliance_status.artifacts_statuses.web.attestations_statuses.scan.is_compliant
+allow if {
+  scan := input.trail.compliance_status.artifacts_statuses.web.attestations_statuses.scan
+  scan.is_compliant
+  scan.sonar_results.qualityGate.status == "OK"
+  some found in input.trail.compliance_status.attestations_statuses["pull-request"].pull_requests
+  count(found.approvers) >= 0
+}
 `;
 
 const trailTemplate = `version: 1
@@ -66,7 +72,11 @@ const record: readonly ClientStep[] = [
   { command: 'create flow web --template-file flow.yml --description Web-shop', says: ["flow 'web' was updated"] },
   { command: 'create flow empty --use-empty-template', says: ["flow 'empty' was created"] },
   { command: 'create flow listed --template artifact,scan', says: ["flow 'listed' was created"] },
-  { command: 'create flow wrong --template-file wrong.yml', exitCode: 1, says: ['nothing-known'] },
+  {
+    command: 'create flow wrong --template-file wrong.yml',
+    exitCode: 1,
+    says: [/1 validation error for Template\n.*nothing-known/u],
+  },
   { command: 'begin trail {commit} --flow web --description First', says: [/begun/u] },
   { command: 'begin trail {commit} --flow web --user-data user-data.json', says: [/updated/u] },
   { command: 'begin trail own --flow web --template-file trail.yml', says: [/begun/u] },
@@ -145,7 +155,12 @@ const read: readonly ClientStep[] = [
     shows: [expect.objectContaining({ attestation_name: 'scan', attestation_type: 'sonar', is_compliant: true })],
   },
   { command: 'get attestation --attestation-id {scan}', says: ['scan', 'sonar'] },
+  {
+    command: 'get attestation --attestation-id {scan} --output json',
+    shows: { data: [expect.objectContaining({ sonar_results: expect.anything(), attachments: [] })] },
+  },
   { command: 'get attestation --attestation-id 00000000-0000-0000-0000-00000000', says: ['No attestations found'] },
+  { command: 'get attestation --attestation-id unknown', says: ['No attestations found'] },
   { command: 'evaluate trail {commit} --flow web --policy policy.rego', says: ['ALLOWED'] },
   { command: `get attestation unknown ${onTrail}` },
   { command: `get artifact web@${fingerprint}` },
