@@ -14,7 +14,7 @@ import { link, plain, type Line } from './report.ts';
 import { summarizeList, withoutFullStop } from './sentences.ts';
 
 /** The maximum length of a reason in words, in characters: a service may send texts of any length. */
-const maximumLength = 300;
+const maximumLength = 500;
 
 /** The maximum number of reasons in a sentence and in a conclusion. The report lists more. */
 const maximumNamed = 5;

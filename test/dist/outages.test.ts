@@ -119,7 +119,7 @@ describe('a step while the service is down', () => {
   });
 
   it.each([
-    { operation: 'attest-sonar', 'sonar-report-path': 'sonar.json' },
+    { operation: 'attest-sonar', 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn' },
     { operation: 'attest-junit', 'junit-path': 'junit.xml' },
     { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true' },
     { operation: 'attest-artifact', fingerprint: 'a'.repeat(64), filename: 'web.tgz' },

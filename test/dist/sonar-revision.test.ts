@@ -218,7 +218,7 @@ describe('a green JSON report that a test of the change wrote', () => {
     const { result, status } = await attack([], {}, { 'unverified-revision': 'warn' });
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
     expect(commandsNamed(result.log, 'warning')[0]?.message).toContain('revision not verified');
-    expect(result.summary).toContain('revision not verified');
+    expect(result.summary).toContain('Revision not verified');
     expect(status).toBe('compliant');
   });
 });

@@ -35,6 +35,9 @@ export interface Evidence {
   readonly id?: string;
 }
 
+/** The verdict of a piece of evidence, and where it is recorded. */
+export type RecordedVerdict = Pick<Evidence, 'verdict' | 'reason' | 'faults' | 'flow' | 'trail' | 'id'>;
+
 /** Evidence that is required, reported, or both. */
 export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   /** The evidence name, without the artifact: `unit`. */
@@ -154,11 +157,16 @@ export function toMissingReason({
   };
 }
 
-/** A piece of evidence in words, without a full stop: what keeps it from being compliant, or else its own reason. */
-export function describeEvidence(status: EvidenceStatus): string {
-  const { evidence } = status;
-  if (evidence?.verdict === 'compliant') return evidence.reason;
-  return listReasons(status).map(describeFault).join('. ');
+/** A status in words, without a full stop: what keeps it from being compliant, or else the reason of its evidence. */
+export function describeStatus(status: EvidenceStatus): string {
+  if (status.evidence !== undefined) return describeEvidence(status.evidence);
+  return describeFault(toMissingReason(status));
+}
+
+/** A piece of evidence in words, in the same way. */
+export function describeEvidence(evidence: RecordedVerdict): string {
+  if (evidence.verdict === 'compliant') return evidence.reason;
+  return listEvidenceReasons(evidence, '').map(describeFault).join('. ');
 }
 
 /**
@@ -175,14 +183,14 @@ export function withoutMistyped<Piece extends Evidence>(
 }
 
 /** What keeps a piece of evidence from being compliant: each of its faults; none if it is compliant. */
-export function listEvidenceReasons(evidence: Evidence, label: string): readonly JudgementReason[] {
+export function listEvidenceReasons(evidence: RecordedVerdict, label: string): readonly JudgementReason[] {
   const { verdict, reason, faults } = evidence;
   const source = toSource(evidence);
   const reasons = toReasons(label, { verdict, faults: faults.length > 0 ? faults : [{ value: reason }] });
   return source === undefined ? reasons : reasons.map((each) => ({ ...each, source }));
 }
 
-function toSource({ flow, trail, id }: Evidence): ReasonSource | undefined {
+function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefined {
   if (flow === undefined || trail === undefined || id === undefined) return undefined;
   return { evidence: { flow, trail, attestation: id } };
 }

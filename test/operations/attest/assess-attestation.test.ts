@@ -67,7 +67,7 @@ describe('assessAttestation', () => {
       'a worse verdict',
       passed,
       record({ is_compliant: false, reasons: [reason('incomplete', 'a'), reason('failed', 'b')] }),
-      ['non-compliant', ['unit: a', 'unit: b'], ['The record says non-compliant']],
+      ['non-compliant', ['unit: b', 'unit: a'], ['The record says non-compliant']],
     ],
     [
       'a worse verdict, in words',

@@ -66,9 +66,9 @@ describe('an operation that records evidence', () => {
       outcome: 'non-compliant',
       conclusion: `scan: licence GPL; MIT is required. The record says non-compliant. Recorded as web.scan in flow web, for commit ${shas.head.slice(0, 12)}.`,
     });
+    expect(result.report.reasons).toEqual([reason]);
     expect(result.report.evidence).toMatchObject({
       table: { rows: [[{}, {}, { text: '❌ failed', href: url }]] },
-      problems: [[{ text: '❌ ' }, { text: 'scan', href: url }, { text: ': licence GPL; MIT is required' }]],
       notes: [expect.stringContaining('The record says non-compliant. This step finds it compliant')],
     });
     expect(log.warnings).toEqual([

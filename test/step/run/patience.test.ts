@@ -30,6 +30,7 @@ const readingSteps: Partial<Readonly<Record<AnyOperationName, Readonly<Record<st
   'list-attestations': { flow: 'web', page: 'all' },
   'get-artifact': { flow: 'web', fingerprint },
   'assert-artifact': { flow: 'web', fingerprint },
+  'assert-trail': { flow: 'web' },
   'diff-environments': { 'snapshot-1': 'prod~1', 'snapshot-2': 'prod' },
   'list-snapshots': { environment: 'prod', page: 'all' },
   'list-service-accounts': {},

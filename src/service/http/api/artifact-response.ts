@@ -3,14 +3,14 @@ import type { ArtifactReport } from '../../../contract/artifact-report.ts';
 import { evidenceName } from '../../domain/evidence-scope.ts';
 import { calculateLeadTimes } from '../../domain/lead-times.ts';
 import { artifactItem } from '../../../contract/template.ts';
-import { judgeArtifact } from '../../domain/artifact-state.ts';
+import { describeEvidence, judgeArtifact } from '../../domain/artifact-state.ts';
 import {
   allRequirements,
   artifactRequirements,
   isListTemplate,
   type TemplateRequirement,
 } from '../../domain/template/template.ts';
-import type { Appearance, ArtifactDetails, AttestationSummary } from '../../domain/records.ts';
+import type { Appearance, ArtifactDetails, AttestationSummary, ListedAttestation } from '../../domain/records.ts';
 import { mergeByTime } from '../../domain/time-series.ts';
 import type { Links } from '../../domain/links.ts';
 import { locateReasons } from '../../domain/reasons.ts';
@@ -93,7 +93,7 @@ function optionalFields(
 
 /** The interface does not show the structure of evidence, so its fields are named like those of an attestation. */
 function toEvidenceResponse(attestation: AttestationSummary, links: Links): Readonly<Record<string, unknown>> {
-  const { org, flow, trail, id, name, type, verdict, reason, createdAt, reportedBy, attachment } = attestation;
+  const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, attachment } = attestation;
   return {
     attestation_id: id,
     attestation_name: name,
@@ -101,12 +101,17 @@ function toEvidenceResponse(attestation: AttestationSummary, links: Links): Read
     trail_name: trail,
     is_compliant: verdict === 'compliant',
     status: verdict,
-    status_info: reason,
+    status_info: describeEvidence(attestation),
     created_at: createdAt,
     reported_by: reportedBy,
     has_attachment: attachment !== undefined,
     html_url: links.attestationPage(org, flow, trail, id),
   };
+}
+
+function describeAttestation(attestation: ListedAttestation): string {
+  const { name, type, verdict, reportedBy } = attestation;
+  return `${type} attestation ${name} reported by ${reportedBy}: ${verdict}, ${describeEvidence(attestation)}`;
 }
 
 /** The environment with the last snapshot that contains the artifact. */
@@ -122,9 +127,9 @@ function toHistoryResponse(details: ArtifactDetails): { event: string; timestamp
   const { artifact, history, appearances } = details;
   const { template_reference_name: name = artifact.report.filename } = artifact.report;
   const reported = { event: `${name} reported`, timestamp: artifact.createdAt };
-  const attested = history.toReversed().map(({ name: evidence, type, verdict, reason, reportedBy, createdAt }) => ({
-    event: `${type} attestation ${evidence} reported by ${reportedBy}: ${verdict}, ${reason}`,
-    timestamp: createdAt,
+  const attested = history.toReversed().map((attestation) => ({
+    event: describeAttestation(attestation),
+    timestamp: attestation.createdAt,
   }));
   const environments = [...new Set(appearances.map(({ environment }) => environment))];
   const deployed = environments.map((wanted) =>

@@ -105,7 +105,7 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     html_url: links.attestationPage(org, flow, trail, id),
     is_compliant: verdict === 'compliant',
     ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
-    reasons: toReasonResponses(listEvidenceReasons({ ...attestation, level: 'trail' }, name), org, links),
+    reasons: toReasonResponses(listEvidenceReasons(attestation, name), org, links),
     reported_by: reportedBy,
     schema_version: schemaVersion,
     user_data: document.user_data ?? {},

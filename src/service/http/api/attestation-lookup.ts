@@ -11,6 +11,7 @@ import * as lookup from '../../application/attestation-lookup.ts';
 import type { Links } from '../../domain/links.ts';
 import { isOfKind, type Attachment } from '../../domain/records.ts';
 import type { RecordedAttestation } from '../../storage/attestation-series.ts';
+import { describeEvidence } from '../../domain/artifact-state.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -73,6 +74,6 @@ function toFoundAttestation(attestation: RecordedAttestation, links: Links): Fou
   return {
     ...toAttestationResponse(attestation, links),
     ...(commit === undefined ? {} : { git_commit_info: toCommitResponse(commit) }),
-    status_info: attestation.reason,
+    status_info: describeEvidence(attestation),
   };
 }

@@ -2,7 +2,7 @@ import { assertArtifact } from '../../../contract/artifact-assertion.ts';
 import { getArtifact } from '../../../contract/artifact.ts';
 import type { Assertion } from '../../application/artifact-assertion.ts';
 import {
-  describeEvidence,
+  describeStatus,
   judgeArtifact,
   listArtifactEvidence,
   withoutMistyped,
@@ -109,7 +109,7 @@ function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<
     rows: withoutMistyped(statuses.toSorted(compareEvidence)).map((status): readonly Hole[] => {
       const { label, type, isRequired, evidence, mistyped } = status;
       const required = isRequired ? 'yes' : 'no';
-      const why = clip(describeEvidence(status), 300);
+      const why = clip(describeStatus(status), 300);
       if (evidence === undefined) {
         const name = mistyped === undefined ? label : linkEvidence(context, mistyped);
         return [name, renderMissing(mistyped), why, type === '*' ? 'any' : type, required, ''];

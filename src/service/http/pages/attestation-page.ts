@@ -1,4 +1,5 @@
 import { findAttestationById } from '../../../contract/attestation-lookup.ts';
+import { describeEvidence } from '../../domain/artifact-state.ts';
 import type { Attestation } from '../../domain/records.ts';
 import type { AttachmentFault } from '../../storage/attachments.ts';
 import { apiRequest } from './api-request.ts';
@@ -15,7 +16,7 @@ import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData }
  * @param damage what is wrong with the stored file, if anything
  */
 export function toAttestationPage(context: PageContext, attestation: Attestation, damage?: AttachmentFault): Page {
-  const { org, flow, trail, type, id, name, verdict, reason, document } = attestation;
+  const { org, flow, trail, type, id, name, verdict, document } = attestation;
   const { paths } = context;
   const { facts, content } = renderKind(context, attestation);
   return {
@@ -29,7 +30,7 @@ export function toAttestationPage(context: PageContext, attestation: Attestation
     ],
     api: [apiRequest(findAttestationById, { org }, { attestation_id: id })],
     status: damage === undefined ? 200 : 500,
-    content: html`${renderResult(verdict, html`${clip(reason)}.`)}
+    content: html`${renderResult(verdict, html`${clip(describeEvidence(attestation))}.`)}
     ${renderFacts([['Kind', type], ...commonFacts(context, attestation), ...facts])} ${renderProven(document.proven)}
     ${renderAttachment(context, attestation, damage)} ${content} ${renderUserData(document.user_data)}`,
   };

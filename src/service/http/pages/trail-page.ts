@@ -1,6 +1,6 @@
 import type { PullRequestAttestation } from '../../../contract/attestations/pull-request.ts';
 import { getTrail } from '../../../contract/trail-reading.ts';
-import { describeEvidence, withoutMistyped, type EvidenceStatus } from '../../domain/artifact-state.ts';
+import { describeEvidence, describeStatus, withoutMistyped, type EvidenceStatus } from '../../domain/artifact-state.ts';
 import type { CountedAttestation, ReportedArtifact } from '../../domain/records.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from '../../domain/trail-details.ts';
 import type { TrailArtifactStatus } from '../../domain/trail-state.ts';
@@ -118,7 +118,7 @@ function toEvidenceRow(
 ): readonly Hole[] {
   const { name, isRequired, evidence, mistyped } = status;
   const required = isRequired ? 'yes' : 'no';
-  const why = clip(describeEvidence(status), 300);
+  const why = clip(describeStatus(status), 300);
   if (evidence === undefined) {
     const shown = mistyped === undefined ? name : linkEvidence(context, mistyped);
     return [shown, clip(about, 60), renderMissing(mistyped), why, required, ''];
@@ -193,7 +193,7 @@ function renderEvents(context: PageContext, { details, history, marked }: TrailV
           attestation.createdAt,
           describeAttestation(context, attestation, marked),
           renderBadge(attestation.verdict),
-          clip(attestation.reason, 200),
+          clip(describeEvidence(attestation), 200),
         ),
       ),
   ].toSorted((one, other) => one.at - other.at);
