@@ -37,7 +37,7 @@ export const reasons = tolerant(Type.Array(reason), Type.Array(Type.Unknown()));
 /** What is wrong with a piece of evidence: a reason without its subject. */
 export type Fault = Pick<Reason, 'rule' | 'value' | 'limit'>;
 
-/** The maximum number of reasons in a response; a state with more ends in one that counts the others. */
+/** The maximum number of reasons in a response; if there are more, the last one counts the others. */
 export const maximumReasons = 100;
 
 /** A reason in words, without a full stop: `sonar: new_coverage is 61.2; at least 80 is required (quality gate)`. */
@@ -60,6 +60,12 @@ export function describeFault({
 /** The state of the reasons for a verdict; a compliant one has none. */
 export function toReasonState(verdict: Exclude<Verdict, 'compliant'>): Reason['state'] {
   return verdict === 'non-compliant' ? 'failed' : 'incomplete';
+}
+
+/** The verdict that reasons lead to; compliant without any. */
+export function verdictFromReasons(given: readonly Pick<Reason, 'state'>[]): Verdict {
+  if (given.length === 0) return 'compliant';
+  return given.some(({ state }) => state === 'failed') ? 'non-compliant' : 'incomplete';
 }
 
 /** The reasons for the verdict on a piece of evidence. */

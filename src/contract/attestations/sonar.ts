@@ -97,7 +97,7 @@ function listFaults({ status, conditions }: SonarResults['qualityGate']): readon
 }
 
 /** A failed condition in words: what was measured, and what is required. */
-export function describeFailedCondition(condition: SonarCondition): Pick<Fault, 'value' | 'limit'> {
+function describeFailedCondition(condition: SonarCondition): Pick<Fault, 'value' | 'limit'> {
   const { metric, value } = condition;
   const limit = describeLimit(condition);
   return {

@@ -1,5 +1,5 @@
 import type { ArtifactAssertion } from '../../contract/artifact-assertion.ts';
-import type { Reason } from '../../contract/reason.ts';
+import { verdictFromReasons, type Reason } from '../../contract/reason.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import type { JudgedAnswer } from '../judged-subjects.ts';
 import { readReasons, reasonWords } from '../reasons.ts';
@@ -29,7 +29,7 @@ export function parseAssertion(
   }
   const found = answered.length > 0 ? answered : derived;
   const reasons = found.length > 0 ? found : [unexplained(answer, name)];
-  return { verdict: reasons.some(({ state }) => state === 'failed') ? 'non-compliant' : 'incomplete', reasons };
+  return { verdict: verdictFromReasons(reasons), reasons };
 }
 
 /** Without a reason, nothing says that a later answer may differ. */

@@ -1,7 +1,7 @@
 import type { FoundAttestation } from '../../contract/attestation-lookup.ts';
 import type { AttestationJudgement } from '../../contract/attestations/attestation-kind.ts';
 import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
-import { toReasons, type Reason } from '../../contract/reason.ts';
+import { toReasons, verdictFromReasons, type Reason } from '../../contract/reason.ts';
 import type { FailureText } from '../../runtime/failure.ts';
 import { readReasons } from '../reasons.ts';
 
@@ -57,7 +57,7 @@ function recordedVerdict(
   if (isCompliant === true) return 'compliant';
   if (isCompliant !== false) return undefined;
   if (reasons.length === 0) return own === 'incomplete' ? own : 'non-compliant';
-  return reasons.some(({ state }) => state === 'failed') ? 'non-compliant' : 'incomplete';
+  return verdictFromReasons(reasons);
 }
 
 /** The reasons of a verdict that the service does not explain. */

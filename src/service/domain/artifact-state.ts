@@ -1,6 +1,6 @@
 import { isAttestationType, type AttestationType } from '../../contract/attestations/kinds.ts';
-import type { ArtifactState, Verdict } from '../../contract/compliance.ts';
-import { describeFault, toReasons } from '../../contract/reason.ts';
+import { toArtifactState, type ArtifactState, type Verdict } from '../../contract/compliance.ts';
+import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
 import { evidenceName } from './evidence-scope.ts';
 import {
   describeReasons,
@@ -120,10 +120,9 @@ export function judge(
       value: 'artifact not reported',
     })),
   ]);
-  const [worst] = reasons;
-  if (worst !== undefined) {
+  if (reasons.length > 0) {
     return {
-      state: worst.state === 'failed' ? 'NON-COMPLIANT' : 'INCOMPLETE',
+      state: toArtifactState(verdictFromReasons(reasons)),
       info: describeReasons(reasons),
       reasons,
     };
@@ -134,9 +133,9 @@ export function judge(
 }
 
 /** What keeps the evidence from being compliant. */
-function listReasons(status: EvidenceStatus, rule?: string): readonly JudgementReason[] {
+function listReasons(status: EvidenceStatus, rule: string): readonly JudgementReason[] {
   if (status.evidence !== undefined) return listEvidenceReasons(status.evidence, status.label);
-  return [{ ...toMissingReason(status), ...(rule === undefined ? {} : { rule }) }];
+  return [{ ...toMissingReason(status), rule }];
 }
 
 /** The reason for required evidence that is missing, perhaps because what was recorded has another type. */

@@ -65,6 +65,12 @@ export function toReadableEvaluations(
   }));
 }
 
+const hiddenValues: Readonly<Record<JudgementReason['state'], string>> = {
+  failed: 'not compliant',
+  incomplete: 'not judged yet',
+  missing: 'missing',
+};
+
 /** Hides the reasons that are about flows or member environments that the caller may not read. */
 export function toReadableReasons(caller: Reader, reasons: readonly JudgementReason[]): readonly JudgementReason[] {
   if (readsEverything(caller)) return reasons;
@@ -73,7 +79,7 @@ export function toReadableReasons(caller: Reader, reasons: readonly JudgementRea
     const flows = evidence === undefined ? [] : [evidence.flow];
     const environments = member === undefined ? [] : [member];
     if (mayAccess(caller, caller.org, 'read', { flows, environments })) return reason;
-    return { state, about: 'something that this key may not read', value: 'not compliant' };
+    return { state, about: 'something that this key may not read', value: hiddenValues[state] };
   });
 }
 

@@ -60,8 +60,8 @@ function toStatusState({ outcome, fails }: StepResult['decision']): StatusState 
     case 'non-compliant':
       return 'failure';
     case 'incomplete':
-    case 'kept':
       return fails ? 'failure' : 'pending';
+    case 'kept':
     case 'skipped':
       return 'pending';
     case 'error':

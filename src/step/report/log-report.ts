@@ -19,7 +19,7 @@ export async function logReport(report: Report, { log }: Runner): Promise<void> 
 
 function logReasons(reasons: readonly Reason[], log: Log): void {
   const { lines, more } = toReasonLines(reasons);
-  if (lines.length > 0) log.info('Missing or failed:');
+  if (lines.length > 0) log.info('Reasons:');
   for (const line of lines) log.info(`  ${line.map(({ text }) => text).join('')}`);
   if (more > 0) log.info(`  … and ${more} more in the response-path file`);
 }

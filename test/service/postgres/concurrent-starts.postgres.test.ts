@@ -36,7 +36,7 @@ describe('processes that are started at once on an empty database', () => {
       const outputs = started.map((service) => service.output());
       const keyFiles = outputs.flatMap((output) => / is in (\S+); store/u.exec(output)?.[1] ?? []);
       expect(keyFiles).toHaveLength(1);
-      expect(outputs.filter((output) => output.includes('from version 0 to 1'))).toHaveLength(1);
+      expect(outputs.filter((output) => output.includes(`from version 0 to ${scripts.length}`))).toHaveLength(1);
       const key = (await readFile(keyFiles[0] ?? '', 'utf8')).trim();
       for (const { baseUrl } of started) {
         const ready = await fetch(new URL('/ready', baseUrl));

@@ -42,7 +42,7 @@ describe('the reasons for a verdict', () => {
     }));
     const { log } = await reported(listOf(1, 0, reasons));
     const lines = shownLines(log);
-    const first = lines.indexOf('Missing or failed:');
+    const first = lines.indexOf('Reasons:');
     expect(lines[first + 1]).toBe('  ⬜ unit-0: recorded as generic; junit is required (template of the flow)');
     expect(lines[first + 51]).toBe('  … and 2 more in the response-path file');
     expect(lines.indexOf('  row 0')).toBeGreaterThan(first);

@@ -5,9 +5,9 @@ import { pageLink, renderBadge } from './components.ts';
 import type { Html } from './html.ts';
 import type { PageContext } from './page.ts';
 
-const order: Readonly<Record<string, number>> = { 'non-compliant': 0, missing: 1, incomplete: 2, compliant: 3 };
+const order: Readonly<Record<string, number>> = { 'non-compliant': 0, incomplete: 1, missing: 2, compliant: 3 };
 
-/** Compares evidence for sorting: first what is wrong, then what is missing, inconclusive, and compliant. */
+/** Compares evidence for sorting: first what is wrong, then what is inconclusive, missing, and compliant. */
 export function compareEvidence(one: EvidenceStatus, other: EvidenceStatus): number {
   return rank(one) - rank(other);
 }
