@@ -43,7 +43,7 @@ export async function environmentStory(step: RunStep, files: EvidenceFiles): Pro
     ...(await step(
       'Gate on the artifact before a deployment to the environment: it names the rule that failed',
       { operation: 'assert-artifact', environment, files: files.artifact },
-      failed('non-compliant', [`policy ${policy}: any sonar attestation`]),
+      failed('non-compliant', [`policy ${policy}`]),
     )),
   ];
 }

@@ -28,10 +28,13 @@ function isUnknownHost(error: TransportError): boolean {
 /**
  * What the service itself says does not exist; undefined for any other failure. A wrong path or another server also
  * returns 404, but with another message.
+ *
+ * @param named what the message must name, so that it is about what was asked for
  */
-export function missingResource(failure: Failure): Resource | undefined {
+export function missingResource(failure: Failure, named = ''): Resource | undefined {
   if (!(failure instanceof ServiceError) || failure.facts.status !== 404) return undefined;
-  return findMissingResource(failure.facts.serviceMessage ?? '');
+  const { serviceMessage: message = '' } = failure.facts;
+  return message.includes(named) ? findMissingResource(message) : undefined;
 }
 
 /** Whether the service itself says that something does not exist. */

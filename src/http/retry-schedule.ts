@@ -72,13 +72,18 @@ function countedSchedule(limits: Limits): RetrySchedule {
 /** A final pause that is shorter than this, in milliseconds, is not worth another attempt. */
 const minimumFinalDelay = 1000;
 
+/** The shortest pause, in milliseconds, that a service can ask for. */
+const minimumAskedDelay = 1000;
+
 /** For `retryFor`. The last attempt begins just before the time is up, even if the service asks for a longer pause. */
 function lastingSchedule(begin: number, limits: Limits): RetrySchedule {
   const { lastAttempt } = limits;
   return {
     ...limits,
     delay(failed, now, random, retryAfter) {
-      const delay = retryAfter ?? backoff(failed, random, maximumOutageDelay);
+      // A time in the past, by a clock that differs, or no time at all would mean a request after the other.
+      const isAsked = retryAfter !== undefined && retryAfter >= minimumAskedDelay;
+      const delay = isAsked ? retryAfter : backoff(failed, random, maximumOutageDelay);
       const left = lastAttempt - now;
       return left > minimumFinalDelay ? Math.min(delay, left - 1) : delay;
     },

@@ -34,18 +34,18 @@ export interface JudgedAnswer {
 /**
  * Judges something. If the service has no record of it, that is a verdict, too: a later report can mend it.
  *
- * @param unknown what the service then says is missing, and the reason to give
+ * @param unknown what the service then says is missing, by its name, and the reason to give
  * @throws what `judge` throws otherwise
  */
 export async function judgeKnown<Answer extends JudgedAnswer>(
   judge: () => Promise<Answer>,
-  unknown: Pick<Reason, 'about' | 'value'> & { readonly resource: Resource },
+  unknown: Pick<Reason, 'about' | 'value'> & { readonly resource: Resource; readonly named: string },
 ): Promise<Answer | JudgedAnswer> {
-  const { resource, ...reason } = unknown;
+  const { resource, named, ...reason } = unknown;
   try {
     return await judge();
   } catch (error) {
-    if (!(error instanceof Failure) || missingResource(error) !== resource) throw error;
+    if (!(error instanceof Failure) || missingResource(error, named) !== resource) throw error;
     return { verdict: 'incomplete', reasons: [{ state: 'missing', ...reason }], isUnknown: true };
   }
 }

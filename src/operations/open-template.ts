@@ -27,7 +27,7 @@ export async function openTemplate(
       { separator: ', ' },
     );
     log.warning(
-      `\`template-file\`: this action cannot record the types of ${names}, so what requires them stays incomplete. Require another type, such as generic, and record it with \`attest-generic\`.`,
+      `\`template-file\`: this action cannot record ${names}, so what requires it stays incomplete. Require another type, such as generic, and record it with \`attest-generic\`.`,
     );
   }
   return template;

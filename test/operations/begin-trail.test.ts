@@ -95,7 +95,7 @@ describe('a template file', () => {
       ].join('\n'),
     );
     expect(await warningsOf(...step)).toEqual([
-      '`template-file`: this action cannot record the types of ticket (jira), web.scan (snyk), web.licences (custom:licences), so what requires them stays incomplete. Require another type, such as generic, and record it with `attest-generic`.',
+      '`template-file`: this action cannot record ticket (jira), web.scan (snyk), web.licences (custom:licences), so what requires it stays incomplete. Require another type, such as generic, and record it with `attest-generic`.',
     ]);
   });
 

@@ -69,7 +69,7 @@ function assertOne(
       });
       return { assertion, ...parseAssertion(assertion, { fingerprint, name }, criterion) };
     },
-    { resource: 'Artifact', about: name, value },
+    { resource: 'Artifact', named: fingerprint, about: name, value },
   );
 }
 

@@ -66,6 +66,6 @@ function assertOne(
       const { body } = await client.call(endpoint, { parameters: { org, flow_name: flowName, trail_name: name } });
       return { trail: body, ...judgeTrail(body, query) };
     },
-    { resource: 'Trail', about: `trail ${name}`, value: 'nothing was recorded to it' },
+    { resource: 'Trail', named: name, about: `trail ${name}`, value: 'nothing was recorded to it' },
   );
 }

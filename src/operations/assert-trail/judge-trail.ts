@@ -1,9 +1,10 @@
 import { sortReasons, toReasonState, type Reason } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
 import { ExternalError } from '../../runtime/failure.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { JudgedAnswer } from '../judged-subjects.ts';
 import { parseState } from '../parse-state.ts';
-import { readReasons } from '../reasons.ts';
+import { readReasons, reasonWords } from '../reasons.ts';
 import { withoutFullStop } from '../sentences.ts';
 import { listTrailEvidence, type TrailEvidence } from './trail-evidence.ts';
 
@@ -17,7 +18,8 @@ export interface TrailQuery {
  * The verdict in an answer. A trail for which nothing is required and nothing was recorded proves nothing, whatever its
  * state is.
  *
- * @throws ExternalError if the answer is about another trail, or if its state is missing or unknown: neither may pass
+ * @throws ExternalError if the answer is about another trail, if its state is missing or unknown, or if it contradicts
+ *   itself: none of these may pass
  */
 export function judgeTrail(trail: JudgedTrail, query: TrailQuery): JudgedAnswer {
   requireSame('trail', query.trail, trail.name);
@@ -26,7 +28,8 @@ export function judgeTrail(trail: JudgedTrail, query: TrailQuery): JudgedAnswer 
   const evidence = listTrailEvidence(trail);
   const about = `trail ${query.trail}`;
   if (verdict === 'compliant') {
-    if (evidence.length > 0) return { verdict, reasons: [] };
+    refuseContradiction(trail, evidence);
+    if (evidence.some(({ state }) => state === 'compliant')) return { verdict, reasons: [] };
     const reason = { state: 'missing', about, value: 'no evidence is required, and none was recorded' } as const;
     return { verdict: 'incomplete', reasons: [reason] };
   }
@@ -44,6 +47,24 @@ function requireSame(what: string, asked: string, answered: string | undefined):
   if (answered === undefined || answered === asked) return;
   throw new ExternalError({
     what: `assert-trail: the service was asked for ${what} ${asked} and answered with ${what} ${JSON.stringify(answered)}`,
+    remedy: "Report this to the service's operators; the trail was not judged.",
+  });
+}
+
+/** @throws ExternalError if the answer says that the trail is compliant, and also that something is not */
+function refuseContradiction(trail: JudgedTrail, evidence: readonly TrailEvidence[]): void {
+  const [reason] = readReasons(trail.reasons);
+  const bad = evidence.find(({ state, isExtra }) => state !== 'compliant' && !(isExtra && state === 'unknown'));
+  const word = textAt(trail.compliance_status, 'status') ?? 'COMPLIANT';
+  const fault =
+    (reason && reasonWords(reason)) ??
+    (bad && `${bad.label} is ${bad.state}`) ??
+    (word === 'COMPLIANT' && valueAt(trail.compliance_status, 'is_compliant') !== false
+      ? undefined
+      : `its status is ${word}`);
+  if (fault === undefined) return;
+  throw new ExternalError({
+    what: `assert-trail: the service answered that the trail is compliant, but also that it is not (${fault})`,
     remedy: "Report this to the service's operators; the trail was not judged.",
   });
 }

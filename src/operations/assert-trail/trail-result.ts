@@ -1,13 +1,13 @@
 import type { Reason } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
-import { evidenceLabel } from '../evidence-state.ts';
+import { evidenceLabel, evidenceMark } from '../evidence-state.ts';
 import { toJudgementResult, type JudgedAnswer, type Judgement } from '../judged-subjects.ts';
 import type { OperationContext, OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice, type PollTiming } from '../polling.ts';
 import { fact, listTable, plain, type Fact, type Report } from '../report.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
 import type { TrailQuery } from './judge-trail.ts';
-import { listTrailEvidence } from './trail-evidence.ts';
+import { listTrailEvidence, type TrailEvidence } from './trail-evidence.ts';
 
 /** The service's answer about a trail, judged. */
 export interface TrailAnswer extends JudgedAnswer {
@@ -68,15 +68,27 @@ function commitFacts(trail: JudgedTrail | undefined): readonly Fact[] {
   ];
 }
 
+/** Whether it only has the name of what is required; it is then told in the row of that. */
+function isMistyped({ label, state, isExtra }: TrailEvidence, all: readonly TrailEvidence[]): boolean {
+  return isExtra && state === 'compliant' && all.some((one) => one.label === label && one.state === 'missing');
+}
+
+function describeState({ label, type, state, isExtra }: TrailEvidence, all: readonly TrailEvidence[]): string {
+  const recorded = state === 'missing' ? all.find((one) => one.label === label && one.isExtra) : undefined;
+  if (recorded === undefined) return evidenceLabel(state, isExtra);
+  return `${evidenceMark('mismatched')} recorded as ${recorded.type}; ${type} is required`;
+}
+
 function toEvidence(
   trail: JudgedTrail | undefined,
   reasons: readonly Reason[],
   timing: PollTiming,
 ): Pick<Report, 'evidence'> {
   const all = trail === undefined ? [] : listTrailEvidence(trail, reasons);
-  const rows = all
+  const shown = all.filter((one) => !isMistyped(one, all));
+  const rows = shown
     .slice(0, maximumRows)
-    .map(({ label, type, state, isExtra }) => [plain(label), plain(type), plain(evidenceLabel(state, isExtra))]);
-  const [table] = listTable('Evidence', ['Evidence', 'Type', 'State'], rows, all.length);
+    .map((one) => [plain(one.label), plain(one.type), plain(describeState(one, all))]);
+  const [table] = listTable('Evidence', ['Evidence', 'Type', 'State'], rows, shown.length);
   return table === undefined ? {} : { evidence: { table, notes: timeoutNotice(timing) } };
 }

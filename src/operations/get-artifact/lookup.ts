@@ -47,6 +47,6 @@ export function lookUpArtifact(
         reasons: answered.length > 0 ? answered : deriveArtifactReasons(artifact, verdict, name),
       };
     },
-    { resource: 'Artifact', ...unknown },
+    { resource: 'Artifact', named: fingerprint, ...unknown },
   );
 }

@@ -1,3 +1,4 @@
+import { maximumReasons } from '../../contract/reason.ts';
 import { listEnvironmentReasons } from '../domain/policy/judge-environment.ts';
 import { orderReasons, type JudgementReason } from '../domain/reasons.ts';
 import type { JudgedReference, SnapshotReference } from '../storage/snapshots.ts';
@@ -15,12 +16,17 @@ export async function loadSnapshotReasons(
   snapshot: SnapshotReference,
   members: readonly SnapshotReference[],
 ): Promise<readonly JudgementReason[]> {
-  const [own, ...others] = await snapshots.listJudgements(org, [snapshot, ...members]);
+  const [own] = await snapshots.listJudgements(org, [snapshot]);
   if (own === undefined) return [];
-  return orderReasons([
-    ...listEnvironmentReasons(own.judgement, own.environment),
-    ...others.flatMap(listMemberReasons),
-  ]);
+  const reasons = [...listEnvironmentReasons(own.judgement, own.environment)];
+  const failed = (await snapshots.findVerdicts(org, members)).filter(({ compliant }) => compliant === false);
+  // A judgement can be large, so no more are read than a response has reasons.
+  for (const { environment, number } of failed) {
+    if (reasons.length > maximumReasons) break;
+    const judged = await snapshots.listJudgements(org, [{ environment, number }]);
+    reasons.push(...judged.flatMap(listMemberReasons));
+  }
+  return orderReasons(reasons);
 }
 
 function listMemberReasons({ environment, judgement }: JudgedReference): readonly JudgementReason[] {

@@ -75,10 +75,12 @@ const hiddenValues: Readonly<Record<JudgementReason['state'], string>> = {
 export function toReadableReasons(caller: Reader, reasons: readonly JudgementReason[]): readonly JudgementReason[] {
   if (readsEverything(caller)) return reasons;
   return reasons.map((reason) => {
-    const { state, source: { evidence, member } = {} } = reason;
+    const { state, source } = reason;
+    if (source === undefined) return reason;
+    const { evidence, member, isUnclear = false } = source;
     const flows = evidence === undefined ? [] : [evidence.flow];
     const environments = member === undefined ? [] : [member];
-    if (mayAccess(caller, caller.org, 'read', { flows, environments })) return reason;
+    if (!isUnclear && mayAccess(caller, caller.org, 'read', { flows, environments })) return reason;
     return { state, about: 'something that this key may not read', value: hiddenValues[state] };
   });
 }

@@ -7,6 +7,8 @@ export interface ReasonSource {
   readonly evidence?: TrailEvidence;
   /** The member of a logical environment. */
   readonly member?: string;
+  /** True for a sentence of an earlier version, which may name any flow. */
+  readonly isUnclear?: boolean;
 }
 
 /** Evidence of a trail. */
@@ -66,10 +68,15 @@ function limitList<Entry>(list: readonly Entry[], maximum: number, toRest: (coun
   return [...list.slice(0, maximum - 1), toRest(list.length - maximum + 1)];
 }
 
-/** The reasons in the order of a response: the worst first, then by their subject; each once, whatever rules find it. */
+/**
+ * The reasons in the order of a response: the worst first, then by their subject. What several rules find about the same
+ * evidence is one reason.
+ */
 export function orderReasons(reasons: readonly JudgementReason[]): readonly JudgementReason[] {
-  const byWords = new Map(reasons.map((reason) => [describeReason(reason), reason]));
-  const byAbout = [...byWords.values()].toSorted((one, other) => compareTexts(one.about, other.about));
+  const toKey = ({ state, source, ...words }: JudgementReason): string =>
+    JSON.stringify([state, describeReason(words), source?.evidence, source?.member]);
+  const distinct = new Map(reasons.map((reason) => [toKey(reason), reason]));
+  const byAbout = [...distinct.values()].toSorted((one, other) => compareTexts(one.about, other.about));
   return sortReasons(byAbout);
 }
 

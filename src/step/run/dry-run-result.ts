@@ -15,7 +15,7 @@ export function dryRunResult(request: UnsentRequest, variable: string | undefine
   const { operation, method, url, headers, json, file } = request;
   return {
     outcome: 'skipped',
-    conclusion: `Dry run${variable === undefined ? '' : ` (${variable})`}: ${operation} prepared ${method} ${url} but did not send it; nothing was recorded or judged.`,
+    conclusion: `Dry run${variable === undefined ? '' : ` (${variable})`}: nothing was recorded or judged. ${operation} prepared ${method} ${url} but did not send it.`,
     response: { request },
     report: {
       subject: `Dry run of ${operation}`,

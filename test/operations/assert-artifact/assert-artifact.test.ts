@@ -217,7 +217,10 @@ describe('assert-artifact', () => {
       outcome: 'incomplete',
       response: [{ verdict: 'compliant' }, { verdict: 'incomplete' }],
     });
-    const unknown = { status: 404, body: { message: 'Artifact does not exist' } };
+    const unknown = {
+      status: 404,
+      body: { message: `Artifact with fingerprint '${both.fingerprint}' does not exist` },
+    };
     expect((await assert(both, judgedBy(true), unknown)).result).toMatchObject({ outcome: 'incomplete' });
     const refused = { status: 403, body: { message: 'no' } };
     expect((await assert(both, judgedBy(true), refused)).result).toMatchObject({ outcome: 'error' });

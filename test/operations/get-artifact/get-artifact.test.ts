@@ -14,7 +14,9 @@ const missing = 'Required by the template of the flow and not reported: sonar.';
 const open = { status: 200, body: anArtifact({ state: 'INCOMPLETE', state_info: missing }) };
 const good = { status: 200, body: anArtifact() };
 const bad = { status: 200, body: anArtifact({ state: 'NON-COMPLIANT', state_info: 'Not compliant: sonar.' }) };
-const unknown = { status: 404, body: { message: "Artifact with fingerprint 'a' does not exist in flow 'web'" } };
+// Names all that the tests ask for.
+const asked = ['a', 'b', 'c'].map((digit) => fingerprintOf(digit)).join(', ');
+const unknown = { status: 404, body: { message: `Artifact with fingerprint '${asked}' does not exist in flow 'web'` } };
 const busy = { status: 503, body: { message: 'Back soon' } };
 
 const inputs = { flow: 'web', fingerprint: fingerprintOf('a'), retries: '0' };

@@ -34,7 +34,7 @@ describe('a dry run', () => {
     const document = { name: 'web', description: 'The shop', template: ['artifact', 'sonar'] };
     expect(result).toMatchObject({
       outcome: 'skipped',
-      conclusion: `Dry run: create-flow prepared PUT ${url} but did not send it; nothing was recorded or judged.`,
+      conclusion: `Dry run: nothing was recorded or judged. create-flow prepared PUT ${url} but did not send it.`,
       response: { request: { operation: 'create-flow', method: 'PUT', url, json: { document } } },
     });
     expect(reportFacts(result)).toEqual({ Request: `PUT ${url}` });
@@ -57,9 +57,9 @@ describe('a dry run', () => {
   it('names the variable that makes the step a dry run', () => {
     const request = { operation: 'attest-junit', method: 'POST', url: 'https://compliance.example.com/x', headers: {} };
     expect(dryRunResult(request, 'COMPLIANCE_DRY_RUN').conclusion).toMatch(
-      /^Dry run \(COMPLIANCE_DRY_RUN\): attest-junit /u,
+      /^Dry run \(COMPLIANCE_DRY_RUN\): nothing was recorded or judged\. attest-junit /u,
     );
-    expect(dryRunResult(request, undefined).conclusion).toMatch(/^Dry run: attest-junit /u);
+    expect(dryRunResult(request, undefined).conclusion).toMatch(/^Dry run: nothing was recorded or judged\. attest-junit /u);
   });
 
   it.each([

@@ -163,7 +163,9 @@ function attestationCheck(
     const failing = found.filter(({ verdict }) => verdict !== 'compliant');
     if (!strict || failing.length === 0) return kept;
     const first = failing.slice(0, maximumReasons);
-    const reasons = first.flatMap((piece) => listEvidenceReasons(piece, piece.name));
+    const where = ({ flow }: Evidence): string =>
+      flow === undefined || artifact.flows.length === 1 ? '' : ` in flow ${flow}`;
+    const reasons = first.flatMap((piece) => listEvidenceReasons(piece, `${piece.name}${where(piece)}`));
     return broken('non_compliant_attestation', reasons);
   };
 }

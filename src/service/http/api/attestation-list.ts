@@ -8,6 +8,7 @@ import type { AttestationRange, LargeAttestationPage } from '../../application/a
 import type { RecordedAttestation } from '../../storage/attestation-series.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
+import { evidenceName, listTargetArtifacts } from '../../domain/evidence-scope.ts';
 import { largeResponse } from '../bodies/admission.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { toReasonResponses } from './reason-response.ts';
@@ -105,12 +106,18 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     html_url: links.attestationPage(org, flow, trail, id),
     is_compliant: verdict === 'compliant',
     ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
-    reasons: toReasonResponses(listEvidenceReasons(attestation, name), org, links),
+    reasons: toReasonResponses(listEvidenceReasons(attestation, toLabel(attestation)), org, links),
     reported_by: reportedBy,
     schema_version: schemaVersion,
     user_data: document.user_data ?? {},
     ...(document.proven === undefined ? {} : { proven: document.proven }),
   };
+}
+
+/** As a template names it: `web.unit` for the attestation `unit` of the artifact `web`. */
+function toLabel({ name, document }: RecordedAttestation): string {
+  const [target, ...others] = listTargetArtifacts(document);
+  return target === undefined || others.length > 0 ? name : `${target}.${evidenceName(name)}`;
 }
 
 /** The schema version of recorded attestations. There has been only one. */

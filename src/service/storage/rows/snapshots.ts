@@ -25,7 +25,10 @@ type StoredBreach = Omit<PolicyBreach, 'reason'> & { readonly reason: PolicyBrea
 function toBreach({ reason, ...breach }: StoredBreach): PolicyBreach {
   const { name, policy } = breach;
   if (typeof reason !== 'string') return { ...breach, reason };
-  return { ...breach, reason: { state: 'failed', about: name, rule: `policy ${policy}`, value: reason } };
+  return {
+    ...breach,
+    reason: { state: 'failed', about: name, rule: `policy ${policy}`, value: reason, source: { isUnclear: true } },
+  };
 }
 
 /** Converts a row to the judgement of a snapshot. */

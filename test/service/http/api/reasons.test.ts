@@ -158,7 +158,7 @@ describe('the reasons of a verdict', () => {
     const byName = new Map(listed.map((entry) => [entry['attestation_name'], entry['reasons'] as Reason[]]));
     expect(byName.get('unit')).toEqual([]);
     expect(byName.get('scan')).toMatchObject([{ about: 'scan', value: 'reported as not compliant' }]);
-    expect(byName.get('sonar')).toMatchObject([{ about: 'sonar', value: 'new_coverage is 61.2' }]);
+    expect(byName.get('sonar')).toMatchObject([{ about: 'web.sonar', value: 'new_coverage is 61.2' }]);
   });
 
   it('come with the required type if an attestation has another one', async () => {
