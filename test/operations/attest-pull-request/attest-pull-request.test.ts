@@ -180,7 +180,8 @@ describe('attest-pull-request', () => {
     ['1', true],
     ['2', false],
   ])('records the rule that %s approvals are required, by which the service judges', async (minimum, isCompliant) => {
-    await attest(approved, { inputs: { 'minimum-approvals': minimum } });
+    // A name of its own, so that no other test has recorded the same before.
+    await attest(approved, { inputs: { 'minimum-approvals': minimum, 'attestation-name': `rule-${minimum}` } });
     expect(await latestRecord()).toMatchObject({
       is_compliant: isCompliant,
       user_data: { rule: { minimum_approvals: Number(minimum), approvals: 1 } },
