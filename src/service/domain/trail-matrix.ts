@@ -1,4 +1,4 @@
-import type { EvidenceStatus, Evidence } from './artifact-state.ts';
+import { withoutMistyped, type EvidenceStatus, type Evidence } from './artifact-state.ts';
 import { isListTemplate, type AppliedTemplate } from './template/template.ts';
 import { listRequiredArtifacts, type TrailArtifactStatus, type TrailJudgement } from './trail-state.ts';
 
@@ -8,7 +8,7 @@ export type CellState = 'compliant' | 'missing' | 'incomplete' | 'non-compliant'
 /** What a trail has of one required artifact or piece of evidence. */
 export interface MatrixCell<Piece extends Evidence> {
   readonly state: CellState;
-  /** What decides the state; none if it is missing. */
+  /** What decides the state; if it is missing, what has its name but another type. */
   readonly evidence: readonly Piece[];
 }
 
@@ -40,16 +40,18 @@ export function toMatrixRow<Piece extends Evidence>({ applied, judgement }: Matr
   const take = (column: string, cell: MatrixCell<Piece>): void => {
     cells.set(column, merge(cells.get(column), cell));
   };
-  const takeStatus = (column: string, { isRequired, evidence }: EvidenceStatus<Piece>): void => {
-    if (isRequired) take(column, toCell(evidence));
+  const takeStatus = (column: string, status: EvidenceStatus<Piece>): void => {
+    const { isRequired, evidence } = status;
+    if (isRequired) take(column, toCell(status));
     else if (evidence !== undefined) extra.add(evidence);
   };
-  for (const status of judgement.evidence) takeStatus(status.name, status);
+  for (const status of withoutMistyped(judgement.evidence)) takeStatus(status.name, status);
   const required = new Set(listRequiredArtifacts(template));
   for (const status of judgement.artifacts) {
     const column = toArtifactColumn(status, isList);
     if (required.has(column)) take(column, { state: isReported(status) ? 'compliant' : 'missing', evidence: [] });
-    for (const piece of status.evidence) takeStatus(isList ? piece.name : `${column}.${piece.name}`, piece);
+    for (const piece of withoutMistyped(status.evidence))
+      takeStatus(isList ? piece.name : `${column}.${piece.name}`, piece);
   }
   return { cells, extra: [...extra] };
 }
@@ -63,8 +65,9 @@ function isReported({ artifact }: TrailArtifactStatus): boolean {
   return artifact.reported !== undefined;
 }
 
-function toCell<Piece extends Evidence>(piece: Piece | undefined): MatrixCell<Piece> {
-  return piece === undefined ? { state: 'missing', evidence: [] } : { state: piece.verdict, evidence: [piece] };
+function toCell<Piece extends Evidence>({ evidence, mistyped }: EvidenceStatus<Piece>): MatrixCell<Piece> {
+  if (evidence !== undefined) return { state: evidence.verdict, evidence: [evidence] };
+  return { state: 'missing', evidence: mistyped === undefined ? [] : [mistyped] };
 }
 
 /** Keeps the worse of two cells; of equal ones, all the evidence, each piece once. */

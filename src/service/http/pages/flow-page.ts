@@ -7,6 +7,7 @@ import type { CountedAttestation, Flow } from '../../domain/records.ts';
 import { countNames } from '../../domain/template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../../domain/trail-matrix.ts';
 import { apiRequest, withQuery } from './api-request.ts';
+import { renderMissing } from './evidence-cells.ts';
 import {
   clip,
   describeState,
@@ -161,7 +162,10 @@ function renderNoTrails(context: PageContext, { namePrefix, state, states }: Flo
 function renderCell(context: PageContext, cell: MatrixCell<CountedAttestation> | undefined): Hole {
   if (cell === undefined) return '';
   const [piece] = cell.evidence;
-  if (piece !== undefined) return pageLink(attestationPath(context, piece), renderBadge(cell.state));
+  if (piece !== undefined) {
+    const badge = cell.state === 'missing' ? renderMissing(piece) : renderBadge(cell.state);
+    return pageLink(attestationPath(context, piece), badge);
+  }
   // An artifact, which is judged by its evidence in other columns.
   return renderBadge(cell.state, cell.state === 'compliant' ? 'Reported' : undefined);
 }

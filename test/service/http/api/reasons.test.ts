@@ -182,6 +182,7 @@ describe('the reasons of a verdict', () => {
       text.split('<tr').find((each) => each.includes(label) && each.includes('badge')) ?? '';
     expect(row(trail, '>unit<')).toMatch(/Wrong type[\s\S]*recorded as generic; junit is required/u);
     expect(trail.split('<h2>Artifacts</h2>')[0]?.match(/>unit</gu)).toHaveLength(1);
+    expect(await page('/acme/flows/web')).toContain('Wrong type');
     const environment = await page('/acme/environments/prod');
     expect(environment).toContain('What runs here does not meet 3 requirements.');
     expect(environment).toContain('new_coverage is 61.2; at least 80 is required');
