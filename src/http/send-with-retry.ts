@@ -60,18 +60,18 @@ async function sendByRule(
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(request, context, Math.min(retryPolicy.requestTimeout, end - clock.now()));
     const again = attempt < schedule.attempts ? await rule(outcome) : undefined;
-    const delay = again === undefined ? 0 : schedule.delay(attempt, clock.now(), context.random(), again.retryAfter);
-    const timeIsUp = again !== undefined && clock.now() + delay >= lastAttempt;
+    // Read once: the pause before the last attempt ends a millisecond before the time is up.
+    const now = clock.now();
+    const delay = again === undefined ? 0 : schedule.delay(attempt, now, context.random(), again.retryAfter);
+    const timeIsUp = again !== undefined && now + delay >= lastAttempt;
     if (again === undefined || timeIsUp) {
       if (timeIsUp)
-        log.info(
-          `${label}: attempt ${attempt}: ${again.reason}; ${describeTimeLeft(delay, lastAttempt - clock.now())}`,
-        );
+        log.info(`${label}: attempt ${attempt}: ${again.reason}; ${describeTimeLeft(delay, lastAttempt - now)}`);
       if (outcome instanceof TransportError) throw withAttempts(outcome, attempt, earlierArrived);
       return { answer: outcome, attempts: attempt, earlierArrived };
     }
     earlierArrived ||= !(outcome instanceof TransportError) || outcome.mayHaveReached;
-    log.info(`${label}: ${schedule.describe(attempt, again.reason, { now: clock.now(), delay })}`);
+    log.info(`${label}: ${schedule.describe(attempt, again.reason, { now, delay })}`);
     await sleep(clock, delay, context.signal);
   }
 }
