@@ -59,7 +59,9 @@ describe('a dry run', () => {
     expect(dryRunResult(request, 'COMPLIANCE_DRY_RUN').conclusion).toMatch(
       /^Dry run \(COMPLIANCE_DRY_RUN\): nothing was recorded or judged\. attest-junit /u,
     );
-    expect(dryRunResult(request, undefined).conclusion).toMatch(/^Dry run: nothing was recorded or judged\. attest-junit /u);
+    expect(dryRunResult(request, undefined).conclusion).toMatch(
+      /^Dry run: nothing was recorded or judged\. attest-junit /u,
+    );
   });
 
   it.each([
