@@ -22,7 +22,9 @@ export const reason = Type.Object({
     Type.String({ description: 'What is required, without a full stop: `at least 80 is required`.' }),
   ),
   description: Type.Optional(Type.String({ description: "The sender's own description of the evidence." })),
-  html_url: Type.Optional(Type.String({ description: 'The page of the evidence or the artifact.' })),
+  html_url: Type.Optional(
+    Type.String({ description: 'The page of the evidence, of the trail that lacks it, or of the member environment.' }),
+  ),
 });
 
 /** One reason why something is not compliant. */

@@ -58,6 +58,8 @@ export interface Judgement {
   readonly state: ArtifactState;
   /** The reason, as one or more sentences. */
   readonly info: string;
+  /** The end of `info` that is no reason; undefined if there is none. */
+  readonly note?: string;
   /** What keeps it from being compliant, the worst first; empty exactly if it is COMPLIANT. */
   readonly reasons: readonly JudgementReason[];
 }
@@ -221,7 +223,7 @@ export function judgeArtifact(details: JudgedDetails): Judgement {
   if (isListTemplate(applied.template) || applied.template.artifacts.length === 0) return judgement;
   if (applied.template.artifacts.some(({ name }) => name === artifact.report.template_reference_name)) return judgement;
   const outside = `It is not an artifact of the template of the ${applied.owner}, so only the evidence of its trail is required.`;
-  return { ...judgement, info: `${judgement.info} ${outside}` };
+  return { ...judgement, info: `${judgement.info} ${outside}`, note: outside };
 }
 
 function describeCompliant(labels: readonly string[], isAnyRequired: boolean, owner: string): string {

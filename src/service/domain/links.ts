@@ -1,4 +1,5 @@
 import { createPagePaths } from './page-paths.ts';
+import type { ReasonSource } from './reasons.ts';
 
 /** The URLs that the service includes in responses and messages. All of them can be requested. */
 export interface Links {
@@ -12,6 +13,8 @@ export interface Links {
   artifactApi(org: string, flow: string, fingerprint: string, id: string): string;
   trailPage(org: string, flow: string, trail: string): string;
   attestationPage(org: string, flow: string, trail: string, id: string): string;
+  /** The page of what a reason is about; undefined if it has none. */
+  reasonPage(org: string, source: ReasonSource | undefined): string | undefined;
   /** The file that came with an attestation. */
   attachment(org: string, flow: string, trail: string, id: string): string;
   /** The page of a snapshot of an environment. */
@@ -40,6 +43,7 @@ export function createLinks(origin: () => string, prefix: string): Links {
       `${answer('artifacts', org, flow, 'fingerprint', fingerprint)}?attestation_id=${id}`,
     trailPage: (org, flow, trail) => pages.trail(org, flow, trail),
     attestationPage: (org, flow, trail, id) => pages.attestation(org, flow, trail, id),
+    reasonPage: (org, source) => pages.reason(org, source),
     attachment: (org, flow, trail, id) => pages.attachment(org, flow, trail, id),
     snapshotPage: (org, environment, index) => pages.snapshot(org, environment, index),
     snapshotAnswer: (org, environment, index) => `${answer('snapshots', org, environment)}?interval=${index}..${index}`,

@@ -1,3 +1,5 @@
+import type { ReasonSource } from './reasons.ts';
+
 /** The addresses of the pages. The first segment is an organization or `-`, which no organization can be called. */
 export interface PagePaths {
   home(): string;
@@ -16,6 +18,8 @@ export interface PagePaths {
   attestation(org: string, flow: string, trail: string, id: string): string;
   /** The file that came with an attestation. */
   attachment(org: string, flow: string, trail: string, id: string): string;
+  /** The page of what a reason is about; undefined if it has none. */
+  reason(org: string, source: ReasonSource | undefined): string | undefined;
   environments(org: string): string;
   environment(org: string, environment: string): string;
   snapshot(org: string, environment: string, index: number): string;
@@ -31,8 +35,10 @@ export interface PagePaths {
 export function createPagePaths(root: () => string): PagePaths {
   const path = (...segments: readonly string[]): string =>
     [root(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');
-  const attestation = (org: string, flow: string, trail: string, id: string): string =>
-    path(org, 'flows', flow, 'trails', trail, 'attestations', id);
+  const trail = (org: string, flow: string, name: string): string => path(org, 'flows', flow, 'trails', name);
+  const attestation = (org: string, flow: string, trailName: string, id: string): string =>
+    path(org, 'flows', flow, 'trails', trailName, 'attestations', id);
+  const environment = (org: string, name: string): string => path(org, 'environments', name);
   return {
     home: () => `${root()}/`,
     signIn: () => path('-', 'sign-in'),
@@ -42,14 +48,19 @@ export function createPagePaths(root: () => string): PagePaths {
     organization: (org) => path(org),
     flows: (org) => path(org, 'flows'),
     flow: (org, flow) => path(org, 'flows', flow),
-    trail: (org, flow, trail) => path(org, 'flows', flow, 'trails', trail),
+    trail,
     artifact: (org, flow, fingerprint, id) =>
       path(org, 'flows', flow, 'artifacts', fingerprint) + (id === undefined ? '' : `?artifact_id=${id}`),
     attestation,
     attachment: (org, flow, trail, id) => `${attestation(org, flow, trail, id)}/attachment`,
+    reason: (org, { evidence, member } = {}) => {
+      if (evidence === undefined) return member === undefined ? undefined : environment(org, member);
+      const { flow, trail: name, attestation: id } = evidence;
+      return id === undefined ? trail(org, flow, name) : attestation(org, flow, name, id);
+    },
     environments: (org) => path(org, 'environments'),
-    environment: (org, environment) => path(org, 'environments', environment),
-    snapshot: (org, environment, index) => path(org, 'environments', environment, 'snapshots', String(index)),
+    environment,
+    snapshot: (org, name, index) => `${environment(org, name)}/snapshots/${index}`,
     comparison: (org) => path(org, 'compare'),
     policies: (org) => path(org, 'policies'),
     policy: (org, policy) => path(org, 'policies', policy),

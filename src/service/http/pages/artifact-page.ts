@@ -11,7 +11,6 @@ import {
 import type { RuleResult } from '../../domain/policy/compile-policy.ts';
 import type { PolicyEvaluation } from '../../domain/policy/judge-environment.ts';
 import { describePolicy } from '../../domain/policy/provenance-requirement.ts';
-import { describeReasons } from '../../domain/reasons.ts';
 import type { Appearance, ArtifactDetails, CountedAttestation } from '../../domain/records.ts';
 import { apiRequest } from './api-request.ts';
 import {
@@ -28,6 +27,7 @@ import { compareEvidence, linkEvidence, renderMissing } from './evidence-cells.t
 import { html, link, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderProven } from './proven-facts.ts';
+import { renderJudgement, renderSentences } from './reasons.ts';
 import {
   renderAddress,
   renderAnnotations,
@@ -56,7 +56,6 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
   const { flow, artifact, appearances } = details;
   const { org, id, report } = artifact;
   const { paths } = context;
-  const { state, info } = judgeArtifact(details);
   const { fingerprint } = report;
   return {
     title: clip(report.filename, 200),
@@ -73,10 +72,11 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
         apiRequest(assertArtifact, { org, fingerprint }, { environment_name: environment }),
       ),
     ],
-    content: html`${renderResult(state, clip(info, 1000))} ${renderArtifactFacts(context, details)}
+    content: html`${renderJudgement(context, org, judgeArtifact(details))} ${renderArtifactFacts(context, details)}
       ${renderProven(report.proven)}
       <h2>Evidence</h2>
-      ${renderEvidence(context, listArtifactEvidence(details))} ${verdicts.map(renderEnvironmentVerdict)}
+      ${renderEvidence(context, listArtifactEvidence(details))}
+      ${verdicts.map((verdict) => renderEnvironmentVerdict(context, org, verdict))}
       <h2>Where it runs and ran</h2>
       ${renderAppearances(context, org, appearances)}
       <h2>Everything reported about it</h2>
@@ -129,14 +129,23 @@ function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<
   });
 }
 
-function renderEnvironmentVerdict({ environment, assertion }: EnvironmentVerdict): Html {
+function renderEnvironmentVerdict(
+  context: PageContext,
+  org: string,
+  { environment, assertion }: EnvironmentVerdict,
+): Html {
   const { compliant, info, policies = [] } = assertion;
   return html`<h2>Policies of ${environment}</h2>
     ${renderResult(policies.length === 0 ? 'unjudged' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT', clip(info, 500))}
-    ${policies.length === 0 ? undefined : renderRules(environment, policies)}`;
+    ${policies.length === 0 ? undefined : renderRules(context, org, environment, policies)}`;
 }
 
-function renderRules(environment: string, policies: readonly PolicyEvaluation[]): Html {
+function renderRules(
+  context: PageContext,
+  org: string,
+  environment: string,
+  policies: readonly PolicyEvaluation[],
+): Html {
   return renderTable({
     label: `Rules of the policies of ${environment}`,
     columns: ['Rule', 'Policy', 'Result', 'Why'],
@@ -145,22 +154,29 @@ function renderRules(environment: string, policies: readonly PolicyEvaluation[])
       if (unjudgeable !== undefined)
         return [['all rules', source, renderBadge('NON-COMPLIANT', 'Not applied'), clip(unjudgeable, 300)]];
       return rules.map(({ definition, result }) => {
-        const [state, words, reason] = describeRule(result);
+        const [state, words, reason] = describeRule(context, org, result);
         const { name, type } = definition;
-        return [type === 'artifact' ? name : `${type} ${name}`, source, renderBadge(state, words), clip(reason, 300)];
+        return [type === 'artifact' ? name : `${type} ${name}`, source, renderBadge(state, words), reason];
       });
     }),
     empty: renderEmpty('The policies have no rules.'),
-    maximumBytes: 4000,
+    maximumBytes: 8000,
   });
 }
 
-function describeRule(result: RuleResult): readonly [state: BadgeState, words: string, reason: string] {
+/** The maximum number of reasons that are given for each rule. */
+const maximumRuleReasons = 3;
+
+function describeRule(
+  context: PageContext,
+  org: string,
+  result: RuleResult,
+): readonly [state: BadgeState, words: string, reason: Hole] {
   switch (result.outcome) {
     case 'kept':
       return ['COMPLIANT', 'Kept', ''];
     case 'broken':
-      return ['NON-COMPLIANT', 'Broken', describeReasons(result.reasons)];
+      return ['NON-COMPLIANT', 'Broken', renderSentences(context, org, result.reasons, maximumRuleReasons)];
     case 'excepted':
       return ['unjudged', 'Exception', 'An exception of the policy applies to the artifact.'];
     case 'not applicable':

@@ -3,6 +3,7 @@ import { listFlows } from '../../../contract/flow.ts';
 import { listTrails } from '../../../contract/trail-reading.ts';
 import type { FlowOverview } from '../../application/trail-states.ts';
 import type { EnvironmentOverview } from '../../domain/environment/snapshot.ts';
+import type { JudgementReason } from '../../domain/reasons.ts';
 import { apiRequest } from './api-request.ts';
 import {
   clip,
@@ -15,6 +16,7 @@ import {
 } from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
+import { renderSentences } from './reasons.ts';
 import { renderTable } from './table.ts';
 
 /** An environment with the time since which it has its verdict, in Unix seconds. */
@@ -30,7 +32,15 @@ export interface OrganizationOverview {
   /** The number of all flows. */
   readonly totalFlows: number;
   readonly environments: readonly JudgedEnvironment[];
+  /** Why each environment that needs attention is not compliant, by its name. */
+  readonly reasons: ReadonlyMap<string, readonly JudgementReason[]>;
 }
+
+/** The maximum number of environments and trails that need attention. */
+const maximumAttention = 20;
+
+/** The maximum number of reasons for each of them. Its own page has all. */
+const maximumReasons = 3;
 
 /** Creates the overview of an organization: what needs attention, then its flows and environments. */
 export function toOrganizationPage(context: PageContext, overview: OrganizationOverview): Page {
@@ -65,15 +75,20 @@ function urgency({ trails: [latest] }: FlowOverview): number {
   return { 'NON-COMPLIANT': 0, INCOMPLETE: 1, COMPLIANT: 2 }[latest.judgement.state];
 }
 
-function renderAttention(context: PageContext, { org, flows, environments }: OrganizationOverview): Html {
+/** The environments that need attention: those that do not comply. */
+export function listFailing(environments: readonly JudgedEnvironment[]): readonly JudgedEnvironment[] {
+  return environments.filter(({ environment }) => environment.compliant === false).slice(0, maximumAttention);
+}
+
+function renderAttention(context: PageContext, { org, flows, environments, reasons }: OrganizationOverview): Html {
   const { paths } = context;
-  const failing = environments.filter(({ environment }) => environment.compliant === false);
   const failed = flows.filter(({ trails }) => trails[0]?.judgement.state === 'NON-COMPLIANT');
   const items = [
-    ...failing.map(({ environment: { name }, since }) => {
+    ...listFailing(environments).map(({ environment: { name }, since }) => {
       const time = since === undefined ? undefined : html` since ${renderTime(since, context)}`;
       return html`<li>
-        ${renderBadge('NON-COMPLIANT')} Environment ${pageLink(paths.environment(org, name), name)}${time}
+        ${renderBadge('NON-COMPLIANT')} Environment ${pageLink(paths.environment(org, name), name)}${time}:
+        ${renderSentences(context, org, reasons.get(name) ?? [], maximumReasons)}
       </li>`;
     }),
     ...failed.map(({ flow, trails: [latest] }) => {
@@ -81,7 +96,8 @@ function renderAttention(context: PageContext, { org, flows, environments }: Org
       const { trail, judgement } = latest;
       return html`<li>
         ${renderBadge('NON-COMPLIANT')} Trail ${pageLink(paths.trail(org, flow.name, trail.name), trail.name)} of the
-        flow ${pageLink(paths.flow(org, flow.name), flow.name)}: ${clip(judgement.info, 200)}
+        flow ${pageLink(paths.flow(org, flow.name), flow.name)}:
+        ${renderSentences(context, org, judgement.reasons, maximumReasons)}
       </li>`;
     }),
   ];
@@ -91,8 +107,6 @@ function renderAttention(context: PageContext, { org, flows, environments }: Org
     </ul>`;
   return renderEmpty('Nothing: no environment and no latest trail of a flow is known not to comply.');
 }
-
-const maximumAttention = 20;
 
 /** Renders flows with the states of their latest trails. */
 export function renderFlows(context: PageContext, org: string, flows: readonly FlowOverview[]): Html {

@@ -5,12 +5,19 @@ import { searchArtifacts } from '../../application/artifact-lists.ts';
 import { findVerdictTimes, listEnvironments } from '../../application/environment-list.ts';
 import { listFlows } from '../../application/flows.ts';
 import { listPolicies } from '../../application/policies.ts';
+import { listSnapshots } from '../../application/snapshots.ts';
 import { findTrailsByName, listFlowOverviews } from '../../application/trail-states.ts';
 import { mayAccess } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
+import type { JudgementReason } from '../../domain/reasons.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { toHomePage, type OpenOrganization } from './home-page.ts';
-import { toOrganizationPage, type JudgedEnvironment } from './organization-page.ts';
+import {
+  listFailing,
+  toOrganizationPage,
+  type JudgedEnvironment,
+  type OrganizationOverview,
+} from './organization-page.ts';
 import { addOwnPage, addPage, orgPath, type PageHost } from './page-host.ts';
 import { toSearchPage, type SearchView } from './search-page.ts';
 
@@ -43,7 +50,8 @@ export function addOrganizationPages(host: PageHost): void {
     const part = { offset: 0, limit: overviewFlows, trails: overviewTrails };
     const { flows, total } = await listFlowOverviews(dependencies, { org, ...part });
     const environments = await listJudgedEnvironments(dependencies, org);
-    return toOrganizationPage(context, { org, flows, totalFlows: total, environments });
+    const reasons = await loadReasons(dependencies, org, listFailing(environments), context.now);
+    return toOrganizationPage(context, { org, flows, totalFlows: total, environments, reasons });
   });
 
   const query = Type.Object({ q: Type.Optional(Type.String({ maxLength: 255 })) });
@@ -77,6 +85,21 @@ export async function listJudgedEnvironments(
   const names = environments.map(({ name }) => name);
   const times = await findVerdictTimes(dependencies, { org, environments: names });
   return environments.map((environment) => ({ environment, since: times.get(environment.name) }));
+}
+
+async function loadReasons(
+  dependencies: RouteDependencies,
+  org: string,
+  failing: readonly JudgedEnvironment[],
+  now: number,
+): Promise<OrganizationOverview['reasons']> {
+  const reasons = new Map<string, readonly JudgementReason[]>();
+  const page = { page: 1, size: 1, ascending: false };
+  for (const { environment } of failing) {
+    const current = await listSnapshots(dependencies, { org, environment: environment.name, page, now });
+    reasons.set(environment.name, current?.reasons ?? []);
+  }
+  return reasons;
 }
 
 /** The maximum number of results of each kind. */

@@ -3,10 +3,10 @@ import type { SnapshotDetails } from '../../application/snapshot-details.ts';
 import { findMovement } from '../../domain/environment/snapshot-events.ts';
 import type { Instance } from '../../domain/environment/running-artifact.ts';
 import { createArtifactVerdict } from '../../domain/environment/snapshot.ts';
-import type { JudgementReason } from '../../domain/reasons.ts';
 import { clip, pageLink, renderBadge, renderEmpty, renderHash } from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import type { PageContext } from './page.ts';
+import { renderSubject } from './reasons.ts';
 import { renderTable } from './table.ts';
 
 /** Describes the verdict of a snapshot in a sentence. */
@@ -20,15 +20,8 @@ export function describeVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'sn
 }
 
 /** Renders why a snapshot is not compliant; undefined if it is, or if nothing was judged. */
-export function renderReasons({ paths }: PageContext, { snapshot, reasons }: SnapshotDetails): Html | undefined {
+export function renderReasons(context: PageContext, { snapshot, reasons }: SnapshotDetails): Html | undefined {
   if (reasons.length === 0) return undefined;
-  const toLink = ({ about, source }: JudgementReason): Hole => {
-    const words = clip(about, 120);
-    if (source?.evidence === undefined) return words;
-    const { flow, trail, attestation: id } = source.evidence;
-    const { org } = snapshot;
-    return pageLink(id === undefined ? paths.trail(org, flow, trail) : paths.attestation(org, flow, trail, id), words);
-  };
   return html`<h2>Why it is not compliant</h2>
     ${renderTable({
       label: 'Why it is not compliant',
@@ -40,7 +33,7 @@ export function renderReasons({ paths }: PageContext, { snapshot, reasons }: Sna
           ...(limit === undefined ? {} : { limit }),
           ...(description === undefined ? {} : { description }),
         };
-        return [toLink(reason), clip(describeFault(fault), 300), clip(rule ?? '', 120)];
+        return [renderSubject(context, snapshot.org, reason), clip(describeFault(fault), 300), clip(rule ?? '', 120)];
       }),
       empty: html``,
       maximumBytes: 10_000,

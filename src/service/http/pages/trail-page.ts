@@ -13,12 +13,12 @@ import {
   renderEmpty,
   renderFacts,
   renderHash,
-  renderResult,
   renderTime,
 } from './components.ts';
 import { compareEvidence, linkEvidence, renderMissing } from './evidence-cells.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import { renderProven } from './proven-facts.ts';
+import { renderJudgement } from './reasons.ts';
 import { renderAddress, renderExternalLinks, renderRepository, renderUserData } from './reported-data.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderTable } from './table.ts';
@@ -47,7 +47,7 @@ export function toTrailPage(context: PageContext, view: TrailView): Page {
       { name: flow, path: paths.flow(org, flow) },
     ],
     api: [apiRequest(getTrail, { org, flow_name: flow, trail_name: name })],
-    content: html`${renderResult(judgement.state, clip(judgement.info, 1000))} ${renderTrailFacts(context, view)}
+    content: html`${renderJudgement(context, org, judgement)} ${renderTrailFacts(context, view)}
       ${renderProven(trail.report.proven)}
       <h2>What is required</h2>
       ${renderRequired(context, view.details)}

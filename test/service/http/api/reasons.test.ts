@@ -128,6 +128,7 @@ describe('the reasons of a verdict', () => {
           {
             ...{ state: 'missing', about: where.replace(' of web.tgz', 'unknown.tgz') },
             ...{ value: 'not reported to any flow', rule: 'policy strict' },
+            ...(where.endsWith(' in prod') ? { html_url: `${service.url}/acme/environments/prod` } : {}),
           },
         ]),
   ];
@@ -176,8 +177,25 @@ describe('the reasons of a verdict', () => {
       expect(status).toBe(200);
       return text;
     };
+    const evidence = /<a href="\/acme\/flows\/web\/trails\/main\/attestations\/[^"]+">/u.source;
+    const scan = new RegExp(`${evidence}scan</a>: reported as not compliant: 2 high vulnerabilities &lt;b&gt;\\.`, 'u');
     const trail = await page('/acme/flows/web/trails/main');
-    expect(trail).toContain('scan: reported as not compliant: 2 high vulnerabilities &lt;b&gt;.');
+    const artifact = await page(`/acme/flows/web/artifacts/${web}`);
+    for (const text of [trail, artifact]) expect(/<p class="result[\s\S]*?<\/p>/u.exec(text)?.[0]).toMatch(scan);
+    expect(artifact).toMatch(
+      new RegExp(`Broken[\\s\\S]*?${evidence}sonar</a>: new_coverage is 61.2; at least 80`, 'u'),
+    );
+    const overview = await page('/acme');
+    expect(overview).toMatch(
+      new RegExp(`Trail <a href="[^"]*">main</a> of the\\s+flow <a href="[^"]*">web</a>:[\\s\\S]*?${scan.source}`, 'u'),
+    );
+    expect(overview).toMatch(
+      new RegExp(
+        `Environment <a href="[^"]*">prod</a>[\\s\\S]*?:\\s*${evidence}sonar of web.tgz</a>: new_coverage`,
+        'u',
+      ),
+    );
+    expect(overview).toContain('<a href="/acme/environments/prod">unknown.tgz in prod</a>: not reported to any flow');
     const row = (text: string, label: string): string =>
       text.split('<tr').find((each) => each.includes(label) && each.includes('badge')) ?? '';
     expect(row(trail, '>unit<')).toMatch(/Wrong type[\s\S]*recorded as generic; junit is required/u);

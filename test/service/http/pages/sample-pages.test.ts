@@ -29,7 +29,9 @@ describe('the pages of an organization with records', () => {
   it('begin with what needs attention', async () => {
     expect(await read('/')).toContain('acme admin ✕ 2 of 4 not compliant');
     const overview = await read('/acme');
-    expect(overview).toMatch(/Needs attention ✕ Not compliant Environment production since 9 hours ago/);
+    expect(overview).toMatch(
+      /Needs attention ✕ Not compliant Environment production since 9 hours ago : web.sonar of /,
+    );
     expect(overview).toMatch(
       /web The web shop: from commit to production ✕ Not compliant ✓ Compliant build-126 .*mobile The app/,
     );
@@ -70,7 +72,7 @@ describe('the pages of an organization with records', () => {
     const artifact = await read(`/acme/flows/web/artifacts/${sampleFingerprint('build-126')}`);
     expect(artifact).toMatch(/Policies of production ✕ Not compliant It does not comply with production-rules\./);
     expect(artifact).toMatch(
-      /provenance production-rules, version 3 ✓ Kept trail-compliance .* ✕ Broken web.sonar: new_coverage is 71.4; at least 80/,
+      /provenance production-rules, version 3 ✓ Kept trail-compliance .* ✕ Broken web.sonar : new_coverage is 71.4; at least 80/,
     );
     expect(artifact).toMatch(/Where it runs and ran .*production Runs now/);
   });
