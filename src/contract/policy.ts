@@ -275,7 +275,7 @@ export const detachPolicy = defineEndpoint({
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
   query: noQuery,
   body: { kind: 'json', schema: policyNames },
-  repetition: { effect: 'idempotent', alreadyDone: environmentOrPolicyNotFound },
+  repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The policies are detached.', schema: Type.String() }],
   errors: [
     commonErrors.validation,
@@ -288,8 +288,9 @@ export const detachPolicy = defineEndpoint({
   choices: [
     {
       subject: 'detaching a policy that is not attached',
-      choice: 'is done: 200; but 404 if there is no policy of that name, and then none is detached',
-      source: 'a job that runs again must not fail, and a typo must not look like a success',
+      choice:
+        'succeeds (200) and changes nothing, as attaching twice does; if a name belongs to no policy, the answer is 404 and no policy is detached',
+      source: 'a job that runs again must not fail, but a misspelt name must not look like a success',
     },
   ],
 });

@@ -17,7 +17,7 @@ export const attachPolicy = defineOperation({
       document: { policy_names: names },
     });
     return createPolicyChangeResult({
-      action: 'attached to',
+      state: 'attached',
       environment: inputs.environment,
       names,
       org,
