@@ -19,5 +19,5 @@ export function describeCriterion({ flow, environment, policies }: Criterion): s
   if (environment !== undefined) return `by the policies of environment ${environment}${where}`;
   if (policies !== undefined)
     return `by ${policies.length === 1 ? 'policy' : 'the policies'} ${policies.join(', ')}${where}`;
-  return flow === undefined ? 'in all flows that have it' : `in flow ${flow}`;
+  return flow === undefined ? 'across all flows' : `in flow ${flow}`;
 }

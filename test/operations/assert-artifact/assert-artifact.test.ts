@@ -203,6 +203,9 @@ describe('assert-artifact', () => {
       conclusion: `Artifact ${fingerprint.slice(0, 12)} is INCOMPLETE by the policies of environment prod: not reported to any flow.`,
       response: { fingerprint, verdict: 'incomplete', reasons: [{ value: 'not reported to any flow' }] },
     });
+    expect((await assert({}, unknown)).result.conclusion).toBe(
+      `Artifact ${fingerprint.slice(0, 12)} is INCOMPLETE across all flows: not reported to any flow.`,
+    );
     expect((await assert({ flow: 'web', wait: '60' }, unknown)).result.conclusion).toContain(
       'not reported to flow web within 60 s.',
     );
