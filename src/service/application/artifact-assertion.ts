@@ -1,5 +1,6 @@
 import type { AssertionScope } from '../../contract/artifact-assertion.ts';
 import { evaluatePolicies, listPolicyReasons, type PolicyEvaluation } from '../domain/policy/judge-environment.ts';
+import { nameWithFlow } from '../domain/policy/judged-artifact.ts';
 import { JudgementBudget } from '../domain/policy/judgement-budget.ts';
 import { orderReasons, type JudgementReason } from '../domain/reasons.ts';
 import type { AttachedRules } from '../storage/policies.ts';
@@ -109,11 +110,8 @@ type Conclusion = Pick<Assertion, 'compliant' | 'info' | 'reasons' | 'policies'>
 function concludeFlows(reports: Assertion['reports']): Conclusion {
   const sentences = reports.map(({ flow, state, info }) => `It is ${state} in the flow ${flow}. ${info}`);
   const compliant = reports.every(({ state }) => state === 'COMPLIANT');
-  // The same name can stand for evidence in several flows.
   const reasons = reports.flatMap((report) =>
-    reports.length === 1
-      ? report.reasons
-      : report.reasons.map((reason) => ({ ...reason, about: `${reason.about} in flow ${report.flow}` })),
+    report.reasons.map((reason) => ({ ...reason, about: nameWithFlow(reason.about, report.flow, reports) })),
   );
   return { compliant, info: sentences.join(' '), reasons: orderReasons(reasons), policies: undefined };
 }

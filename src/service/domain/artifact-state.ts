@@ -119,7 +119,7 @@ export function judge(
       state: 'missing',
       about,
       rule,
-      value: 'artifact not reported',
+      value: 'not reported',
     })),
   ]);
   if (reasons.length > 0) {

@@ -59,7 +59,7 @@ describe('the state of a trail with a template file', () => {
 
   it('is INCOMPLETE as long as an artifact of the template is missing, whatever was said about it', () => {
     const { state, info, artifacts } = judge(file, [ofTrail], missing(ofTrail, ofWeb));
-    expect([state, info]).toEqual(['INCOMPLETE', 'web: artifact not reported (template of the trail).']);
+    expect([state, info]).toEqual(['INCOMPLETE', 'web: not reported (template of the trail).']);
     expect(artifacts).toMatchObject([{ state: 'MISSING', evidence: [{ name: 'unit', evidence: ofWeb }] }]);
   });
 
@@ -122,7 +122,7 @@ describe('the state of a trail with a list', () => {
     const none: TrailArtifact = { name: 'artifact', reported: undefined, evidence: [unit] };
     expect(judge(['artifact', 'unit'], [unit], none)).toMatchObject({
       state: 'INCOMPLETE',
-      info: 'artifact: artifact not reported (template of the trail).',
+      info: 'artifact: not reported (template of the trail).',
     });
   });
 

@@ -5,7 +5,7 @@ import type { JudgementReason } from '../reasons.ts';
 import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
 import { ConditionError } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
-import type { ArtifactInFlow, JudgedArtifact } from './judged-artifact.ts';
+import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged-artifact.ts';
 import type { AttestationRule, PolicyRules, Requirement } from './rules.ts';
 import type { PatternUse, JudgementBudget } from './judgement-budget.ts';
 
@@ -127,9 +127,10 @@ function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondit
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
     const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), budget));
     if (first === undefined) return failing.length === 0 ? kept : excepted;
-    // The same name can stand for evidence in several flows.
-    const where = artifact.flows.length === 1 ? '' : ` in flow ${first.flow}`;
-    const reasons = first.reasons.map((reason) => ({ ...reason, about: `${reason.about}${where}` }));
+    const reasons = first.reasons.map((reason) => ({
+      ...reason,
+      about: nameWithFlow(reason.about, first.flow, artifact.flows),
+    }));
     return broken('non_compliant_in_trail', reasons);
   };
 }
@@ -163,9 +164,9 @@ function attestationCheck(
     const failing = found.filter(({ verdict }) => verdict !== 'compliant');
     if (!strict || failing.length === 0) return kept;
     const first = failing.slice(0, maximumReasons);
-    const where = ({ flow }: Evidence): string =>
-      flow === undefined || artifact.flows.length === 1 ? '' : ` in flow ${flow}`;
-    const reasons = first.flatMap((piece) => listEvidenceReasons(piece, `${piece.name}${where(piece)}`));
+    const reasons = first.flatMap((piece) =>
+      listEvidenceReasons(piece, nameWithFlow(piece.name, piece.flow, artifact.flows)),
+    );
     return broken('non_compliant_attestation', reasons);
   };
 }

@@ -14,6 +14,15 @@ export interface ArtifactInFlow {
   readonly evidence: readonly Evidence[];
 }
 
+/**
+ * What a reason is about, with its flow if the artifact is in several: the same name can stand for evidence in each.
+ *
+ * @param flows the flows that have the artifact
+ */
+export function nameWithFlow(about: string, flow: string | undefined, flows: readonly unknown[]): string {
+  return flow === undefined || flows.length === 1 ? about : `${about} in flow ${flow}`;
+}
+
 /** An artifact as policies judge it. */
 export interface JudgedArtifact {
   readonly name: string;

@@ -100,7 +100,7 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
         artifact.name,
         'the trail',
         renderBadge('MISSING'),
-        'This artifact was not reported to the trail.',
+        'not reported',
         'yes',
         '',
       ]),
