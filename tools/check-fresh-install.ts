@@ -1,11 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { commandOf, copiesOf, finalStage, parseDockerfile, variablesOf } from './dockerfile/dockerfile.ts';
+import { freePort } from './servers/ports.ts';
 
 // `npm run test:fresh`: fails unless a copy of this project, installed as for production (`npm ci --omit=dev`), starts
 // the service and answers `/ready`; and unless the commands of the Dockerfile work in a folder with the files of the
@@ -97,7 +97,7 @@ async function checkImage(): Promise<void> {
     ...environment,
     ...Object.fromEntries(variablesOf(stage)),
     COMPLIANCE_SERVICE_HOST: '127.0.0.1',
-    COMPLIANCE_SERVICE_PORT: String(await findFreePort()),
+    COMPLIANCE_SERVICE_PORT: String(await freePort()),
     COMPLIANCE_SERVICE_DATA: join(directory, 'image-data'),
   };
   const child = spawn(process.execPath, commandOf(stage, 'ENTRYPOINT').slice(1), {
@@ -126,16 +126,6 @@ async function checkImage(): Promise<void> {
 
 function listFiles(): string {
   return readdirSync(image, { recursive: true }).join('\n');
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // The address of a server on a TCP port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function listeningAddress({ stdout }: ChildProcess): Promise<string> {

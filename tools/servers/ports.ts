@@ -1,17 +1,37 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { errorCode } from '../../src/runtime/failure.ts';
 
-/** Returns a port of the loopback interface that nothing listens on at the moment. */
+/**
+ * Systems give ports from 32768 (Linux) or 49152 on to outgoing connections, and to servers that ask for any port. A
+ * server that is started later, or stopped for a while, would lose such a port to one of them.
+ */
+const [firstPort, endOfPorts] = [10_000, 32_768];
+
+/**
+ * Returns a port of the loopback interface that nothing listens on at the moment. It is random, so that processes that
+ * ask at the same time get different ones.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  let port = randomInt(firstPort, endOfPorts);
+  while (!(await canListen(port))) port = randomInt(firstPort, endOfPorts);
+  return port;
+}
+
+async function canListen(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    // Windows denies access to ports that it keeps for itself.
+    if (!['EADDRINUSE', 'EACCES'].includes(errorCode(error) ?? '')) throw error;
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('A server without a port');
-  return address.port;
+  return true;
 }
 
 /** Whether something accepts connections on this port of the loopback interface. */
