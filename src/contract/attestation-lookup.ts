@@ -133,13 +133,14 @@ export const findAttestationById = defineEndpoint({
     {
       subject: 'the evidence of an attestation',
       choice:
-        'the fields as they were sent, those of the kind, too (`sonar_results`, `junit_results`, `git_provider` and `pull_requests`); `is_compliant` is the verdict, and `approvers: null` becomes an empty list',
-      source: 'the public client adds them to the trail for policies, which count `approvers`',
+        'all fields as the sender sent them, including those of its kind, such as `sonar_results`, `junit_results` or `pull_requests`; only `is_compliant` is the verdict of the service, and `approvers: null` becomes an empty list',
+      source: 'the public client evaluates policies with these fields, and its policies count `approvers`',
     },
     {
       subject: 'the file of an attestation',
-      choice: '`attachments`: `filename`, `size`, `sha256` and `url`, which needs the key, too',
-      source: 'nothing else of the evidence would be missing',
+      choice:
+        'the list `attachments`, with `filename`, `size`, `sha256` and `url`; downloading from `url` needs the API key, too',
+      source: 'with it, the answer has all evidence of the attestation',
     },
   ],
 });

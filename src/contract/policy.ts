@@ -289,7 +289,7 @@ export const detachPolicy = defineEndpoint({
     {
       subject: 'detaching a policy that is not attached',
       choice:
-        'succeeds (200) and changes nothing, as attaching twice does; if a name belongs to no policy, the answer is 404 and no policy is detached',
+        '200, and nothing changes, as when a policy is attached twice; but if a name belongs to no policy, the answer is 404 and no policy is detached',
       source: 'a job that runs again must not fail, but a misspelt name must not look like a success',
     },
   ],
