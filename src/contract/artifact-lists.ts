@@ -173,7 +173,7 @@ export const searchArtifacts = defineEndpoint({
   success: [
     {
       status: 200,
-      description: 'What the digits stand for, and the artifacts.',
+      description: 'The fingerprints and commits that begin with the digits, and their artifacts.',
       schema: Type.Object({
         resolved_to: Type.Object({
           type: Type.String({ description: '`fingerprint`, `commit` or `ambiguous`.' }),
