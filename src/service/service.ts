@@ -171,10 +171,10 @@ async function prepareOrganization(
 
 function createTokenVerifier(
   { allowPrivateIssuers: allowPrivate = false }: ServiceOptions,
-  { now }: ServiceSources,
+  sources: ServiceSources,
 ): TokenVerifier {
   const resolve = createNameResolver(systemNameServices(), allowPrivate);
-  return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }), now);
+  return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }, sources), sources.now);
 }
 
 /** Starts the delivery of notifications. */

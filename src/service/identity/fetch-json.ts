@@ -1,6 +1,8 @@
-import { request as requestPlain, type ClientRequest } from 'node:http';
-import { request as requestSecure } from 'node:https';
-import { pinnedLookup, resolvePermittedAddress, type Refusals, type Web } from '../network/permitted-address.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../runtime/clock.ts';
+import { withDeadline } from '../network/deadline.ts';
+import type { Refusals, Web } from '../network/permitted-address.ts';
+import { sendRequest } from '../network/send-request.ts';
 
 /** Fetches a JSON document. Rejects if the answer is not one. */
 export type FetchJson = (url: URL) => Promise<unknown>;
@@ -18,48 +20,37 @@ const refusals: Refusals = {
     `the token issuer ${name} has the private address ${address}; start the service with --allow-private-issuers to permit it`,
 };
 
-/**
- * Creates the function that fetches documents of token issuers. Connections go to the address that was checked, and
- * redirects are not followed.
- */
-export function createFetchJson(web: Web): FetchJson {
-  return async (url) => {
-    const address = await resolvePermittedAddress(web, url, refusals);
-    const request = (url.protocol === 'https:' ? requestSecure : requestPlain)(url, {
-      agent: false,
-      lookup: pinnedLookup(address),
-      signal: AbortSignal.timeout(timeout),
-      headers: { accept: 'application/json', 'user-agent': 'compliance-service' },
+/** Creates the function that fetches documents of token issuers. */
+export function createFetchJson(web: Web, { after }: Pick<Clock, 'after'>): FetchJson {
+  const headers = { accept: 'application/json' };
+  return (url) =>
+    withDeadline({ after }, timeout, async (signal) => {
+      const response = await sendRequest(web, { method: 'GET', url, headers, refusals, signal });
+      return parseJson(await readAnswer(response));
     });
-    return JSON.parse(await readAnswer(request)) as unknown;
-  };
 }
 
-function readAnswer(request: ClientRequest): Promise<string> {
-  return new Promise((resolve, reject) => {
-    request.on('response', (response) => {
-      const { statusCode = 0 } = response;
-      const fail = (reason: string): void => {
-        response.destroy();
-        reject(new Error(reason));
-      };
-      if (statusCode !== 200) {
-        fail(`it answered ${statusCode}`);
-        return;
-      }
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size > maximumBytes) fail(`it answered with more than ${maximumBytes} bytes`);
-      });
-      response.on('end', () => {
-        resolve(Buffer.concat(chunks).toString('utf8'));
-      });
-      response.on('error', reject);
-    });
-    request.on('error', reject);
-    request.end();
-  });
+async function readAnswer(response: IncomingMessage): Promise<string> {
+  const { statusCode = 0 } = response;
+  if (statusCode !== 200) {
+    response.destroy();
+    throw new Error(`it answered ${statusCode}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maximumBytes) throw new Error(`it answered with more than ${maximumBytes} bytes`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The error of `JSON.parse` quotes the answer, which is not trusted and could have lines of its own. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('it answered with something else than JSON');
+  }
 }

@@ -13,6 +13,8 @@ const cooldown = 30_000;
 const failureCooldown = 5000;
 /** The maximum number of issuers whose keys are cached. */
 const maximumIssuers = 1000;
+/** The maximum number of tokens that wait for the keys of an issuer at the same time: anybody can send some. */
+const maximumWaiting = 500;
 
 /** The keys of an issuer cannot be fetched. */
 export class IssuerUnavailableError extends Error {
@@ -40,6 +42,15 @@ interface Entry {
   readonly failure: Error | undefined;
 }
 
+/** A request for the keys of an issuer, which is running. */
+interface RunningRequest {
+  /** Never rejects. */
+  readonly entry: Promise<Entry>;
+  /** The cause of the errors of tokens that do not wait for it. */
+  readonly tooMany: Error;
+  waiting: number;
+}
+
 /**
  * The keys of token issuers, found by OpenID Connect Discovery. They are cached, and fetched again when they are old or
  * a token names an unknown one, because issuers rotate them.
@@ -49,7 +60,7 @@ export class IssuerKeys {
   readonly #now: Now;
   /** By issuer, in the order of their latest requests. */
   readonly #entries = new Map<string, Entry>();
-  readonly #running = new Map<string, Promise<Entry>>();
+  readonly #running = new Map<string, RunningRequest>();
 
   constructor(fetchJson: FetchJson, now: Now) {
     this.#fetchJson = fetchJson;
@@ -80,11 +91,21 @@ export class IssuerKeys {
     return isRecent(askedAt, failure === undefined ? cooldown : failureCooldown, this.#now());
   }
 
-  /** Fetches the keys. Concurrent calls share a request. */
+  /**
+   * Fetches the keys. Concurrent calls share a request.
+   *
+   * @throws IssuerUnavailableError if too many calls wait for it
+   */
   #fetchOnce(issuer: string): Promise<Entry> {
-    const running = this.#running.get(issuer) ?? this.#fetch(issuer);
+    const running = this.#running.get(issuer) ?? {
+      entry: this.#fetch(issuer),
+      tooMany: new Error(`${maximumWaiting} tokens wait for its answer already`),
+      waiting: 0,
+    };
     this.#running.set(issuer, running);
-    return running;
+    if (running.waiting >= maximumWaiting) throw new IssuerUnavailableError(1, running.tooMany);
+    running.waiting += 1;
+    return running.entry;
   }
 
   async #fetch(issuer: string): Promise<Entry> {

@@ -6,10 +6,10 @@ import { sleep, unixSeconds, type After, type Now } from '../../runtime/clock.ts
 import { toSingleLine } from '../domain/single-line.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
+import { withDeadline } from '../network/deadline.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
-import { rejectOnAbort } from './reject-on-abort.ts';
 
 /** The dependencies of the dispatcher. */
 export interface DispatcherDependencies {
@@ -175,20 +175,13 @@ export class Dispatcher {
 
   /** Returns undefined if the target accepted the delivery, else the reason. */
   async #send(delivery: Delivery): Promise<string | undefined> {
-    const limit = new AbortController();
-    const cancel = this.#dependencies.after(timeout, () => {
-      limit.abort();
-    });
+    const { send, after } = this.#dependencies;
+    const { signal } = this.#stopping;
     try {
-      const signal = AbortSignal.any([limit.signal, this.#stopping.signal]);
-      // Raced, because not everything can be aborted: a DNS lookup, for example.
-      await Promise.race([this.#dependencies.send(delivery, signal), rejectOnAbort(signal)]);
+      await withDeadline({ after, signal }, timeout, (ended) => send(delivery, ended));
       return undefined;
     } catch (error) {
-      if (this.#stopping.signal.aborted) return 'stopped';
-      return limit.signal.aborted ? `no answer within ${timeout / 1000} s` : describeFailure(error, delivery.target);
-    } finally {
-      cancel();
+      return signal.aborted ? 'stopped' : describeFailure(error, delivery.target);
     }
   }
 

@@ -1,13 +1,7 @@
-import { request as requestPlain, type ClientRequest } from 'node:http';
-import { request as requestSecure } from 'node:https';
-import {
-  AddressError,
-  pinnedLookup,
-  resolvePermittedAddress,
-  type Refusals,
-  type ResolvedAddress,
-  type Web,
-} from '../network/permitted-address.ts';
+import type { IncomingMessage } from 'node:http';
+import { errorMessage } from '../../runtime/failure.ts';
+import { AddressError, type Refusals, type Web } from '../network/permitted-address.ts';
+import { sendRequest, type OutboundRequest } from '../network/send-request.ts';
 
 /** A failed delivery. The message says why, without a full stop. */
 export class DeliveryError extends Error {
@@ -17,9 +11,6 @@ export class DeliveryError extends Error {
 /**
  * Posts a JSON document. Resolves when the target has accepted it (status 200 to 299).
  *
- * The name is resolved here, and the connection goes to the address that was checked, so that DNS rebinding has no
- * effect. Redirects are not followed, because they could lead anywhere.
- *
  * @throws DeliveryError
  */
 export async function postJson(
@@ -28,21 +19,17 @@ export async function postJson(
   body: string,
   { headers = {}, signal }: { readonly headers?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<void> {
-  const url = new URL(target);
-  const address = await resolveTarget(web, url);
-  const request = (url.protocol === 'https:' ? requestSecure : requestPlain)(url, {
-    method: 'POST',
-    agent: false,
-    lookup: pinnedLookup(address),
-    signal,
+  const response = await send(web, {
+    ...{ method: 'POST', url: new URL(target), body, refusals, signal },
     headers: {
       ...headers,
       'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'user-agent': 'compliance-service',
+      'content-length': String(Buffer.byteLength(body)),
     },
   });
-  const status = await sendAndReadStatus(request, body);
+  // The body is not needed, and could be endless.
+  response.destroy();
+  const { statusCode: status = 0 } = response;
   if (status < 200 || status > 299) throw new DeliveryError(`it answered ${status}`);
 }
 
@@ -53,24 +40,11 @@ const refusals: Refusals = {
     `${name} has the address ${address}, which is not on the public internet; start the service with --allow-private-targets to permit it`,
 };
 
-async function resolveTarget(web: Web, url: URL): Promise<ResolvedAddress> {
+async function send(web: Web, request: OutboundRequest): Promise<IncomingMessage> {
   try {
-    return await resolvePermittedAddress(web, url, refusals);
+    return await sendRequest(web, request);
   } catch (error) {
-    throw error instanceof AddressError ? new DeliveryError(error.message, { cause: error.cause }) : error;
+    if (error instanceof AddressError) throw new DeliveryError(error.message, { cause: error.cause });
+    throw new DeliveryError(`no answer: ${errorMessage(error)}`, { cause: error });
   }
-}
-
-function sendAndReadStatus(request: ClientRequest, body: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    request.on('response', (response) => {
-      resolve(response.statusCode ?? 0);
-      // The body is not needed, and could be endless.
-      response.destroy();
-    });
-    request.on('error', (error) => {
-      reject(new DeliveryError(`no answer: ${error.message}`, { cause: error }));
-    });
-    request.end(body);
-  });
 }

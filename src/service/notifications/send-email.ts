@@ -1,6 +1,6 @@
 import { errorMessage } from '../../runtime/failure.ts';
+import { rejectOnAbort } from '../network/deadline.ts';
 import { DeliveryError } from './post-json.ts';
-import { rejectOnAbort } from './reject-on-abort.ts';
 
 /** The mail server for notifications. */
 export interface MailServer {

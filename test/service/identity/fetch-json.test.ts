@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { createFetchJson } from '../../../src/service/identity/fetch-json.ts';
 
 const maximumBytes = 65_536;
@@ -13,6 +14,7 @@ describe('documents of a token issuer', () => {
     server = createServer((request, response) => {
       if (request.url === '/keys') response.end('{"keys":[]}');
       else if (request.url === '/largest') response.end(JSON.stringify('x'.repeat(maximumBytes - 2)));
+      else if (request.url === '/text') response.end('{"keys":[]}\nforged line of the log');
       else if (request.url === '/larger') response.end(JSON.stringify('x'.repeat(maximumBytes - 1)));
       else response.writeHead(302, { location: '/keys' }).end();
     });
@@ -24,14 +26,14 @@ describe('documents of a token issuer', () => {
     await new Promise((done) => server.close(done));
   });
 
-  const fetchJson = createFetchJson({ resolve, allowPrivate: true });
+  const fetchJson = createFetchJson({ resolve, allowPrivate: true }, systemClock);
 
   it('are fetched from the address that was checked', async () => {
     expect(await fetchJson(new URL(`${address}/keys`))).toEqual({ keys: [] });
   });
 
   it('are not fetched from a private address, unless the operator allows it', async () => {
-    const guarded = createFetchJson({ resolve, allowPrivate: false });
+    const guarded = createFetchJson({ resolve, allowPrivate: false }, systemClock);
     await expect(guarded(new URL(`${address}/keys`))).rejects.toThrow('--allow-private-issuers');
   });
 
@@ -43,5 +45,9 @@ describe('documents of a token issuer', () => {
     await expect(fetchJson(new URL(`${address}/elsewhere`))).rejects.toThrow('it answered 302');
     expect(await fetchJson(new URL(`${address}/largest`))).toHaveLength(maximumBytes - 2);
     await expect(fetchJson(new URL(`${address}/larger`))).rejects.toThrow('it answered with more than 65536 bytes');
+  });
+
+  it('are JSON, and are not quoted in the error otherwise', async () => {
+    await expect(fetchJson(new URL(`${address}/text`))).rejects.toThrow(/^it answered with something else than JSON$/u);
   });
 });

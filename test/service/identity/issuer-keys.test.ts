@@ -91,6 +91,29 @@ describe('the keys of an issuer', () => {
     expect(state.requests).toBe(0);
   });
 
+  it('are waited for by a limited number of tokens, so that those of a silent issuer do not pile up', async () => {
+    let requests = 0;
+    let answer: (fault: Error) => void = () => undefined;
+    const silent = (): Promise<unknown> => {
+      requests += 1;
+      return new Promise((_resolve, reject) => {
+        answer = reject;
+      });
+    };
+    const keys = new IssuerKeys(silent, () => 1_000_000);
+    let refused = 0;
+    const all = Array.from({ length: 13_000 }, async (_, kid) => {
+      const error: unknown = await keys.find(issuer, String(kid)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(IssuerUnavailableError);
+      refused += 1;
+    });
+    await new Promise(setImmediate);
+    expect([requests, refused]).toEqual([1, 12_500]);
+    answer(new Error('no answer'));
+    await Promise.all(all);
+    expect(refused).toBe(13_000);
+  });
+
   it('are at least one', async () => {
     const { state, find } = createIssuer();
     state.ids = [];
