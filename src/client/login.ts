@@ -1,4 +1,4 @@
-import { logIn } from '../contract/login.ts';
+import { logIn, unknownSenderField } from '../contract/login.ts';
 import type { AuthenticationMethod } from '../contract/endpoint.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { isTransientStatus } from '../http/retry.ts';
@@ -169,7 +169,8 @@ function toLoginError(answer: HttpResponse, { origin, path }: { origin: string; 
   const texts = isMapping(fields) ? Object.entries(fields).map(([field, rule]) => `\n  ${field}: ${String(rule)}`) : [];
   const words = `${textAt(value, 'message') ?? 'no message'}${texts.join('')}`;
   const asked = `POST ${path} returned ${answer.status}: ${words}`;
-  if (answer.status === 403) {
+  // The token is valid and no rule admits the run; or nothing about the organization is told to the sender.
+  if (answer.status === 403 || (answer.status === 401 && textAt(fields, unknownSenderField) !== undefined)) {
     const what = `the service does not let this run log in: ${asked}`;
     const remedy =
       'Ask an admin of the organization for a login rule that admits this repository, ref and event (docs/login.md), or set `api-token`.';

@@ -17,11 +17,18 @@ export const loginKey = Type.Object({
   proven,
 });
 
+/** The field of the error 401 for a token of which the organization's login rules know nothing. */
+export const unknownSenderField = 'login rules';
+
+/** What the error says. The same for every such token and every organization, so that it tells nothing about them. */
+export const unknownSender =
+  'name neither the issuer nor the repository of this identity token, its signature is wrong, or the organization does not exist; check the organization, and ask its admins for the reason, which is in the audit log';
+
 /** The response if no rule admits the run. */
 export const loginRefused = {
   status: 403,
   message: "No login rule of organization '{org}' admits this workflow run",
-  when: 'The identity token is valid, and the conditions of no login rule hold; `errors` names them.',
+  when: 'The identity token is valid, and login rules name its repository, but the conditions of none hold; `errors` names them.',
 } as const;
 
 /** The response if the issuer's keys cannot be fetched. */
@@ -67,9 +74,9 @@ export const logIn = defineEndpoint({
       source: 'each rule gives a permission of its own',
     },
     {
-      subject: 'an organization that does not exist or has no rules',
-      choice: '401, as for an issuer that no rule names',
-      source: 'nobody without a valid token learns which organizations exist',
+      subject: 'an organization that does not exist, rules that do not name the repository, and an unverified token',
+      choice: 'one and the same 401, whose reason only the audit log of the organization and the log have',
+      source: 'nobody learns which organizations exist, and whose runs log in there',
     },
   ],
 });

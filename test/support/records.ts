@@ -61,7 +61,8 @@ async function unrepeated<Result>(outcome: Promise<OnceResult<Result>>): Promise
 /** Knows no issuer. */
 const noTokens: TokenVerifier = {
   readIssuer: () => undefined,
-  verify: () => Promise.resolve({ outcome: 'invalid', reason: 'is not an identity token' }),
+  isKnownIssuer: () => false,
+  verify: () => Promise.resolve({ outcome: 'unproven', reason: 'is not an identity token' }),
 };
 
 /** Runs use cases on a storage, each at a time that the test chooses (in Unix seconds). */

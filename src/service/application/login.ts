@@ -24,6 +24,7 @@ export type LoginResult =
   | {
       readonly outcome: 'refused';
       readonly identity: WorkflowIdentity;
+      /** Empty if no rule names the repository. */
       readonly mismatches: LoginDecision['mismatches'];
     }
   /** Runs of the repository have too many keys that have not expired. `retryAfter` is in seconds. */
@@ -42,6 +43,8 @@ const maximumKeys = 2000;
  */
 const keptAfterExpiry = 3600;
 
+const unnamedIssuer = 'comes from an issuer that no login rule of the organization names';
+
 const usedBefore = 'was exchanged for a key before; request a new token for each login';
 
 /** How many expired keys are deleted when one is added: enough for the table to shrink. */
@@ -54,13 +57,19 @@ export async function logIn(
 ): Promise<LoginResult> {
   const { storage, tokens } = dependencies;
   const issuer = tokens.readIssuer(token);
-  if (issuer === undefined) return { outcome: 'invalid', reason: 'is not an identity token' };
+  if (issuer === undefined) return { outcome: 'unproven', reason: 'is not an identity token' };
   const rules = await storage.read(({ loginRules }) => loginRules.list(org));
-  // Only issuers that an admin named are asked for their keys.
-  if (!rules.some((rule) => rule.issuer === issuer)) {
-    return { outcome: 'invalid', reason: 'comes from an issuer that no login rule of the organization names' };
-  }
+  const unnamed = { outcome: 'unproven', reason: unnamedIssuer } as const;
+  const named = rules.filter((rule) => rule.issuer === issuer);
+  // Only issuers that an admin named are asked for their keys. One that was asked before is asked for every
+  // organization: if only some were answered that it is unavailable, that would tell which ones name it.
+  if (named.length === 0 && !tokens.isKnownIssuer(issuer)) return unnamed;
   const verified = await tokens.verify(token, { issuer, audience });
+  if (verified.outcome === 'issuer unavailable') return verified;
+  if (named.length === 0) return unnamed;
+  if (verified.outcome === 'invalid' && !named.some(({ repositoryId }) => repositoryId === verified.repositoryId)) {
+    return { outcome: 'unproven', reason: verified.reason };
+  }
   if (verified.outcome !== 'valid') return verified;
   const { identity, tokenId } = verified;
   const createdAt = unixSeconds(dependencies.now());
@@ -94,7 +103,9 @@ async function admit(
     createdAt,
     expiresAt: createdAt + loginKeyLifetime,
   });
-  if ((await accounts.insertKey(stored)) === 'exists') return { outcome: 'invalid', reason: usedBefore };
+  if ((await accounts.insertKey(stored)) === 'exists') {
+    return { outcome: 'invalid', reason: usedBefore, repositoryId: identity.repository_id };
+  }
   await accounts.deleteExpiredLoginKeys(org, createdAt - keptAfterExpiry, deletedPerLogin);
   await auditLog.append({
     ...{ org, type: 'login', at: createdAt, actor: actorName(stored), subject: `key ${stored.id}` },

@@ -118,10 +118,17 @@ function toComparableAddresses(
     : [`${host}/${path}`, `${server}/${repository}`];
 }
 
-/** Why a token was not accepted. */
+/** Why a token was not accepted. A `reason` is a predicate: `has expired`. */
 export type TokenRejection =
-  /** The token is malformed, forged, expired, or for another service. `reason` is a predicate: `has expired`. */
-  | { readonly outcome: 'invalid'; readonly reason: string }
+  /** Nothing proves who sent the token: it is malformed or forged. */
+  | { readonly outcome: 'unproven'; readonly reason: string }
+  /** The issuer signed the token, which has expired, is for another service, or does not identify a run. */
+  | {
+      readonly outcome: 'invalid';
+      readonly reason: string;
+      /** The number of the repository that it was issued for; undefined if it names none. */
+      readonly repositoryId: string | undefined;
+    }
   /** The issuer's keys cannot be fetched. */
   | {
       readonly outcome: 'issuer unavailable';
@@ -146,6 +153,8 @@ export type TokenVerification =
 export interface TokenVerifier {
   /** The issuer that a token names, unverified; undefined if it is not a token. */
   readIssuer(token: string): string | undefined;
+  /** Whether the issuer was asked for its keys before, for any organization. */
+  isKnownIssuer(issuer: string): boolean;
   /** Verifies a token of an issuer that is trusted. */
   verify(token: string, expected: { readonly issuer: string; readonly audience: string }): Promise<TokenVerification>;
 }

@@ -91,6 +91,11 @@ export class IssuerKeys {
     return isRecent(askedAt, failure === undefined ? cooldown : failureCooldown, this.#now());
   }
 
+  /** Whether the issuer was asked before. */
+  isKnown(issuer: string): boolean {
+    return this.#entries.has(issuer) || this.#running.has(issuer);
+  }
+
   /**
    * Fetches the keys. Concurrent calls share a request.
    *

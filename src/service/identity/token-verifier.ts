@@ -1,6 +1,12 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import type { Now } from '../../runtime/clock.ts';
-import { readIdentity, type TokenVerification, type TokenVerifier } from '../domain/workflow-identity.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import {
+  readIdentity,
+  type TokenRejection,
+  type TokenVerification,
+  type TokenVerifier,
+} from '../domain/workflow-identity.ts';
 import type { FetchJson } from './fetch-json.ts';
 import { IssuerKeys, IssuerUnavailableError, type IssuerKey } from './issuer-keys.ts';
 
@@ -36,6 +42,10 @@ export class JoseTokenVerifier implements TokenVerifier {
     }
   }
 
+  isKnownIssuer(issuer: string): boolean {
+    return this.#keys.isKnown(issuer);
+  }
+
   async verify(
     token: string,
     { issuer, audience }: { readonly issuer: string; readonly audience: string },
@@ -44,7 +54,7 @@ export class JoseTokenVerifier implements TokenVerifier {
       const { alg, kid } = decodeProtectedHeader(token);
       // Before the issuer is asked for an unknown key.
       if (alg === undefined || !algorithms.includes(alg)) {
-        return { outcome: 'invalid', reason: 'is not signed with RS256' };
+        return { outcome: 'unproven', reason: 'is not signed with RS256' };
       }
       const keys = await this.#keys.find(issuer, kid);
       const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: keys.map(toKey) }), {
@@ -58,7 +68,7 @@ export class JoseTokenVerifier implements TokenVerifier {
       if (error instanceof IssuerUnavailableError) {
         return { outcome: 'issuer unavailable', issuer, cause: error.cause, retryAfter: error.retryAfter };
       }
-      return { outcome: 'invalid', reason: describe(error, audience) };
+      return toRejection(error, audience);
     }
   }
 }
@@ -70,13 +80,15 @@ function toKey({ kty, ...key }: IssuerKey): { kty: string } {
 
 function toVerification(payload: JWTPayload): TokenVerification {
   // A token for several audiences could be used at all of them.
-  if (Array.isArray(payload.aud)) return { outcome: 'invalid', reason: 'is for several audiences' };
+  if (Array.isArray(payload.aud)) return toInvalid(payload, 'is for several audiences');
   const { jti: tokenId = '' } = payload;
-  if (tokenId === '') return { outcome: 'invalid', reason: 'has no claim `jti`' };
+  if (tokenId === '') return toInvalid(payload, 'has no claim `jti`');
   const read = readIdentity(payload);
-  return 'identity' in read
-    ? { outcome: 'valid', identity: read.identity, tokenId }
-    : { outcome: 'invalid', reason: read.fault };
+  return 'identity' in read ? { outcome: 'valid', identity: read.identity, tokenId } : toInvalid(payload, read.fault);
+}
+
+function toInvalid(payload: JWTPayload, reason: string): TokenRejection {
+  return { outcome: 'invalid', reason, repositoryId: textAt(payload, 'repository_id') };
 }
 
 const claimFaults: Readonly<Record<string, string>> = {
@@ -85,15 +97,20 @@ const claimFaults: Readonly<Record<string, string>> = {
   iat: 'comes from the future',
 };
 
-/** Why a token is invalid, as a predicate. Never contains the token. */
-function describe(error: unknown, audience: string): string {
-  if (error instanceof errors.JWTExpired) return 'has expired';
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.reason === 'missing') return `has no claim \`${error.claim}\``;
-    if (error.claim === 'aud') return `is for another audience than ${audience}`;
-    return claimFaults[error.claim] ?? `has a wrong claim \`${error.claim}\``;
-  }
-  if (error instanceof errors.JWKSNoMatchingKey) return 'is signed with a key that its issuer does not have';
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'has a wrong signature';
-  return 'is not a valid identity token';
+/** The claims are checked after the signature. Reasons never contain the token. */
+function toRejection(error: unknown, audience: string): TokenRejection {
+  if (error instanceof errors.JWTExpired) return toInvalid(error.payload, 'has expired');
+  if (error instanceof errors.JWTClaimValidationFailed) return toInvalid(error.payload, describeClaim(error, audience));
+  const reasons: readonly (readonly [typeof errors.JOSEError, string])[] = [
+    [errors.JWKSNoMatchingKey, 'is signed with a key that its issuer does not have'],
+    [errors.JWSSignatureVerificationFailed, 'has a wrong signature'],
+  ];
+  const [, reason = 'is not a valid identity token'] = reasons.find(([type]) => error instanceof type) ?? [];
+  return { outcome: 'unproven', reason };
+}
+
+function describeClaim({ reason, claim }: errors.JWTClaimValidationFailed, audience: string): string {
+  if (reason === 'missing') return `has no claim \`${claim}\``;
+  if (claim === 'aud') return `is for another audience than ${audience}`;
+  return claimFaults[claim] ?? `has a wrong claim \`${claim}\``;
 }

@@ -143,6 +143,12 @@ describe('a step without api-token, in a job with id-token: write', () => {
       '--public-url',
     ],
     [
+      401,
+      { message: 'Authentication is required', errors: { 'login rules': 'name neither issuer nor repository' } },
+      'does not let this run log in',
+      'Ask an admin',
+    ],
+    [
       403,
       { message: 'No login rule', errors: { 'login rule x': 'does not hold: refs' } },
       'does not hold: refs',
@@ -156,8 +162,9 @@ describe('a step without api-token, in a job with id-token: write', () => {
   });
 
   it('is skipped with on-missing-token: skip if it is not meant to have a key', async () => {
-    for (const status of [403, 404]) {
-      const { run } = openStep(() => jsonAnswer(status, { message: 'No' }), { given: { 'on-missing-token': 'skip' } });
+    for (const status of [401, 403, 404]) {
+      const answer = { message: 'No', errors: { 'login rules': 'name neither issuer nor repository' } };
+      const { run } = openStep(() => jsonAnswer(status, answer), { given: { 'on-missing-token': 'skip' } });
       expect((await run()).result).toMatchObject({ outcome: 'skipped', conclusion: expect.stringMatching(/log ?in/u) });
     }
   });

@@ -308,10 +308,14 @@ function describeSchemes(methods: readonly AuthenticationMethod[]): string {
 }
 
 /** The error of a request without a valid credential. */
-export function unauthenticatedError(methods: readonly AuthenticationMethod[], rule: string): ApiError {
+export function unauthenticatedError(
+  methods: readonly AuthenticationMethod[],
+  rule: string,
+  field = 'authorization',
+): ApiError {
   const challenges = { bearer: 'Bearer realm="compliance"', basic: 'Basic realm="compliance", charset="UTF-8"' };
   return new ApiError(commonErrors.unauthenticated, {
-    errors: [['authorization', rule]],
+    errors: [[field, rule]],
     headers: { 'www-authenticate': methods.map((method) => challenges[method]).join(', ') },
   });
 }

@@ -1,9 +1,15 @@
-import { issuerUnavailable, loginRefused } from '../../../contract/login.ts';
+import { issuerUnavailable, loginRefused, unknownSender, unknownSenderField } from '../../../contract/login.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { logIn, type LoginResult } from '../../application/login.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-import { countGuess, readCredential, unauthenticatedError, type Authenticator } from './authentication.ts';
+import {
+  countGuess,
+  readCredential,
+  unauthenticatedError,
+  type AuthenticationAttempt,
+  type Authenticator,
+} from './authentication.ts';
 import type { FailedAuthentication } from './failed-authentications.ts';
 
 /** A successful login. */
@@ -24,13 +30,16 @@ export function requireIdentityToken(
     switch (result.outcome) {
       case 'logged in':
         return result;
+      case 'unproven':
       case 'invalid': {
-        const { reason } = result;
-        const failed: FailedAuthentication = { ...failure, reason: `is an identity token that ${reason}` };
-        throw countGuess(failures, failed, unauthenticatedError(methods, `is an identity token that ${reason}`));
+        const reason = `is an identity token that ${result.reason}`;
+        const error = result.outcome === 'invalid' ? unauthenticatedError(methods, reason) : toUnknownSender(methods);
+        throw countGuess(failures, { ...failure, reason }, error);
       }
-      case 'refused':
-        throw countGuess(failures, { ...failure, ...describeRefusal(result) }, toRefusal(org, result));
+      case 'refused': {
+        const error = result.mismatches.length > 0 ? toRefusal(org, result) : toUnknownSender(methods);
+        throw countGuess(failures, { ...failure, ...describeRefusal(result) }, error);
+      }
       case 'too many keys':
         throw new ApiError(commonErrors.tooManyRequests, { headers: { 'retry-after': String(result.retryAfter) } });
       case 'issuer unavailable': {
@@ -46,18 +55,17 @@ export function requireIdentityToken(
 
 type Refused = Extract<LoginResult, { outcome: 'refused' }>;
 
+function toUnknownSender(methods: AuthenticationAttempt['methods']): ApiError {
+  return unauthenticatedError(methods, unknownSender, unknownSenderField);
+}
+
 /** Names the rules of the run's own repository, and what they require. */
-function toRefusal(org: string, { identity, mismatches }: Refused): ApiError {
-  const { repository, repository_id: id } = identity;
+function toRefusal(org: string, { mismatches }: Refused): ApiError {
   const errors = mismatches.map(({ rule, conditions }): [string, string] => [
     `login rule ${rule}`,
     `does not hold: ${conditions.join(', ')}`,
   ]);
-  const none: [string, string] = [
-    'authorization',
-    `is the identity token of ${repository} (${id}), which no rule names`,
-  ];
-  return new ApiError(loginRefused, { values: { org }, errors: errors.length === 0 ? [none] : errors });
+  return new ApiError(loginRefused, { values: { org }, errors });
 }
 
 function describeRefusal({ identity, mismatches }: Refused): Pick<FailedAuthentication, 'reason'> {
