@@ -1,4 +1,4 @@
-import { conforms, isKeywords, type Keywords } from './check.ts';
+import { conforms, isObject, type Keywords } from './check.ts';
 import { decisive, isDecisive, findWiderSchema, type TSchema } from './schema.ts';
 
 /*
@@ -12,7 +12,7 @@ import { decisive, isDecisive, findWiderSchema, type TSchema } from './schema.ts
  */
 export function toAcceptedSchema(declared: TSchema): TSchema {
   const wider = findWiderSchema(declared);
-  const keywords = Object.entries(isKeywords(wider) ? wider : declared).map(([keyword, value]: [string, unknown]) => {
+  const keywords = Object.entries(isObject(wider) ? wider : declared).map(([keyword, value]: [string, unknown]) => {
     switch (keyword) {
       case 'items':
         return [keyword, toAcceptedMember(value)] as const;
@@ -29,11 +29,11 @@ export function toAcceptedSchema(declared: TSchema): TSchema {
 }
 
 function toAcceptedMember(schema: unknown): unknown {
-  return isKeywords(schema) ? toAcceptedSchema(schema) : schema;
+  return isObject(schema) ? toAcceptedSchema(schema) : schema;
 }
 
 function toAcceptedProperties(properties: unknown): unknown {
-  if (!isKeywords(properties)) return properties;
+  if (!isObject(properties)) return properties;
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toAcceptedMember(schema)]));
 }
 
@@ -45,7 +45,7 @@ export function decisiveKeys(schema: unknown): ReadonlySet<string> {
 }
 
 function collectKeys(schema: unknown, keys: Set<string>): void {
-  if (!isKeywords(schema)) return;
+  if (!isObject(schema)) return;
   collectKeys(schema['items'], keys);
   for (const [key, property] of readProperties(schema)) {
     if (!isRequiredOrDecisive(schema, key, property)) continue;
@@ -60,17 +60,17 @@ function collectKeys(schema: unknown, keys: Set<string>): void {
  * conforms is returned unchanged.
  */
 export function toResponseView(schema: unknown, answer: unknown): unknown {
-  if (!isKeywords(schema) || conformsTo(schema, answer)) return answer;
+  if (!isObject(schema) || conformsTo(schema, answer)) return answer;
   if (Array.isArray(answer)) return answer.map((item: unknown) => toResponseView(schema['items'], item));
   const { anyOf } = schema;
   if (Array.isArray(anyOf)) return toUnionView(anyOf, answer);
-  return isKeywords(answer) ? toObjectView(schema, answer) : answer;
+  return isObject(answer) ? toObjectView(schema, answer) : answer;
 }
 
 function toUnionView(members: readonly unknown[], answer: unknown): unknown {
   for (const member of members) {
     const view = toResponseView(member, answer);
-    if (isKeywords(member) && conformsTo(member, view)) return view;
+    if (isObject(member) && conformsTo(member, view)) return view;
   }
   return answer;
 }
@@ -96,8 +96,8 @@ function conformsTo(schema: Keywords, answer: unknown): boolean {
 }
 
 function readProperties({ properties }: Keywords): readonly (readonly [string, Keywords])[] {
-  if (!isKeywords(properties)) return [];
-  return Object.entries(properties).flatMap(([key, schema]) => (isKeywords(schema) ? [[key, schema] as const] : []));
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([key, schema]) => (isObject(schema) ? [[key, schema] as const] : []));
 }
 
 function isRequiredOrDecisive({ required }: Keywords, key: string, property: Keywords): boolean {

@@ -47,7 +47,7 @@ class Checker {
   }
 
   check(schema: unknown, value: unknown): void {
-    if (this.found.size >= this.#maximum || !isKeywords(schema)) return;
+    if (this.found.size >= this.#maximum || !isObject(schema)) return;
     const { anyOf, type } = schema;
     const allowed: unknown = 'const' in schema ? [schema['const']] : schema['enum'];
     if (Array.isArray(anyOf)) this.#checkUnion(anyOf, value);
@@ -101,7 +101,7 @@ class Checker {
     else if (typeof value === 'string') this.#checkText(schema, value);
     else if (typeof value === 'number') this.#checkNumber(schema, value);
     else if (Array.isArray(value)) this.#checkList(schema, value);
-    else if (isKeywords(value)) this.#checkObject(schema, value);
+    else if (isObject(value)) this.#checkObject(schema, value);
   }
 
   #checkText(schema: Keywords, value: string): void {
@@ -156,7 +156,7 @@ class Checker {
       if (!Object.hasOwn(value, key)) continue;
       if (this.found.size >= this.#maximum) return;
       const item = value[key];
-      if (!isKeywords(properties) || !Object.hasOwn(properties, key)) this.#checkUndeclared(schema, key, item);
+      if (!isObject(properties) || !Object.hasOwn(properties, key)) this.#checkUndeclared(schema, key, item);
       // An optional key whose value is undefined counts as absent.
       else if (item !== undefined || necessary.includes(key)) this.#checkAt(key, properties[key], item);
     }
@@ -180,13 +180,13 @@ class Checker {
 const noKeys: readonly never[] = [];
 
 /** Whether the value is an object, and neither null nor an array. */
-export function isKeywords(value: unknown): value is Keywords {
+export function isObject(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether the schema requires nothing but a type, and the value has that type. */
 function isBareTypeMatch(schema: unknown, value: unknown): boolean {
-  if (!isKeywords(schema)) return false;
+  if (!isObject(schema)) return false;
   for (const keyword in schema) if (keyword !== 'type') return false;
   return typeof schema['type'] === 'string' && hasType(schema['type'], value);
 }
@@ -198,7 +198,7 @@ function hasType(type: string, value: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isKeywords(value);
+      return isObject(value);
     case 'integer':
       return Number.isInteger(value);
     case 'number':

@@ -1,4 +1,4 @@
-import { isKeywords } from './check.ts';
+import { isObject } from './check.ts';
 import type { FieldPath } from './idempotency.ts';
 import { Type, type Static, type TObject, type TSchema } from './schema.ts';
 
@@ -166,7 +166,7 @@ export const deprecatedSince = 1_767_225_600;
 
 /** The deprecated fields that a document uses: those that are neither absent nor false. */
 export function findDeprecatedFields({ deprecatedFields = {} }: Endpoint, document: unknown): readonly string[] {
-  if (!isKeywords(document)) return [];
+  if (!isObject(document)) return [];
   return Object.keys(deprecatedFields).filter((field) => (document[field] ?? false) !== false);
 }
 

@@ -1,4 +1,4 @@
-import { conforms, isKeywords, type Keywords } from './check.ts';
+import { conforms, isObject, type Keywords } from './check.ts';
 
 /**
  * Merges the two readings of a document: declared fields are plain values, and free-form data keeps every number as it
@@ -10,7 +10,7 @@ import { conforms, isKeywords, type Keywords } from './check.ts';
  * @param exact the same document as `parseExactJson` reads it
  */
 export function withExactFreeForm(schema: unknown, plain: unknown, exact: unknown): unknown {
-  if (!isKeywords(schema) || isFreeForm(schema)) return exact;
+  if (!isObject(schema) || isFreeForm(schema)) return exact;
   const { anyOf, items } = schema;
   if (Array.isArray(anyOf)) {
     const member: unknown = anyOf.find((candidate: Keywords) => conforms(candidate, plain));
@@ -19,7 +19,7 @@ export function withExactFreeForm(schema: unknown, plain: unknown, exact: unknow
   if (Array.isArray(plain) && Array.isArray(exact)) {
     return plain.map((item: unknown, index) => withExactFreeForm(items, item, exact[index]));
   }
-  if (!isKeywords(plain) || !isKeywords(exact)) return plain;
+  if (!isObject(plain) || !isObject(exact)) return plain;
   return Object.fromEntries(
     Object.entries(plain).map(([key, value]) => [key, withExactFreeForm(schemaAt(schema, key), value, exact[key])]),
   );
@@ -32,5 +32,5 @@ function isFreeForm(schema: Keywords): boolean {
 
 /** The schema of the value under a key; undefined if the contract does not declare it. */
 function schemaAt({ properties, additionalProperties }: Keywords, key: string): unknown {
-  return isKeywords(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+  return isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
 }

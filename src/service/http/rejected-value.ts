@@ -1,4 +1,4 @@
-import { isKeywords } from '../../contract/check.ts';
+import { isObject } from '../../contract/check.ts';
 
 /** How much of a value is shown, in characters. */
 const maximumShownLength = 100;
@@ -26,7 +26,7 @@ export function renderRejectedValue(whole: unknown, field: string): string {
 
 /** Keys can contain dots, so every prefix of the path may be a key. */
 function findValue(whole: unknown, field: string): unknown {
-  if (!isKeywords(whole) && !Array.isArray(whole)) return undefined;
+  if (!isObject(whole) && !Array.isArray(whole)) return undefined;
   if (Object.hasOwn(whole, field)) return Reflect.get(whole, field);
   for (let dot = field.indexOf('.'); dot !== -1; dot = field.indexOf('.', dot + 1)) {
     const key = field.slice(0, dot);
