@@ -45,9 +45,9 @@ export interface DeprecationHeaders {
 }
 
 /**
- * The notice that an endpoint or a field of the request is deprecated, according to the contract or to the headers `Deprecation` (RFC 9745 and
- * its drafts) and `Sunset` (RFC 8594): since when, until when, and what to use instead, as far as known. Of the
- * headers, it contains only dates and web addresses. Undefined if nothing is deprecated.
+ * The notice that an endpoint or a field of the request is deprecated, according to the contract or to the headers
+ * `Deprecation` (RFC 9745 and its drafts) and `Sunset` (RFC 8594): since when, until when, and what to use instead, as
+ * far as known. Of the headers, it contains only dates and web addresses. Undefined if nothing is deprecated.
  */
 export function deprecationNotice(
   endpoint: Endpoint,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { findMissingResource } from '../contract/not-found.ts';
+import { flowNotFound } from '../contract/errors.ts';
+import { findMissingResource, type Resource } from '../contract/not-found.ts';
 import { Failure, type FailureKind } from '../runtime/failure.ts';
 
 /** The facts of an error answer. */
@@ -52,7 +53,7 @@ function isUserError(status: number): boolean {
 }
 
 function describe(facts: ServiceErrorFacts): string {
-  const named = findMissing(facts);
+  const named = findMissing(facts)?.field;
   const attempts = facts.attempts > 1 ? ` (after ${facts.attempts} attempts)` : '';
   const fields = Object.entries(facts.fieldErrors)
     .filter((entry) => entry[0] !== named)
@@ -63,13 +64,24 @@ function describe(facts: ServiceErrorFacts): string {
   return `${question} returned ${facts.status}${words}${attempts}${fields.join('')}${note}`;
 }
 
+/** What does not exist, and the field whose error names it; no field if the message does. */
+interface Missing {
+  readonly resource: Resource;
+  readonly field?: string;
+}
+
 /**
- * The field whose error names what is missing. The interface has the message `Flow not found` for an environment that
- * does not exist, so only the field tells a reader what to correct.
+ * What the service says does not exist. The interface has the message `Flow not found` for an environment, too, so that
+ * one only counts if a field names the flow.
  */
-function findMissing({ status, serviceMessage, fieldErrors }: ServiceErrorFacts): string | undefined {
+function findMissing({ status, serviceMessage, fieldErrors }: ServiceErrorFacts): Missing | undefined {
   if (status !== 404 || serviceMessage === undefined) return undefined;
-  return Object.entries(fieldErrors).find(([, message]) => findMissingResource(message) !== undefined)?.[0];
+  for (const [field, message] of Object.entries(fieldErrors)) {
+    const resource = findMissingResource(message);
+    if (resource !== undefined) return { resource, field };
+  }
+  const resource = serviceMessage === flowNotFound.message ? undefined : findMissingResource(serviceMessage);
+  return resource && { resource };
 }
 
 function describeAnswer(
@@ -84,7 +96,7 @@ const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the inputs that the message and the fields above name.',
   401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
   403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `flows` and `environments` of the login rule decide.',
-  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists; if the message is not from the service, check `base-url`.',
+  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow` and `create-environment` create what is missing); if the message is not from the service, check `base-url`.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
   413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
@@ -92,10 +104,15 @@ const remedies: Readonly<Record<number, string>> = {
   429: 'Try again later, or raise `retry-for`: the service limits the number of requests.',
 };
 
+const missingRemedies: Readonly<Partial<Record<Resource, string>>> = {
+  Flow: 'Create the flow first, with `create-flow`, or correct the name in `flow`.',
+  Environment: 'Create the environment first, with `create-environment`, or correct its name.',
+};
+
 function remedyFor(facts: ServiceErrorFacts): string {
   const { status } = facts;
-  if (isFlowMissing(facts)) return 'Create the flow first, with `create-flow`, or correct the name in `flow`.';
-  const known = remedies[status];
+  const missing = findMissing(facts);
+  const known = (missing && missingRemedies[missing.resource]) ?? remedies[status];
   if (known !== undefined) return known;
   if (status >= 300 && status < 400) {
     return 'Check `base-url`: the service itself never redirects, so this is probably a login page or the wrong address.';
@@ -104,9 +121,4 @@ function remedyFor(facts: ServiceErrorFacts): string {
     return "Try again later; if it keeps failing, send the service's operators the time, the path and the message above.";
   }
   return 'Check the inputs and `base-url`.';
-}
-
-/** For an environment, operation 12 answers the same; its `errors` name the environment. */
-function isFlowMissing({ status, serviceMessage = '', operation }: ServiceErrorFacts): boolean {
-  return status === 404 && operation !== 'list-snapshots' && findMissingResource(serviceMessage) === 'Flow';
 }

@@ -214,7 +214,9 @@ describe('the error of the client', () => {
     await expect(attest('nowhere', 'v1', 'OK')).rejects.toMatchObject({
       kind: 'user',
       facts: { status: 404, serviceMessage: 'Flow not found' },
-      message: 'attest-sonar: POST /attestations/acme/nowhere/trail/v1/sonar returned 404: Flow not found',
+      message:
+        "attest-sonar: POST /attestations/acme/nowhere/trail/v1/sonar returned 404: Flow named 'nowhere' does not exist for organization 'acme' (Flow not found)",
+      remedy: 'Create the flow first, with `create-flow`, or correct the name in `flow`.',
     });
   });
 

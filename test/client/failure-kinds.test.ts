@@ -85,8 +85,13 @@ describe('whether something does not exist', () => {
   it('names create-flow if it is the flow, but not if the interface calls an environment so', () => {
     const refused = answered(404, "Flow named 'web' does not exist for organization 'acme'");
     expect(refused.remedy).toContain('`create-flow`');
-    expect(new ServiceError({ ...refused.facts, operation: 'list-snapshots' }).remedy).not.toContain('create-flow');
-    expect(answered(404, 'Trail not found').remedy).not.toContain('create-flow');
+    const fieldErrors = { 'path.env_name': "Environment named 'stage' does not exist for organization 'acme'" };
+    const environment = new ServiceError({ ...answered(404, 'Flow not found').facts, fieldErrors });
+    expect(environment.remedy).toBe('Create the environment first, with `create-environment`, or correct its name.');
+    // Without a field, it may be either.
+    const { remedy } = answered(404, 'Flow not found');
+    for (const operation of ['create-flow', 'create-environment']) expect(remedy).toContain(`\`${operation}\``);
+    expect(answered(404, 'Trail not found').remedy).not.toContain('Create');
   });
 
   it('is not said by the page of another server', () => {

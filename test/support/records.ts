@@ -13,7 +13,6 @@ import * as policies from '../../src/service/application/policies.ts';
 import * as snapshots from '../../src/service/application/snapshots.ts';
 import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
 import * as trails from '../../src/service/application/trails.ts';
-import type { SnapshotReading } from '../../src/contract/snapshot-expression.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
 import type { ArtifactDetails, Attestation, Flow, ReportedArtifact } from '../../src/service/domain/records.ts';
 import type { TrailDetails } from '../../src/service/domain/trail-details.ts';
@@ -176,7 +175,7 @@ export class Records {
     return (await snapshots.listSnapshots(this.at(0), query))?.snapshots;
   }
 
-  findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<snapshots.SnapshotLookup> {
+  findSnapshot(org: string, readings: snapshots.SnapshotReadings, now: number): Promise<snapshots.SnapshotLookup> {
     return snapshots.findSnapshot(this.at(0), { org, readings, now });
   }
 

@@ -116,7 +116,7 @@ export type SnapshotLookup =
     };
 
 /** The possible readings of an expression. The first whose environment exists is used. */
-export type SnapshotReadings = readonly SnapshotReading[];
+export type SnapshotReadings = readonly [SnapshotReading, ...SnapshotReading[]];
 
 /** Finds the snapshot that an expression selects. */
 export function findSnapshot(

@@ -1,7 +1,6 @@
 import { reportArtifact, toArtifactReport } from '../../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } from '../../../contract/artifact.ts';
 import type { EndpointQuery } from '../../../contract/endpoint.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
 import { actorName } from '../../domain/access.ts';
 import * as artifacts from '../../application/artifacts.ts';
 import { toReadableDetails } from '../../domain/readable-records.ts';
@@ -10,7 +9,7 @@ import { withProof } from './proven.ts';
 import { toArtifactResponse } from './artifact-response.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { SerializedJson } from '../json-response.ts';
-import { ApiError, validationError } from '../errors/api-error.ts';
+import { ApiError, flowMissing, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -49,7 +48,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
     const report = { org, flow, reportedBy: actorName(caller), report: withProof(caller, toArtifactReport(document)) };
     return carryOut(
       (recorded: artifacts.RecordArtifactResult) => {
-        if (recorded === 'flow not found') throw new ApiError(flowNotFound);
+        if (recorded === 'flow not found') throw flowMissing(org, flow);
         return { status: 201, body: { message: 'OK', html_url: links.trailPage(org, flow, report.report.trail_name) } };
       },
       (request) => artifacts.reportArtifact(dependencies, report, request),
@@ -84,7 +83,7 @@ export async function requireArtifact(
     case 'found':
       return finding;
     case 'flow not found':
-      throw new ApiError(flowNotFound);
+      throw flowMissing(org, flow);
     case 'artifact not found':
       throw new ApiError(artifactNotFound, { values: { org, flow, fingerprint } });
     case 'ambiguous':

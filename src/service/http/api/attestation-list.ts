@@ -1,6 +1,5 @@
 import { listAttestations, type AttestationPage, type ListedAttestation } from '../../../contract/attestation-list.ts';
 import type { EndpointQuery } from '../../../contract/endpoint.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../../contract/limits.ts';
 import { defaultPageSize } from '../../../contract/paging.ts';
 import * as attestationList from '../../application/attestation-list.ts';
@@ -10,7 +9,7 @@ import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
 import { evidenceName, listTargetArtifacts } from '../../domain/evidence-scope.ts';
 import { largeResponse } from '../bodies/admission.ts';
-import { ApiError, validationError } from '../errors/api-error.ts';
+import { flowMissing, validationError } from '../errors/api-error.ts';
 import { toReasonResponses } from './reason-response.ts';
 import { listEvidenceReasons } from '../../domain/artifact-state.ts';
 import { SerializedJson } from '../json-response.ts';
@@ -51,7 +50,7 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
       ...{ org, flow, from, to, page, perPage },
       maximumBytes: largeResponse,
     });
-    if (finding.outcome === 'flow not found') throw new ApiError(flowNotFound);
+    if (finding.outcome === 'flow not found') throw flowMissing(org, flow);
     const pageCount = Math.ceil(finding.total / perPage);
     const response: AttestationPage = {
       data: [],

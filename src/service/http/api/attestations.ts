@@ -1,11 +1,10 @@
 import { artifactNotInTrail } from '../../../contract/attestations/attestation-kind.ts';
 import { attestationKinds } from '../../../contract/attestations/kinds.ts';
-import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumEvidenceNames } from '../../../contract/limits.ts';
 import * as attestations from '../../application/attestations.ts';
 import { actorName } from '../../domain/access.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { ApiError, validationError } from '../errors/api-error.ts';
+import { ApiError, flowMissing, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { withProof } from './proven.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -35,7 +34,7 @@ function toObstacleError(
 ): ApiError {
   switch (obstacle) {
     case 'flow not found':
-      return new ApiError(flowNotFound);
+      return flowMissing(org, flow);
     case 'artifact not found': {
       const fingerprint = document.artifact_fingerprint ?? '';
       return new ApiError(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });

@@ -103,13 +103,13 @@ export function parseExpression(parameter: ExpressionParameter): ParsedParameter
  * @throws ApiError if the expression selects none.
  */
 export function requireSnapshot(parameter: ParsedParameter, finding: snapshots.SnapshotLookup): Snapshot {
-  const { org, name, expression } = parameter;
+  const { org, name, expression, readings } = parameter;
   switch (finding.outcome) {
     case 'found':
       return finding.snapshot;
     case 'environment not found':
       throw new ApiError(environmentNotFound, {
-        errors: [[`query.${name}`, `names no environment of organization '${org}'`]],
+        errors: [missingEnvironment(org, readings[0].environment, `query.${name}`)],
       });
     case 'too large':
       throw toExpressionError(parameter, 'its members have too many artifacts to be combined; request them one by one');

@@ -1,5 +1,11 @@
 import type { Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
-import { commonErrors, namedEnvironmentNotFound, type ErrorBody } from '../../../contract/errors.ts';
+import {
+  commonErrors,
+  flowNotFound,
+  namedEnvironmentNotFound,
+  namedFlowNotFound,
+  type ErrorBody,
+} from '../../../contract/errors.ts';
 import { truncate } from '../../../runtime/truncate.ts';
 /** Details of an error response. */
 export interface ApiErrorDetails {
@@ -38,10 +44,20 @@ export function validationError(...errors: readonly (readonly [field: string, ru
   return new ApiError(commonErrors.validation, { errors });
 }
 
-/** What `errors` says about an environment in the path that does not exist, if the message does not name it. */
-export function missingEnvironment(org: string, environment: string): readonly [field: string, rule: string] {
+/** What `errors` says about an environment that does not exist, if the message does not name it. */
+export function missingEnvironment(
+  org: string,
+  environment: string,
+  field = 'path.env_name',
+): readonly [field: string, rule: string] {
   const rule = namedEnvironmentNotFound.message.replace('{environment}', environment).replace('{org}', org);
-  return ['path.env_name', rule];
+  return [field, rule];
+}
+
+/** The error for a flow in the path that does not exist. The interface's message does not name it; `errors` does. */
+export function flowMissing(org: string, flow: string): ApiError {
+  const rule = namedFlowNotFound.message.replace('{flow}', flow).replace('{org}', org);
+  return new ApiError(flowNotFound, { errors: [['path.flow_name', rule]] });
 }
 
 /** @throws ApiError if a document that changes only the given fields has none: that must be a mistake. */

@@ -310,7 +310,7 @@ describe('operation 11, get environment diff', () => {
       status: 404,
       body: {
         message: 'Environment not found',
-        errors: { 'query.snappish2': "names no environment of organization 'acme'" },
+        errors: { 'query.snappish2': "Environment named 'stage1' does not exist for organization 'acme'" },
       },
     });
   });
