@@ -151,7 +151,7 @@ export class ComplianceClient implements EndpointCaller {
       const { filePartStyle } = this.#connection;
       throw new NotSent(unsentRequest(endpoint, request, { file: call.file, document, filePartStyle }));
     }
-    const attempts = await this.#attemptsOf(endpoint, call, prepared);
+    const attempts = await this.#createAttempts(endpoint, call, prepared);
     const earlier = call.since === undefined ? undefined : await attempts?.findEarlier();
     if (earlier !== undefined) return toFoundResult(earlier.record, key);
     try {
@@ -182,7 +182,7 @@ export class ComplianceClient implements EndpointCaller {
     return createKey(endpoint, call, { identity, random: this.#context.random, recordsAgain });
   }
 
-  async #attemptsOf(
+  async #createAttempts(
     endpoint: Endpoint,
     call: EndpointCall<Endpoint>,
     { key, path, document }: PreparedRequest,

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
 import { backoff, isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
-import { attemptsOf, callTimeout } from '../http/retry-schedule.ts';
+import { limitAttempts, callTimeout } from '../http/retry-schedule.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import { TransportError, type HttpResponse } from '../http/transport.ts';
 import { sleep } from '../runtime/clock.ts';
@@ -182,7 +182,7 @@ export class WriteAttempts {
     const { clock, random, signal, retryPolicy } = context;
     const wasKnown = support.isKnown;
     const end = retryPolicy.until ?? clock.now() + callTimeout(retryPolicy);
-    const looks = Math.min(maximum, attemptsOf(retryPolicy));
+    const looks = Math.min(maximum, limitAttempts(retryPolicy));
     for (let look = 1; ; look += 1) {
       const seen = await this.#lookOnce(find);
       if (support.isKnown && !wasKnown) return seen.look;

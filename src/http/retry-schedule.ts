@@ -21,7 +21,7 @@ export function callTimeout({ requestTimeout, retries, retryFor }: Omit<RetryPol
 }
 
 /** The maximum number of attempts of a call; infinite if only the time limits it. */
-export function attemptsOf({ retries, retryFor }: RetryPolicy): number {
+export function limitAttempts({ retries, retryFor }: RetryPolicy): number {
   return retryFor === undefined ? retries + 1 : Number.POSITIVE_INFINITY;
 }
 
@@ -50,7 +50,7 @@ export function createRetrySchedule(policy: RetryPolicy, begin: number): RetrySc
   const { until = Infinity, requestTimeout, retryFor } = policy;
   const end = begin + callTimeout(policy);
   const limits = {
-    attempts: attemptsOf(policy),
+    attempts: limitAttempts(policy),
     lastAttempt: Math.min(retryFor === undefined ? end : begin + retryFor, until),
     end: Math.min(end, until + requestTimeout),
   };

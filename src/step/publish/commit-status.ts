@@ -25,7 +25,7 @@ export interface CommitStatus {
 const maximumDescriptionLength = 140;
 
 /** More reasons than fit into a description. */
-const maximumReasons = 10;
+const maximumTried = 10;
 
 /**
  * The commit status of a redacted result. If another commit was judged, it is not a success: last week's artifact must
@@ -76,7 +76,7 @@ function toStatusState({ outcome, fails }: StepResult['decision']): StatusState 
 function describeResult({ decision, result }: StepResult): string {
   const verdict = verdictWords[decision.outcome];
   const { reasons = [] } = result?.report ?? {};
-  const words = reasons.slice(0, maximumReasons).map((reason) => toLine(reasonWords(reason)));
+  const words = reasons.slice(0, maximumTried).map((reason) => toLine(reasonWords(reason)));
   const [first] = words;
   if (verdict === undefined || first === undefined) return toDescription(decision.conclusion);
   for (let count = words.length; count > 0; count -= 1) {
