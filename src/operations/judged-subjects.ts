@@ -70,7 +70,7 @@ export interface JudgedSubject<Answer extends JudgedAnswer = JudgedAnswer> exten
 }
 
 /** The verdict of one poll on everything that a step judges. */
-export interface Judgement<Answer extends JudgedAnswer = JudgedAnswer> {
+export interface JudgedSubjects<Answer extends JudgedAnswer = JudgedAnswer> {
   /** In the order of the queries; at least one. */
   readonly subjects: readonly JudgedSubject<Answer>[];
   /** The only subject; undefined if there are several. */
@@ -99,7 +99,7 @@ interface Judging<Query, Answer extends JudgedAnswer> {
 export async function judgeSubjects<Query, Answer extends JudgedAnswer>(
   { queries, judge, toNames, waitSeconds, logTitle }: Judging<Query, Answer>,
   context: OperationContext,
-): Promise<Judgement<Answer>> {
+): Promise<JudgedSubjects<Answer>> {
   const { log, signal } = context.call;
   type Subjects = readonly JudgedSubject<Answer>[];
   const fetch = (client: ComplianceClient, previous: Subjects | undefined): Promise<Subjects> =>
@@ -180,12 +180,12 @@ export function worstFirst<Answer extends JudgedAnswer>(
 }
 
 /** The reasons for the verdict, the worst first; what could not be judged is among them. */
-function listReasons({ subjects, only }: Judgement): readonly Reason[] {
+function listReasons({ subjects, only }: JudgedSubjects): readonly Reason[] {
   if (only?.settled.value !== undefined) return only.settled.value.reasons;
-  return mergeReasons(worstFirst(subjects).map((subject) => ({ ...subject, reasons: listReasonsOf(subject) })));
+  return mergeReasons(worstFirst(subjects).map((subject) => ({ ...subject, reasons: explainSubject(subject) })));
 }
 
-function listReasonsOf({ name, settled }: JudgedSubject): readonly Reason[] {
+function explainSubject({ name, settled }: JudgedSubject): readonly Reason[] {
   if (settled.failure === undefined) return settled.value.reasons;
   const { failure, last } = settled;
   const before = last === undefined ? '' : ` (last verdict seen: ${describeAnswer(last, { name })})`;
@@ -203,7 +203,7 @@ type JudgementResult = OperationOutcome &
  * @param info why the only subject is compliant, in the service's words, as sentences
  * @throws Failure if there is only one subject and it could not be judged, because there is nothing else to report
  */
-export function toJudgementResult(judgement: Judgement, by: string, info = ''): JudgementResult {
+export function toJudgementResult(judgement: JudgedSubjects, by: string, info = ''): JudgementResult {
   const { subjects, only, verdict, timing } = judgement;
   if (only?.settled.failure !== undefined) {
     const { failure, last } = only.settled;

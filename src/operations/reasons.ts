@@ -1,11 +1,13 @@
 import { toResponseView } from '../contract/accepted-response.ts';
 import { conforms } from '../contract/check.ts';
+import { toArtifactState, type Verdict } from '../contract/compliance.ts';
 import {
   describeFault,
   describeReason,
   maximumReasons,
   reason as reasonSchema,
   sortReasons,
+  toReasonState,
   type Reason,
 } from '../contract/reason.ts';
 import { truncate } from '../runtime/truncate.ts';
@@ -32,6 +34,22 @@ export function readReasons(answered: readonly unknown[] = []): readonly Reason[
     return conforms(reasonSchema, view) && view.about !== '' && view.value !== '' ? [view] : [];
   });
   return sortReasons(readable).slice(0, maximumReasons);
+}
+
+/**
+ * The reason for a verdict that an answer does not explain.
+ *
+ * @param info what the service says about it, as sentences
+ */
+export function unexplainedReason(
+  about: string,
+  verdict: Exclude<Verdict, 'compliant'>,
+  info = '',
+  page?: string,
+): Reason {
+  const words = withoutFullStop(info.trim());
+  const value = words === '' ? `the service says ${toArtifactState(verdict)} and gives no reason` : words;
+  return { state: toReasonState(verdict), about, value, ...(page === undefined ? {} : { html_url: page }) };
 }
 
 /**

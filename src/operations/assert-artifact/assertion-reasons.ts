@@ -2,7 +2,8 @@ import type { ArtifactAssertion, AssertedPolicy } from '../../contract/artifact-
 import { verdictFromArtifactState } from '../../contract/compliance.ts';
 import { reasonStates, sortReasons, toReasonState, type Reason } from '../../contract/reason.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
-import { withoutFullStop } from '../sentences.ts';
+import { readAttestationStatus, toEvidenceReasons } from '../listed-evidence.ts';
+import { unexplainedReason } from '../reasons.ts';
 import { expectedScope, type Criterion } from './criterion.ts';
 
 /**
@@ -23,22 +24,18 @@ export function deriveAssertionReasons(
 function flowReasons({ flows = [] }: ArtifactAssertion, name: string): readonly Reason[] {
   return flows.flatMap(({ flow, state = '', state_info: info, html_url: page, compliance_status: status }) => {
     const rule = `flow ${flow}`;
-    const found = status.attestations_statuses.flatMap((attestation): readonly Reason[] => {
-      const { attestation_name: about, attestation_type: type = '*', is_compliant: isCompliant } = attestation;
-      if (attestation.status === 'MISSING') {
-        if (attestation.unexpected === true) return [];
-        const limit = type === '*' ? {} : { limit: `${type} is required` };
-        return [{ state: 'missing', about, rule, value: 'not recorded', ...limit }];
-      }
-      return isCompliant === false ? [{ state: 'failed', about, rule, value: 'not compliant' }] : [];
-    });
+    const listed = status.attestations_statuses.map((entry) => readAttestationStatus(entry));
+    // Evidence without a verdict of its own is left to the state of the artifact.
+    const found = listed
+      .filter((evidence) => evidence.state !== 'unknown')
+      .flatMap((evidence) => toEvidenceReasons(evidence))
+      .map((reason): Reason => ({ ...reason, rule }));
     const verdict = verdictFromArtifactState(state);
     if (verdict === undefined || verdict === 'compliant') return found;
     // The state knows whether evidence failed or only proves nothing yet.
     const own = toReasonState(verdict);
     if (found.length > 0) return found.map((one) => (one.state === 'failed' ? { ...one, state: own } : one));
-    const value = info === undefined ? `the artifact is ${state}` : withoutFullStop(info);
-    return [{ state: own, about: name, rule, value, ...(page === undefined ? {} : { html_url: page }) }];
+    return [{ ...unexplainedReason(name, verdict, info, page), rule }];
   });
 }
 
@@ -46,7 +43,7 @@ function policyReasons(answer: ArtifactAssertion, name: string): readonly Reason
   const { policy_evaluations: policies, environment } = answer;
   if (environment !== undefined && policies?.length === 0) {
     const limit = 'attach a policy to have artifacts judged';
-    return [{ state: 'incomplete', about: `environment ${environment}`, value: 'has no policies', limit }];
+    return [{ state: 'incomplete', about: environment, value: 'has no policies', limit }];
   }
   const states = flowReasons(answer, name).map(({ state }) => state);
   const flowState = reasonStates.find((state) => states.includes(state)) ?? 'failed';

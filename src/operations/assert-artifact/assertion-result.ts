@@ -1,7 +1,7 @@
 import type { ArtifactAssertion } from '../../contract/artifact-assertion.ts';
 import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
 import { toResponseEntry } from '../identify-artifacts.ts';
-import { toJudgementResult, type JudgedAnswer, type JudgedSubject, type Judgement } from '../judged-subjects.ts';
+import { toJudgementResult, type JudgedAnswer, type JudgedSubject, type JudgedSubjects } from '../judged-subjects.ts';
 import type { OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice } from '../polling.ts';
 import { abbreviate, code, fact, link, plain, type Text } from '../report.ts';
@@ -21,7 +21,10 @@ export interface AssertionAnswer extends JudgedAnswer {
  *
  * @throws Failure if there is only one artifact and it could not be judged
  */
-export function createAssertionResult(judgement: Judgement<AssertionAnswer>, criterion: Criterion): OperationResult {
+export function createAssertionResult(
+  judgement: JudgedSubjects<AssertionAnswer>,
+  criterion: Criterion,
+): OperationResult {
   const { subjects, only, timing } = judgement;
   const { reasons, ...result } = toJudgementResult(judgement, describeCriterion(criterion));
   const assertion = only?.settled.value?.assertion;

@@ -1,8 +1,8 @@
 import type { ArtifactAssertion } from '../../contract/artifact-assertion.ts';
-import { verdictFromReasons, type Reason } from '../../contract/reason.ts';
+import { verdictFromReasons } from '../../contract/reason.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import type { JudgedAnswer } from '../judged-subjects.ts';
-import { readReasons, reasonWords } from '../reasons.ts';
+import { readReasons, reasonWords, unexplainedReason } from '../reasons.ts';
 import { deriveAssertionReasons } from './assertion-reasons.ts';
 import { expectedScope, type Criterion } from './criterion.ts';
 
@@ -28,14 +28,10 @@ export function parseAssertion(
     throw unusable(`answered that the artifact is compliant, but also that it is not (${reasonWords(first)})`);
   }
   const found = answered.length > 0 ? answered : derived;
-  const reasons = found.length > 0 ? found : [unexplained(answer, name)];
+  // Without a reason, nothing says that a later answer may differ.
+  const { compliant_info: info, html_url: page } = answer;
+  const reasons = found.length > 0 ? found : [unexplainedReason(name, 'non-compliant', info, page)];
   return { verdict: verdictFromReasons(reasons), reasons };
-}
-
-/** Without a reason, nothing says that a later answer may differ. */
-function unexplained({ compliant_info: info = '', html_url: page }: ArtifactAssertion, name: string): Reason {
-  const value = info === '' ? 'not compliant; the service gives no reason' : info;
-  return { state: 'failed', about: name, value, ...(page === undefined ? {} : { html_url: page }) };
 }
 
 function unusable(fault: string): ExternalError {

@@ -1,12 +1,12 @@
-import { sortReasons, toReasonState, type Reason } from '../../contract/reason.ts';
+import { sortReasons } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { JudgedAnswer } from '../judged-subjects.ts';
 import { parseState } from '../parse-state.ts';
-import { readReasons, reasonWords } from '../reasons.ts';
-import { withoutFullStop } from '../sentences.ts';
-import { listTrailEvidence, type TrailEvidence } from './trail-evidence.ts';
+import { readReasons, reasonWords, unexplainedReason } from '../reasons.ts';
+import { toEvidenceReasons, type ListedEvidence } from '../listed-evidence.ts';
+import { listTrailEvidence } from './trail-evidence.ts';
 
 /** A trail to judge. */
 export interface TrailQuery {
@@ -34,13 +34,15 @@ export function judgeTrail(trail: JudgedTrail, query: TrailQuery): JudgedAnswer 
     return { verdict: 'incomplete', reasons: [reason] };
   }
   const answered = readReasons(trail.reasons);
-  const derived = answered.length > 0 ? answered : sortReasons(evidence.flatMap(deriveReason));
-  if (derived.length > 0) return { verdict, reasons: derived };
-  const { compliance_state: state, state_info: info = '', html_url: page } = trail;
-  const words = withoutFullStop(info.trim());
-  const value = words === '' ? `the service says ${state} and gives no reason` : words;
-  const reason = { state: toReasonState(verdict), about, value, ...(page === undefined ? {} : { html_url: page }) };
-  return { verdict, reasons: [reason] };
+  if (answered.length > 0) return { verdict, reasons: answered };
+  // An artifact of the trail is as compliant as its attestations, which have reasons of their own.
+  const explaining = evidence.filter(({ type, state }) => type !== 'artifact' || state === 'missing');
+  const derived = explaining.flatMap((one) => toEvidenceReasons(one));
+  const { state_info: info, html_url: page } = trail;
+  return {
+    verdict,
+    reasons: derived.length > 0 ? sortReasons(derived) : [unexplainedReason(about, verdict, info, page)],
+  };
 }
 
 function requireSame(what: string, asked: string, answered: string | undefined): void {
@@ -52,7 +54,7 @@ function requireSame(what: string, asked: string, answered: string | undefined):
 }
 
 /** @throws ExternalError if the answer says that the trail is compliant, and also that something is not */
-function refuseContradiction(trail: JudgedTrail, evidence: readonly TrailEvidence[]): void {
+function refuseContradiction(trail: JudgedTrail, evidence: readonly ListedEvidence[]): void {
   const [reason] = readReasons(trail.reasons);
   const bad = evidence.find(({ state, isExtra }) => state !== 'compliant' && !(isExtra && state === 'unknown'));
   const word = textAt(trail.compliance_status, 'status') ?? 'COMPLIANT';
@@ -67,25 +69,4 @@ function refuseContradiction(trail: JudgedTrail, evidence: readonly TrailEvidenc
     what: `assert-trail: the service answered that the trail is compliant, but also that it is not (${fault})`,
     remedy: "Report this to the service's operators; the trail was not judged.",
   });
-}
-
-/** An artifact of the trail is as compliant as its attestations, which have reasons of their own. */
-function deriveReason({ label: about, type, state }: TrailEvidence): readonly Reason[] {
-  if (type === 'artifact') {
-    return state === 'missing' ? [{ state, about, rule: 'template', value: 'not reported' }] : [];
-  }
-  switch (state) {
-    case 'missing':
-      return [{ state, about, rule: 'template', value: 'not recorded', ...requiredType(type) }];
-    case 'failed':
-      return [{ state, about, value: 'not compliant' }];
-    case 'compliant':
-      return [];
-    default:
-      return [{ state: 'incomplete', about, value: 'not judged yet' }];
-  }
-}
-
-function requiredType(type: string): Pick<Reason, 'limit'> {
-  return type === '' || type === '*' ? {} : { limit: `${type} is required` };
 }

@@ -2,18 +2,8 @@ import { verdictFromArtifactState } from '../../contract/compliance.ts';
 import type { Reason } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { toEvidenceState, type EvidenceState } from '../evidence-state.ts';
-
-/** An attestation or an artifact that a trail requires or has. */
-export interface TrailEvidence {
-  /** `sonar`; `web.unit` for an attestation of the artifact `web`; `web` for the artifact itself. */
-  readonly label: string;
-  /** The type of the attestation, required or recorded; `artifact`. */
-  readonly type: string;
-  readonly state: EvidenceState;
-  /** Whether it is recorded without being required. */
-  readonly isExtra: boolean;
-}
+import { toEvidenceState } from '../evidence-state.ts';
+import { readAttestationStatus, type ListedEvidence } from '../listed-evidence.ts';
 
 /**
  * What a trail requires or has: the attestations of the trail, then each artifact with its attestations.
@@ -23,36 +13,23 @@ export interface TrailEvidence {
 export function listTrailEvidence(
   { compliance_status: status }: JudgedTrail,
   reasons: readonly Reason[] = [],
-): readonly TrailEvidence[] {
+): readonly ListedEvidence[] {
   const artifacts = Object.entries(status?.artifacts_statuses ?? {});
+  const incomplete = new Set(reasons.flatMap(({ state, about }) => (state === 'incomplete' ? [about] : [])));
+  const read = (entry: unknown, prefix = ''): ListedEvidence => {
+    const evidence = readAttestationStatus(entry, prefix);
+    return incomplete.has(evidence.label) ? { ...evidence, state: 'incomplete' } : evidence;
+  };
   return [
-    ...(status?.attestations_statuses ?? []).map((entry) => toAttestation(entry, '', reasons)),
+    ...(status?.attestations_statuses ?? []).map((entry) => read(entry)),
     ...artifacts.flatMap(([name, entry]) => [
       toArtifact(name, entry),
-      ...listAt(entry, 'attestations_statuses').map((own) => toAttestation(own, `${name}.`, reasons)),
+      ...listAt(entry, 'attestations_statuses').map((own) => read(own, `${name}.`)),
     ]),
   ];
 }
 
-function toAttestation(entry: unknown, prefix: string, reasons: readonly Reason[]): TrailEvidence {
-  const label = `${prefix}${textAt(entry, 'attestation_name') ?? '(without a name)'}`;
-  const isIncomplete = reasons.some(({ state, about }) => state === 'incomplete' && about === label);
-  return {
-    label,
-    type: textAt(entry, 'attestation_type') ?? '',
-    state: isIncomplete ? 'incomplete' : attestationState(entry),
-    isExtra: valueAt(entry, 'unexpected') === true,
-  };
-}
-
-function attestationState(entry: unknown): EvidenceState {
-  if (textAt(entry, 'status') === 'MISSING') return 'missing';
-  const isCompliant = valueAt(entry, 'is_compliant');
-  if (isCompliant === true) return 'compliant';
-  return isCompliant === false ? 'failed' : 'unknown';
-}
-
-function toArtifact(name: string, entry: unknown): TrailEvidence {
+function toArtifact(name: string, entry: unknown): ListedEvidence {
   const status = textAt(entry, 'status') ?? '';
   return {
     label: name,

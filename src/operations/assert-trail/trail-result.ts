@@ -1,13 +1,16 @@
 import type { Reason } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
+import { isFullSha } from '../../evidence/git/git-ref.ts';
+import { commitFacts } from '../commit-facts.ts';
 import { evidenceLabel, evidenceMark } from '../evidence-state.ts';
-import { toJudgementResult, type JudgedAnswer, type Judgement } from '../judged-subjects.ts';
+import { toJudgementResult, type JudgedAnswer, type JudgedSubjects } from '../judged-subjects.ts';
+import type { ListedEvidence } from '../listed-evidence.ts';
 import type { OperationContext, OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice, type PollTiming } from '../polling.ts';
-import { fact, listTable, plain, type Fact, type Report } from '../report.ts';
+import { fact, listTable, plain, type Report } from '../report.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
 import type { TrailQuery } from './judge-trail.ts';
-import { listTrailEvidence, type TrailEvidence } from './trail-evidence.ts';
+import { listTrailEvidence } from './trail-evidence.ts';
 
 /** The service's answer about a trail, judged. */
 export interface TrailAnswer extends JudgedAnswer {
@@ -18,16 +21,13 @@ export interface TrailAnswer extends JudgedAnswer {
 /** How many rows the table has at most. */
 const maximumRows = 200;
 
-/** A commit's SHA, the usual name of a trail. */
-const sha = /^[0-9a-f]{40}$/u;
-
 /**
  * The result of the operation.
  *
  * @throws Failure if the trail could not be judged
  */
 export function createTrailResult(
-  judgement: Judgement<TrailAnswer>,
+  judgement: JudgedSubjects<TrailAnswer>,
   { flow, trail: name }: TrailQuery,
   context: OperationContext,
 ): OperationResult {
@@ -45,7 +45,7 @@ export function createTrailResult(
       subject: `Trail ${name}`,
       reasons,
       ...toEvidence(trail, reasons, timing),
-      facts: [...fact('Flow', flow), ...fact('Trail', name, page), ...commitFacts(trail), ...waited],
+      facts: [...fact('Flow', flow), ...fact('Trail', name, page), ...commitFacts(trail?.git_commit_info), ...waited],
       tables: [],
     },
   };
@@ -55,25 +55,15 @@ export function createTrailResult(
 function listCommits(trail: JudgedTrail | undefined, name: string): readonly string[] | undefined {
   const commit = trail?.git_commit_info?.sha1 ?? '';
   if (commit !== '') return [commit];
-  return sha.test(name) ? [name] : undefined;
-}
-
-function commitFacts(trail: JudgedTrail | undefined): readonly Fact[] {
-  const commit = trail?.git_commit_info;
-  if (commit === undefined) return [];
-  return [
-    ...fact('Commit', commit.sha1, commit.url),
-    ...fact('Commit message', commit.message?.split('\n')[0]),
-    ...fact('Author', commit.author),
-  ];
+  return isFullSha(name) ? [name] : undefined;
 }
 
 /** Whether it only has the name of what is required; it is then told in the row of that. */
-function isMistyped({ label, state, isExtra }: TrailEvidence, all: readonly TrailEvidence[]): boolean {
+function isMistyped({ label, state, isExtra }: ListedEvidence, all: readonly ListedEvidence[]): boolean {
   return isExtra && state === 'compliant' && all.some((one) => one.label === label && one.state === 'missing');
 }
 
-function describeState({ label, type, state, isExtra }: TrailEvidence, all: readonly TrailEvidence[]): string {
+function describeState({ label, type, state, isExtra }: ListedEvidence, all: readonly ListedEvidence[]): string {
   const recorded = state === 'missing' ? all.find((one) => one.label === label && one.isExtra) : undefined;
   if (recorded === undefined) return evidenceLabel(state, isExtra);
   return `${evidenceMark('mismatched')} recorded as ${recorded.type}; ${type} is required`;

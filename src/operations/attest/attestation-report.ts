@@ -1,9 +1,10 @@
-import type { Verdict } from '../../contract/compliance.ts';
+import { toArtifactState, type Verdict } from '../../contract/compliance.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
+import { commitFacts } from '../commit-facts.ts';
 import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
-import { reasonWords } from '../reasons.ts';
+import { concludeWithReasons } from '../reasons.ts';
 import { abbreviate, code, fact, link, type Evidence, type Fact } from '../report.ts';
 import { pluralize, withoutFullStop } from '../sentences.ts';
 import type { Attested } from './define-attest-operation.ts';
@@ -24,9 +25,7 @@ export function attestationFacts({
   unattached,
 }: AnyAttested): readonly Fact[] {
   return [
-    ...fact('Commit', commit.sha1, commit.url),
-    ...fact('Commit message', commit.message?.split('\n')[0]),
-    ...fact('Author', commit.author),
+    ...commitFacts(commit),
     ...fact('Flow', flow),
     ...fact('Trail', trail, trailPageUrl),
     ...fact('Attestation', attestationName, attestationUrl),
@@ -67,9 +66,6 @@ export function attestationEvidence(
   };
 }
 
-/** How many reasons a conclusion names. The report lists all. */
-const maximumReasons = 3;
-
 /**
  * The conclusion about an attestation: its verdict and why, what is wrong with its record, and where it is recorded.
  *
@@ -79,21 +75,15 @@ export function concludeAttestation(
   { verdict, reasons, remarks, judgement, flow, attestationName, commit, isRecorded }: AnyAttested,
   notes: readonly string[] = [],
 ): string {
-  const more = reasons.length - maximumReasons;
-  const why =
-    verdict === 'compliant'
-      ? [`${attestationName} is compliant: ${judgement.reason}`]
-      : [
-          ...reasons.slice(0, maximumReasons).map((reason) => reasonWords(reason)),
-          ...(more > 0 ? [`And ${more} more`] : []),
-        ];
   const recorded = `Recorded as ${attestationName} in flow ${flow}, for commit ${abbreviate(commit.sha1)}.`;
-  return [
-    ...why.map((reason) => `${withoutFullStop(reason)}.`),
-    ...notes,
-    ...remarks.map(({ what }) => `${what}.`),
-    ...(isRecorded ? [recorded] : []),
-  ].join(' ');
+  const sentence =
+    verdict === 'compliant'
+      ? `${attestationName} is compliant: ${withoutFullStop(judgement.reason)}`
+      : `${attestationName} is ${toArtifactState(verdict)}`;
+  return concludeWithReasons(sentence, reasons, {
+    subject: attestationName,
+    more: [...notes, ...remarks.map(({ what }) => `${what}.`), ...(isRecorded ? [recorded] : [])],
+  });
 }
 
 function describeUnattached(unattached: UnattachedFiles | undefined): string | undefined {

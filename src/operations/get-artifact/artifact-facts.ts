@@ -1,4 +1,5 @@
 import type { Artifact } from '../../contract/artifact.ts';
+import { commitFacts } from '../commit-facts.ts';
 import { code, fact, type Fact } from '../report.ts';
 
 /** The commit that an artifact was built from. */
@@ -16,16 +17,13 @@ export function artifactCommit(artifact: Artifact | undefined): ArtifactCommit |
 /** The facts of one artifact. */
 export function artifactFacts(artifact: Artifact, flow: string): readonly Fact[] {
   const commit = artifactCommit(artifact);
-  const { message, author, branch } = artifact.git_commit_info ?? {};
   return [
     ...fact('Artifact', artifact.filename, artifact.html_url),
     { label: 'Fingerprint', value: code(artifact.fingerprint) },
     ...fact('Flow', flow),
     ...fact('Trail', artifact.trail_name),
-    ...fact('Commit', commit?.sha, commit?.url),
-    ...fact('Commit message', message?.split('\n')[0]),
-    ...fact('Author', author),
-    ...fact('Branch', branch),
+    ...commitFacts({ ...artifact.git_commit_info, sha1: commit?.sha, url: commit?.url }),
+    ...fact('Branch', artifact.git_commit_info?.branch),
     ...fact('Build', artifact.build_url, artifact.build_url),
   ];
 }

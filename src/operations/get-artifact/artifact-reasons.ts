@@ -1,7 +1,7 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import type { Verdict } from '../../contract/compliance.ts';
-import { sortReasons, toReasonState, type Reason } from '../../contract/reason.ts';
-import { withoutFullStop } from '../sentences.ts';
+import { sortReasons, type Reason } from '../../contract/reason.ts';
+import { unexplainedReason } from '../reasons.ts';
 import { listEvidence } from './artifact-evidence.ts';
 
 /**
@@ -34,8 +34,5 @@ export function deriveArtifactReasons(
     }
   });
   if (found.length > 0) return sortReasons(found);
-  const { state = '', state_info: info = '', html_url: page } = artifact;
-  const words = withoutFullStop(info.trim());
-  const value = words === '' ? `the service says ${state} and gives no reason` : words;
-  return [{ state: toReasonState(verdict), about: name, value, ...(page === undefined ? {} : { html_url: page }) }];
+  return [unexplainedReason(name, verdict, artifact.state_info, artifact.html_url)];
 }

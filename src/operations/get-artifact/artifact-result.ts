@@ -1,5 +1,5 @@
 import { toResponseEntry } from '../identify-artifacts.ts';
-import { toJudgementResult, type JudgedSubject, type Judgement } from '../judged-subjects.ts';
+import { toJudgementResult, type JudgedSubject, type JudgedSubjects } from '../judged-subjects.ts';
 import type { OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice } from '../polling.ts';
 import { fact } from '../report.ts';
@@ -12,7 +12,7 @@ import type { ArtifactAnswer } from './lookup.ts';
  *
  * @throws Failure if there is only one artifact and it could not be looked up
  */
-export function createArtifactResult(judgement: Judgement<ArtifactAnswer>, flow: string): OperationResult {
+export function createArtifactResult(judgement: JudgedSubjects<ArtifactAnswer>, flow: string): OperationResult {
   const { subjects, only, timing } = judgement;
   const artifact = only?.settled.value?.artifact;
   const { reasons, ...result } = toJudgementResult(judgement, `in flow ${flow}`, artifact?.state_info);

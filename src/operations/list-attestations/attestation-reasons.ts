@@ -1,11 +1,9 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 import type { Reason } from '../../contract/reason.ts';
+import { isFullSha } from '../../evidence/git/git-ref.ts';
 import { readReasons } from '../reasons.ts';
 import { abbreviate } from '../report.ts';
 import { artifactLabel, attestationLabel, attestationTrail } from './attestation-subject.ts';
-
-/** A commit's SHA, the usual name of a trail. */
-const sha = /^[0-9a-f]{40}$/u;
 
 /**
  * Why an attestation that counts is not compliant; from an answer without reasons, what its verdict and its description
@@ -17,7 +15,7 @@ export function explainAttestation(attestation: ListedAttestation): readonly Rea
   const trail = attestationTrail(attestation);
   const place = [
     ...(artifact === '' ? [] : [` of ${artifact}`]),
-    ...(trail === undefined ? [] : [` in trail ${sha.test(trail) ? abbreviate(trail) : trail}`]),
+    ...(trail === undefined ? [] : [` in trail ${isFullSha(trail) ? abbreviate(trail) : trail}`]),
   ].join('');
   const reasons = answered.length > 0 ? answered : [deriveReason(attestation)];
   return reasons.map((reason) => ({ ...reason, about: `${reason.about}${place}` }));

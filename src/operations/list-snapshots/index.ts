@@ -90,7 +90,7 @@ async function pollUntilJudged<Answer extends Pick<Listing, 'latest'>>(
         return mayRecover(failure) ? [`environment ${name} ${describePending(failure)}`] : [];
       }
       const { verdict, sentence, reasons } = judgeLatestSnapshot(name, value.latest);
-      return verdict === 'incomplete' ? [summarizeReasons(sentence, reasons, `environment ${name}`)] : [];
+      return verdict === 'incomplete' ? [summarizeReasons(sentence, reasons, name)] : [];
     },
     failures: ({ failure }) => (failure === undefined ? [] : [failure]),
   };

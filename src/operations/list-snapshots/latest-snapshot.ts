@@ -2,7 +2,7 @@ import type { ComplianceClient } from '../../client/client.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { Reason } from '../../contract/reason.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
-import { readReasons } from '../reasons.ts';
+import { readReasons, unexplainedReason } from '../reasons.ts';
 
 /** Fetches the snapshot that shows what runs now, else the newest; undefined if nothing was ever reported. */
 export async function fetchLatestSnapshot(
@@ -54,15 +54,14 @@ export interface LatestVerdict {
 
 /** Judges the latest snapshot. Incomplete if there is no current one, or if the environment has no policies. */
 export function judgeLatestSnapshot(environment: string, latest: SnapshotEntry | undefined): LatestVerdict {
-  const about = `environment ${environment}`;
   if (latest === undefined) {
-    const reason = { state: 'missing', about, value: 'nothing has been reported to it' } as const;
+    const reason = { state: 'missing', about: environment, value: 'nothing has been reported to it' } as const;
     return { verdict: 'incomplete', reasons: [reason], sentence: `Environment ${environment} has no snapshot yet` };
   }
   const snapshot = `Snapshot #${latest.index} of environment ${environment}`;
   if (!isCurrent(latest)) {
     const value = 'the service lists no current snapshot, so nothing was judged';
-    const reasons = [{ state: 'incomplete', about, value }] as const;
+    const reasons = [{ state: 'incomplete', about: environment, value }] as const;
     return { verdict: 'incomplete', reasons, sentence: `${snapshot} is not current` };
   }
   const compliant = snapshotCompliance(latest);
@@ -71,16 +70,13 @@ export function judgeLatestSnapshot(environment: string, latest: SnapshotEntry |
   const answered = readReasons(latest.reasons);
   if (compliant === undefined) {
     const limit = 'attach a policy to have it judged';
-    const derived = [{ state: 'incomplete', about, value: 'no policy judges it', limit }] as const;
+    const derived = [{ state: 'incomplete', about: environment, value: 'no policy judges it', limit }] as const;
     const reasons = answered.length > 0 ? answered : derived;
     return { verdict: 'incomplete', reasons, sentence: `${newest} has no verdict` };
   }
-  const reasons = answered.length > 0 ? answered : [unexplained(about, latest)];
+  // The list of another service says no more.
+  const hint = 'not compliant; the page of the snapshot says why';
+  const reasons =
+    answered.length > 0 ? answered : [unexplainedReason(environment, 'non-compliant', hint, latest.html_url)];
   return { verdict: 'non-compliant', reasons, sentence: `${newest} is not compliant` };
-}
-
-/** The list of another service says no more. */
-function unexplained(about: string, { index, html_url: page }: SnapshotEntry): Reason {
-  const value = `snapshot #${index} is not compliant; its page says why`;
-  return { state: 'failed', about, value, ...(page === undefined ? {} : { html_url: page }) };
 }

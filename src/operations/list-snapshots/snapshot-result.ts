@@ -47,7 +47,7 @@ export function createSnapshotResult(listed: SnapshotListing): OperationResult {
   return {
     outcome: verdict,
     conclusion: concludeWithReasons(sentence, reasons, {
-      subject: `environment ${environment}`,
+      subject: environment,
       more: timeoutNotice(timing),
     }),
     ...listed.answer,

@@ -126,7 +126,7 @@ describe('assert-artifact', () => {
     expect(result.conclusion).toMatch(/is NON-COMPLIANT in flow web: Rejected by hand\.$/u);
     expect(result.report.reasons).toMatchObject([{ state: 'failed', html_url: page }]);
     const silent = await assert({ flow: 'web' }, answered({ compliant: false, flows: undefined }));
-    expect(silent.result.conclusion).toContain('the service gives no reason');
+    expect(silent.result.conclusion).toContain(': the service says NON-COMPLIANT and gives no reason.');
   });
 
   it('derives the reasons from the flows', async () => {
@@ -155,7 +155,10 @@ describe('assert-artifact', () => {
   it('closes the gate for an environment without policies', async () => {
     const answer = answered({ compliant: false, scope: 'environment', environment: 'prod', policy_evaluations: [] });
     const { result } = await assert({ environment: 'prod' }, answer);
-    expect(result).toMatchObject({ outcome: 'incomplete', conclusion: expect.stringContaining('attach a policy') });
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      conclusion: expect.stringContaining('prod: has no policies; attach a policy'),
+    });
   });
 
   it.each<readonly [string, object]>([

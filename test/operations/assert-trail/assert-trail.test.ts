@@ -131,7 +131,7 @@ describe('assert-trail', () => {
       { state: 'incomplete', about: '(without a name)', value: 'not judged yet' },
       { state: 'missing', about: 'unit', rule: 'template', value: 'not recorded', limit: 'junit is required' },
       { state: 'missing', about: 'any', rule: 'template', value: 'not recorded' },
-      { state: 'missing', about: 'api', rule: 'template', value: 'not reported' },
+      { state: 'missing', about: 'api', rule: 'template', value: 'artifact not reported' },
       { state: 'missing', about: 'api.load', rule: 'template', value: 'not recorded', limit: 'junit is required' },
     ]);
   });

@@ -77,7 +77,7 @@ describe('attest-junit with a service', () => {
     });
     expect(result).toMatchObject({
       outcome: 'non-compliant',
-      conclusion: `junit: 1 of 3 tests failed (api); none may fail. Recorded as junit in flow web, for commit ${shas.head.slice(0, 12)}.`,
+      conclusion: `junit is NON-COMPLIANT: 1 of 3 tests failed (api); none may fail. Recorded as junit in flow web, for commit ${shas.head.slice(0, 12)}.`,
     });
     expect(reportFacts(result)).toMatchObject({
       Tests: '3: 1 failed, 0 with errors, 0 skipped',

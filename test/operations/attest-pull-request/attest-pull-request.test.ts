@@ -140,7 +140,7 @@ describe('attest-pull-request', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: expect.stringContaining(
-        'pull-request: 1 approval; at least 2 are required. Recorded as pull-request in flow web',
+        'pull-request is NON-COMPLIANT: 1 approval; at least 2 are required. Recorded as pull-request in flow web',
       ),
     });
   });
@@ -151,7 +151,7 @@ describe('attest-pull-request', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: expect.stringContaining(
-        'pull-request: 0 approvals; at least 1 is required. Approvals by bob do not count, because they have no write access. Recorded',
+        'pull-request is NON-COMPLIANT: 0 approvals; at least 1 is required. Approvals by bob do not count, because they have no write access. Recorded',
       ),
     });
     expect(reportTables(result)).toMatchObject({ 'Pull requests (1)': [['#12', 'Add a lid', 'MERGED', 'ann', 'bob']] });
@@ -199,7 +199,7 @@ describe('attest-pull-request', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: expect.stringMatching(
-        /^pull-request: 1 approval; at least 2 are required\. The record says compliant\. /u,
+        /^pull-request is NON-COMPLIANT: 1 approval; at least 2 are required\. The record says compliant\. /u,
       ),
     });
     expect(log.warnings).toEqual([

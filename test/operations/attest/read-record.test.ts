@@ -64,7 +64,7 @@ describe('an operation that records evidence', () => {
     }));
     expect(result).toMatchObject({
       outcome: 'non-compliant',
-      conclusion: `scan: licence GPL; MIT is required. The record says non-compliant. Recorded as web.scan in flow web, for commit ${shas.head.slice(0, 12)}.`,
+      conclusion: `web.scan is NON-COMPLIANT: scan: licence GPL; MIT is required. The record says non-compliant. Recorded as web.scan in flow web, for commit ${shas.head.slice(0, 12)}.`,
     });
     expect(result.report.reasons).toEqual([reason]);
     expect(result.report.evidence).toMatchObject({
@@ -82,7 +82,7 @@ describe('an operation that records evidence', () => {
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: expect.stringMatching(
-        /^web\.scan: reported as not compliant: 2 high vulnerabilities\. The record says compliant\. /u,
+        /^web\.scan is NON-COMPLIANT: reported as not compliant: 2 high vulnerabilities\. The record says compliant\. /u,
       ),
     });
     expect(reportFacts(result)).toMatchObject({ Description: '2 high vulnerabilities' });
@@ -176,7 +176,9 @@ describe('an operation that records evidence', () => {
       pushEvent(),
     );
     expect(down.result).toMatchObject({ outcome: 'non-compliant', attestationUrl: undefined });
-    expect(down.result.conclusion).toMatch(/^scan: reported as not compliant\. The evidence is not on record/u);
+    expect(down.result.conclusion).toMatch(
+      /^scan is NON-COMPLIANT: reported as not compliant\. The evidence is not on record/u,
+    );
     expect(down.requests.map(({ path }) => path)).not.toContain(`/attestations/acme/web/trail/${shas.head}/scan`);
   });
 });

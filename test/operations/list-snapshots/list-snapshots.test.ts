@@ -78,7 +78,7 @@ describe('list-snapshots of one page', () => {
       outcome: 'non-compliant',
       count: 2,
       conclusion:
-        'Snapshot #20 of environment prod, the latest, is not compliant: snapshot #20 is not compliant; its page says why.',
+        'Snapshot #20 of environment prod, the latest, is not compliant: not compliant; the page of the snapshot says why.',
     });
   });
 
@@ -163,7 +163,7 @@ describe('list-snapshots of one page', () => {
       outcome: 'incomplete',
       count: 0,
       conclusion: 'Environment prod has no snapshot yet: nothing has been reported to it.',
-      report: { reasons: [{ state: 'missing', about: 'environment prod' }] },
+      report: { reasons: [{ state: 'missing', about: 'prod' }] },
     });
   });
 
