@@ -2,6 +2,7 @@ import { readdir, realpathSync, type Dirent } from 'node:fs';
 import { sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { Problem } from '../../runtime/failure.ts';
+import type { AttachmentBoundary, LeftOut } from './attachment-rules.ts';
 import { inspectEntry, inspectPath, type FileKind } from './file-kind.ts';
 import { advance, begin, isMatch, type Pattern, type Progress } from './glob.ts';
 import { brokenLink, notAFile, unreadable } from './file-problems.ts';
@@ -15,19 +16,24 @@ export interface SearchRules {
   readonly isExcluded: (path: string, isDirectory: boolean) => boolean;
   /** Whether a matching directory stands for the files in it, or for itself. */
   readonly directories: 'content' | 'whole';
+  /** Decides what is left out of the pattern with this base; absent if nothing is. */
+  readonly boundary?: (base: string) => AttachmentBoundary;
 }
 
 /** The state of a walk: its progress through the pattern, or inside a directory from which every file is taken. */
 type Reach = Progress | 'everything';
 
-/** Finds the files and directories that match one pattern. Links are followed; hidden names match like any others. */
+/** Finds the files and directories that match one pattern. Links are followed and hidden names match, unless a rule leaves them out. */
 export class FileSearch {
   /** The absolute paths found, in no particular order, with the size in bytes (0 for a directory). */
   readonly matches = new Map<string, number>();
   /** The matches that cannot be used. */
   readonly problems: Problem[] = [];
+  /** What was left out: matches, and directories that were not searched. */
+  readonly leftOut: LeftOut[] = [];
   readonly #pattern: Pattern;
   readonly #rules: SearchRules;
+  #boundary: AttachmentBoundary | undefined;
   #excluded = false;
 
   constructor(pattern: Pattern, rules: SearchRules) {
@@ -45,7 +51,10 @@ export class FileSearch {
     const { base, segments } = this.#pattern;
     const kind = inspectPath(base)?.kind;
     if (kind === undefined) return;
-    if (segments.length === 0) await this.#visit(base, kind, begin(this.#pattern), []);
+    this.#boundary = this.#rules.boundary?.(base);
+    const leftOut = this.#boundary?.checkBase();
+    if (leftOut !== undefined) this.leftOut.push(leftOut);
+    else if (segments.length === 0) await this.#visit(base, kind, begin(this.#pattern), []);
     else if (kind === 'directory') await this.#searchDirectory(base, begin(this.#pattern), []);
   }
 
@@ -67,10 +76,22 @@ export class FileSearch {
       const next = reach === 'everything' ? reach : advance(this.#pattern, reach, entry.name);
       if (next.length === 0) continue;
       const path = start + entry.name;
+      if (this.#isLeftOut(entry, path, reach, next)) continue;
       const entering = this.#visit(path, inspectEntry(entry, path), next, ancestorsAndSelf);
       // `await` has a cost even without a promise, and most entries are files.
       if (entering !== undefined) await entering;
     }
+  }
+
+  /** Whether an entry is left out, which is noted unless the user has excluded it anyway. */
+  #isLeftOut(entry: Dirent, path: string, reach: Reach, next: Reach): boolean {
+    const isNamed = reach !== 'everything' && reach.some((at) => this.#pattern.segments[at] === entry.name);
+    const leftOut = this.#boundary?.checkEntry(entry, path, isNamed);
+    if (leftOut === undefined) return false;
+    const isMatched = next === 'everything' || isMatch(this.#pattern, next);
+    const isDirectory = inspectEntry(entry, path) === 'directory';
+    if ((isMatched || isDirectory) && !this.#rules.isExcluded(path, isDirectory)) this.leftOut.push(leftOut);
+    return true;
   }
 
   /** Handles one path. Returns a promise only if it has to search a directory. */

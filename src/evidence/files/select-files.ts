@@ -1,5 +1,12 @@
 import { resolve, sep } from 'node:path';
 import { type Problem, UserError } from '../../runtime/failure.ts';
+import {
+  AttachmentBoundary,
+  nothingElse,
+  describeLeftOut,
+  type AttachmentRules,
+  type LeftOut,
+} from './attachment-rules.ts';
 import { inspectPath } from './file-kind.ts';
 import { FileSearch, type SearchRules } from './file-search.ts';
 import { expandBraces } from './glob-braces.ts';
@@ -14,6 +21,8 @@ export interface FileSelection {
   readonly patterns: readonly string[];
   /** The absolute directory that relative paths start from. */
   readonly workspace: string;
+  /** What is left out because it would be attached; absent if nothing is. */
+  readonly attachmentRules?: AttachmentRules;
 }
 
 /**
@@ -25,7 +34,7 @@ export interface FileSelection {
  * @throws UserError that names every line without a match, every broken link and every unreadable path
  */
 export async function selectPaths(
-  { patterns, workspace }: FileSelection,
+  { patterns, workspace, attachmentRules }: FileSelection,
   directories: SearchRules['directories'],
 ): Promise<ReadonlyMap<string, number>> {
   const lines = patterns.filter((line) => line.trim() !== '').map((text) => readLine(text, workspace));
@@ -36,13 +45,23 @@ export async function selectPaths(
 
   const problems = lines.flatMap((line) => ('problem' in line.read ? [line.read.problem] : []));
   if (lines.length > 0 && including.length === 0) problems.push(onlyExclusions);
+  const rules: SearchRules = {
+    isExcluded,
+    directories,
+    ...(attachmentRules === undefined
+      ? {}
+      : { boundary: (base) => new AttachmentBoundary(workspace, base, attachmentRules) }),
+  };
   const matches = new Map<string, number>();
+  const leftOut = new Map<string, LeftOut>();
   for (const line of including) {
-    const searches = toPatterns(line).map((pattern) => new FileSearch(pattern, { isExcluded, directories }));
+    const searches = toPatterns(line).map((pattern) => new FileSearch(pattern, rules));
     for (const search of searches) await search.run();
     problems.push(...findProblems(line.text, workspace, searches));
     for (const [path, size] of sortMatches(searches)) if (!matches.has(path)) matches.set(path, size);
+    for (const one of searches.flatMap((search) => search.leftOut)) leftOut.set(one.name, one);
   }
+  if (leftOut.size > 0) attachmentRules?.log.info(`Left out: ${describeLeftOut([...leftOut.values()])}`);
   const [first, ...others] = problems;
   if (first !== undefined) throw new UserError([first, ...others]);
   return matches;
@@ -80,6 +99,8 @@ function findProblems(line: string, workspace: string, searches: readonly FileSe
   const problems = searches.flatMap((search) => search.problems);
   const isEmpty = searches.length > 0 && searches.every((search) => search.matches.size === 0);
   if (problems.length > 0 || !isEmpty) return problems;
+  const leftOut = searches.flatMap((search) => search.leftOut);
+  if (leftOut.length > 0) return [nothingElse(line, leftOut)];
   return [
     searches.some((search) => search.hasExcluded)
       ? createAllExcludedProblem(line)

@@ -11,8 +11,8 @@ export const attestJunit = defineAttestOperation({
   kind: junitKind,
   defaultName: 'junit',
   inputs: { junitPath: required(junitPath) },
-  findSources: ({ junitPath: patterns }, { workspace }) =>
-    forInput('junit-path', () => resolveFiles({ patterns, workspace })),
+  findSources: ({ junitPath: patterns, includeHiddenFiles: includesHidden }, { workspace, call: { log } }) =>
+    forInput('junit-path', () => resolveFiles({ patterns, workspace, attachmentRules: { includesHidden, log } })),
   gatherTitle: 'Read the test results',
   async gather(_values, _commit, { call }, files): Promise<GatheredTests> {
     // Only this operation needs the parser.

@@ -4,6 +4,8 @@ import type { UnattachedFiles } from '../../evidence/attachment/unattached-files
 import { uniqueNames } from '../../evidence/files/archive-name.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
 import { resolveFiles, type MatchedFile } from '../../evidence/files/resolve-files.ts';
+import type { attestationInputs } from '../inputs/attestation-inputs.ts';
+import type { ValuesOf } from '../inputs/input.ts';
 import type { OperationContext } from '../operation.ts';
 
 /** The files that are sent with an attestation, and those that are too large for it. */
@@ -22,13 +24,16 @@ const maximumListedFiles = 100;
  * @throws UserError if `files` alone exceeds the limit, or a file cannot be read
  */
 export async function attachFiles(
-  patterns: readonly string[] | undefined,
+  { files: patterns, includeHiddenFiles }: Pick<ValuesOf<typeof attestationInputs>, 'files' | 'includeHiddenFiles'>,
   sources: readonly MatchedFile[],
   { workspace, temporaryDirectory, call: { log, signal } }: OperationContext,
 ): Promise<AttachedFiles> {
   if (patterns === undefined && sources.length === 0) return { attachment: undefined, unattached: undefined };
   return log.group('Collect the files', async () => {
-    const own = patterns === undefined ? [] : await resolveFiles({ patterns, workspace });
+    const own =
+      patterns === undefined
+        ? []
+        : await resolveFiles({ patterns, workspace, attachmentRules: { includesHidden: includeHiddenFiles, log } });
     const found = withSources(own, sources);
     for (const { name, size } of found.slice(0, maximumListedFiles)) log.info(`${name}: ${size} bytes`);
     if (found.length > maximumListedFiles) log.info(`… and ${found.length - maximumListedFiles} more files`);

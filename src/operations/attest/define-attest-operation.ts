@@ -126,7 +126,7 @@ export function defineAttestOperation<
       const own = await readOwnUserData(values.userData, reserved, context);
       const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
       const sources = (await findSources?.(values, context)) ?? [];
-      const { attachment, unattached } = await attachFiles(values.files, sources, context);
+      const { attachment, unattached } = await attachFiles(values, sources, context);
       try {
         const commit = await gatherCommit(values, context, endpoint);
         const gathered = await log.group(gatherTitle, () => gather(values, commit, context, sources));

@@ -1,5 +1,5 @@
 import { deliveryInputs } from './delivery-inputs.ts';
-import { commitSha, files, githubToken, redactCommitInfo, userData } from './evidence-inputs.ts';
+import { commitSha, files, githubToken, includeHiddenFiles, redactCommitInfo, userData } from './evidence-inputs.ts';
 import { attestationName, description, fingerprint, flow, trail } from './flow-inputs.ts';
 import { optional, required, withDefault, type Use } from './input.ts';
 
@@ -18,6 +18,7 @@ export const attestationInputs = {
   description: optional(description),
   userData: optional(userData),
   files: optional(files),
+  includeHiddenFiles: withDefault(includeHiddenFiles, false),
   ...commitInputs,
   ...deliveryInputs,
 } as const;

@@ -1,8 +1,11 @@
 import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
-import { httpUrl, lines, oneOf, secret, someOf, text, integer } from './input-types.ts';
+import { flag, httpUrl, lines, oneOf, secret, someOf, text, integer } from './input-types.ts';
 
 /** Paths and globs of files to send, one per line. */
 export const files = lines(text('files'), 'ignored');
+
+/** Whether wildcards and folders attach hidden files, and links are followed out of the workspace. */
+export const includeHiddenFiles = flag('include-hidden-files');
 
 /** Paths and globs of artifacts to judge, one per line. */
 export const artifactFiles = lines(text('files'));
