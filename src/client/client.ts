@@ -37,6 +37,12 @@ export interface Connection {
   readonly dryRun?: boolean;
   /** The step that sends the requests; absent outside a GitHub run. */
   readonly identity?: WriteIdentity;
+  /**
+   * Checks what a request would send, before anything is sent or kept.
+   *
+   * @throws UserError if it must not leave the job
+   */
+  readonly checkUpload?: (upload: Pick<EndpointCall<Endpoint>, 'parameters' | 'document' | 'file'>) => Promise<void>;
 }
 
 /** A request that is ready to be sent, or to be shown instead. */
@@ -260,10 +266,10 @@ export class ComplianceClient implements EndpointCaller {
   /**
    * Makes the request of a call without sending it.
    *
-   * @throws UserError if the call does not have the declared form
+   * @throws UserError if the call does not have the declared form, or must not leave the job
    */
   async prepare<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<PreparedRequest> {
-    checkCall(endpoint, call);
+    await this.#check(endpoint, call);
     const { baseUrl, apiToken, authenticationMethod, filePartStyle } = this.#connection;
     const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
     const writes = isWrite(endpoint) ? await loadWrites() : undefined;
@@ -291,6 +297,11 @@ export class ComplianceClient implements EndpointCaller {
       idempotent: endpoint.repetition.effect !== 'appends',
     };
     return { request, path, document, ...(isKeyed ? { key } : {}) };
+  }
+
+  async #check(endpoint: Endpoint, call: EndpointCall<Endpoint>): Promise<void> {
+    checkCall(endpoint, call);
+    if (endpoint.body.kind !== 'none') await this.#connection.checkUpload?.(call);
   }
 }
 

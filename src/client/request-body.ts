@@ -12,6 +12,8 @@ export interface FilePart {
   readonly size: number;
   /** Opens the file at its beginning, once for each attempt. A chunk is valid only until the next is requested. */
   open(): AsyncIterable<Uint8Array>;
+  /** If it is an archive: the files in it, with their names. */
+  readonly parts?: readonly { readonly name: string; open(): AsyncIterable<Uint8Array> }[];
 }
 
 /** The content of a request. */

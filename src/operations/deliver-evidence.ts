@@ -91,7 +91,7 @@ async function keep<E extends EvidenceEndpoint>(
   endpoint: E,
   call: EndpointCall<E>,
   { gatheredAt, spoolPath }: DeliverySettings & { readonly spoolPath: string },
-  { client, call: { random }, job, secretForms }: OperationContext,
+  { client, call: { random }, job }: OperationContext,
 ): Promise<string> {
   const [{ toSpoolRun }, { writeSpoolItem }] = await Promise.all([
     import(/* webpackChunkName: 'keep' */ '../evidence/spool/spool-run.ts'),
@@ -124,7 +124,7 @@ async function keep<E extends EvidenceEndpoint>(
       run,
     },
     file,
-    { folder: spoolPath, secretForms, random },
+    { folder: spoolPath, random },
   );
 }
 

@@ -23,8 +23,6 @@ export interface OperationContext {
   readonly org: string;
   /** For intermediate files; the runner deletes it after the job. */
   readonly temporaryDirectory: string;
-  /** The secrets of the step in all their encodings, which must not be written to any file. */
-  readonly secretForms: readonly string[];
   /** Receives long lists page by page, because they may not fit into memory. */
   readonly responseFile: ResponseFile;
 }

@@ -192,12 +192,4 @@ describe('evidence that can be neither delivered nor kept', () => {
     expect(failed).toMatchObject({ ...errorEnding, title: 'Service or network error' });
     expect(failed.message).toMatch(/ECONNREFUSED.*\n.*could not be kept either: .*`spool-path`.*is a file/u);
   });
-
-  it('names a secret in an archive as the reason', async () => {
-    await job.workspace.write('secret/one.txt', 'nothing to see\n');
-    await job.workspace.write('secret/two.txt', `the key: ${job.service.apiKey}\n`);
-    const failed = failedStep(await run({ ...attest, compliant: 'true', files: 'secret', 'spool-path': 'none' }));
-    expect(failed.message).toContain('could not be kept either: the attachment evidence.tgz contains a secret');
-    expect(failed.message).not.toContain('disk');
-  });
 });

@@ -57,7 +57,6 @@ const attachment = {
 };
 await writeSpoolItem(sampleEntry, attachment, {
   folder: join(folder, '4242', 'spool'),
-  secretForms: [],
   random: () => 0.5,
   files,
 });

@@ -11,8 +11,8 @@ export interface Attachment {
   readonly filename: string;
   /** The exact number of bytes that `open` yields. */
   readonly size: number;
-  /** The files that the attachment contains, with their names in the evidence and their sizes in bytes. */
-  readonly parts: readonly Pick<MatchedFile, 'name' | 'size'>[];
+  /** The files that the attachment contains. */
+  readonly parts: readonly AttachmentPart[];
   /**
    * Reads the content; every call starts again, so that a request can be repeated. Reads lazily. A chunk is valid only
    * until the next one is requested, because all chunks share one buffer: collecting 10 MB of garbage would cost more
@@ -21,6 +21,12 @@ export interface Attachment {
   open(): AsyncIterable<Uint8Array>;
   /** Removes temporary files, but never the user's files. */
   readonly dispose: () => void;
+}
+
+/** A file of an attachment. */
+interface AttachmentPart extends Pick<MatchedFile, 'name' | 'size'> {
+  /** Reads the file like `Attachment.open`. */
+  open(): AsyncIterable<Uint8Array>;
 }
 
 /** Settings for an attachment. */
@@ -101,8 +107,8 @@ function openContent(path: string, size: number): AsyncGenerator<Buffer, void, u
   return readUnchanged(path, size, () => buffer);
 }
 
-function toPart({ name, size }: MatchedFile): Pick<MatchedFile, 'name' | 'size'> {
-  return { name, size };
+function toPart({ name, path, size }: MatchedFile): AttachmentPart {
+  return { name, size, open: () => openContent(path, size) };
 }
 
 function totalSize(files: readonly MatchedFile[]): number {

@@ -3,7 +3,6 @@ import * as nodeFiles from 'node:fs/promises';
 import { join } from 'node:path';
 import { violations } from '../../contract/check.ts';
 import { errorCode, UserError } from '../../runtime/failure.ts';
-import { containsSecret, type Content } from './find-secret.ts';
 import {
   attachmentFile,
   checksumFile,
@@ -31,17 +30,16 @@ export interface SpoolFiles {
   rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
 }
 
-/** An attachment to keep. */
-export interface KeptFile extends Content {
+/** An attachment to keep. A chunk is valid only until the next is requested. */
+export interface KeptFile {
   readonly filename: string;
+  open(): AsyncIterable<Uint8Array>;
 }
 
 /** Where an item is written. */
 export interface SpoolTarget {
   /** The folder of the spool; created if missing. */
   readonly folder: string;
-  /** The secrets of the step in all their encodings. */
-  readonly secretForms: readonly string[];
   /** A number from 0 up to 1. */
   readonly random: () => number;
   readonly files?: SpoolFiles;
@@ -53,18 +51,18 @@ const fileMode = 0o600;
 
 /**
  * Writes an item into a spool. It is written into a folder with another name first, which is renamed when everything is
- * on the disk. If the process is killed at any moment, the spool has the whole item or nothing that a replay would read.
+ * on the disk. If the process is killed at any moment, the spool has the whole item or nothing that a replay would read. The
+ * request was prepared for the service, so it holds no secret of the step.
  *
  * @returns the path of the item
- * @throws UserError if the item contains a secret, or does not have the format; an error of the system if it cannot be
+ * @throws UserError if the item does not have the format; an error of the system if it cannot be
  * written
  */
 export async function writeSpoolItem(
   entry: SpoolEntry,
   file: KeptFile | undefined,
-  { folder, secretForms, random, files = nodeFiles }: SpoolTarget,
+  { folder, random, files = nodeFiles }: SpoolTarget,
 ): Promise<string> {
-  await refuseSecrets(entry, file, secretForms);
   const name = itemName(entry, random);
   const path = join(folder, name);
   const incomplete = join(folder, incompletePrefix + name);
@@ -90,16 +88,6 @@ export async function writeSpoolItem(
 function itemName({ gathered_at }: SpoolEntry, random: () => number): string {
   const digits = Array.from({ length: 8 }, () => Math.floor(random() * 16).toString(16)).join('');
   return `${gathered_at.replaceAll(/[-:.]/gu, '')}-${digits}`;
-}
-
-async function refuseSecrets(entry: SpoolEntry, file: KeptFile | undefined, forms: readonly string[]): Promise<void> {
-  const texts = [JSON.stringify(entry), file?.filename ?? ''];
-  const isInText = forms.some((form) => texts.some((text) => text.includes(form)));
-  if (!isInText && (file === undefined || !(await containsSecret(file, forms)))) return;
-  throw new UserError({
-    what: `${isInText ? 'the evidence' : `the attachment ${file?.filename ?? ''}`} contains a secret of this step, which must not be written into a spool`,
-    remedy: 'Remove the secret from `user-data`, `files` and the other inputs.',
-  });
 }
 
 async function writeAttachment(

@@ -1,6 +1,7 @@
 import { ComplianceClient } from '../../client/client.ts';
 import type { Login, TokenSource } from '../../client/login.ts';
 import type { Job } from '../../evidence/job.ts';
+import type { Upload } from '../../evidence/upload/refuse-secrets.ts';
 import type { Transport } from '../../http/transport.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
@@ -226,6 +227,10 @@ function operationContext(common: CommonValues, context: StepContext, login: Log
     filePartStyle: common.fileParts,
     dryRun: common.dryRun,
     identity: readWriteIdentity(context.job, context.inputSource),
+    async checkUpload(upload: Upload): Promise<void> {
+      const { refuseSecrets } = await import('../../evidence/upload/refuse-secrets.ts');
+      await refuseSecrets(upload, context.secretForms, context.signal);
+    },
   };
   return {
     client: new ComplianceClient(
@@ -238,7 +243,6 @@ function operationContext(common: CommonValues, context: StepContext, login: Log
     workspace: context.job.workspace ?? process.cwd(),
     org: common.org,
     temporaryDirectory: context.temporaryDirectory,
-    secretForms: context.secretForms,
     responseFile: context.responseFile,
   };
 }

@@ -132,8 +132,8 @@ describe('createSonarResult', () => {
       filename: 'evidence.tgz',
       size: 1234,
       parts: [
-        { name: 'a', size: 1 },
-        { name: 'b', size: 2 },
+        { name: 'a', size: 1, open: () => Readable.from([]) },
+        { name: 'b', size: 2, open: () => Readable.from([]) },
       ],
       open: () => Readable.from([]),
       dispose: () => Promise.resolve(),
