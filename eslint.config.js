@@ -57,9 +57,7 @@ const packageUsers = {
   fastify: ['service-http'],
   'node:sqlite': ['service-storage'],
   pg: ['service-storage'],
-  aws4fetch: ['service-storage'],
   '@aws-sdk': ['service-storage'],
-  '@smithy': ['service-storage'],
   jose: ['service-identity'],
   nodemailer: ['service-notifications'],
 };

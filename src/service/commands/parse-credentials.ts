@@ -64,6 +64,9 @@ function readKeys(environment: EnvironmentVariables): S3Credentials | undefined 
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new OptionError('--attachments needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
   }
+  if (!/^[\x20-\x7e]*$/u.test(`${accessKeyId}${sessionToken ?? ''}`)) {
+    throw new OptionError('AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN must be printable ASCII; copy them again');
+  }
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 

@@ -64,6 +64,16 @@ describe('the object storage of --attachments', () => {
     );
   });
 
+  it.each(['AWS_ACCESS_KEY_ID', 'AWS_SESSION_TOKEN'])(
+    'refuses a %s that no header can have, and shows none',
+    (name) => {
+      const environment = { ...credentials, [name]: 'pasted\n' };
+      expect(() => parseAttachments('s3://bucket?region=a', environment)).toThrow(
+        /^AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN must be printable ASCII; copy them again$/u,
+      );
+    },
+  );
+
   describe('has credentials', () => {
     const parse = (environment: EnvironmentVariables, parameters = ''): unknown =>
       parseAttachments(`s3://bucket?region=eu-central-1${parameters}`, environment)?.credentials;

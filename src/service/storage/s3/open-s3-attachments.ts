@@ -7,7 +7,6 @@ import { StartError } from '../start-error.ts';
 import { StorageError } from '../storage-error.ts';
 import { UploadBuffer } from '../uploads/upload-buffer.ts';
 import { S3Attachments, type S3AttachmentStore } from './s3-attachments.ts';
-import { S3Client } from './s3-client.ts';
 import { describeS3, type S3Options } from './s3-options.ts';
 
 /** The dependencies of attachments in an object storage. */
@@ -30,7 +29,9 @@ export async function openS3Attachments(
 ): Promise<S3AttachmentStore> {
   const { temporaryFolder = tmpdir(), randomBytes, log } = dependencies;
   const uploads = new UploadBuffer({ folder: temporaryFolder, randomBytes });
-  const attachments = new S3Attachments(new S3Client(options, { clock: dependencies, randomBytes, log }), uploads);
+  // Takes 0.2 s and 30 MB to load.
+  const { Bucket } = await import('./bucket.ts');
+  const attachments = new S3Attachments(new Bucket(options, { clock: dependencies, randomBytes }), uploads);
   try {
     await attachments.probe();
     await attachments.objectStorage.probe();

@@ -9,17 +9,17 @@ import {
 } from '../attachments.ts';
 import { ContentCheck, verifyChunks } from '../content-check.ts';
 import { streamAndDiscard, toReceivedFile, type UploadBuffer } from '../uploads/upload-buffer.ts';
-import type { CallLimits, S3Client } from './s3-client.ts';
+import type { Bucket, CallLimits } from './bucket.ts';
 
 /**
- * The limits of requests for content, which has at most 10 MiB. A storage that does not answer fails within
- * `lastAttempt` + `silence`, before a client gives up, which is after 30 s by default, its upload included. A slow
- * connection has as much time as proxies are told to wait (two minutes).
+ * The limits of requests for content, which has at most 10 MiB. A storage that does not answer fails about 15 s after
+ * `lastAttempt`, before a client gives up, which is after 30 s by default, its upload included. A slow connection has
+ * as much time as proxies are told to wait (two minutes).
  */
-const contentLimits: CallLimits = { connect: 5000, silence: 15_000, lastAttempt: 8000, call: 110_000, attempts: 4 };
+export const contentLimits: CallLimits = { lastAttempt: 8000, call: 110_000, attempts: 4 };
 
 /** The limits of a probe. A health check must not wait long, and is repeated anyway. */
-const probeLimits: CallLimits = { connect: 2000, silence: 4000, lastAttempt: 2000, call: 5000, attempts: 2 };
+const probeLimits: CallLimits = { lastAttempt: 2000, call: 5000, attempts: 2 };
 
 /**
  * The name of the object that a probe writes. It is always the same and never removed, so that the service needs no
@@ -45,17 +45,17 @@ export interface S3AttachmentStore extends AttachmentStore {
  */
 export class S3Attachments implements S3AttachmentStore {
   readonly objectStorage: ObjectStorage = { probe: () => this.#probeObjectStorage() };
-  readonly #client: S3Client;
+  readonly #bucket: Bucket;
   readonly #uploads: UploadBuffer;
 
-  constructor(client: S3Client, uploads: UploadBuffer) {
-    this.#client = client;
+  constructor(bucket: Bucket, uploads: UploadBuffer) {
+    this.#bucket = bucket;
     this.#uploads = uploads;
   }
 
   async receive(content: Readable): Promise<ReceivedFile> {
     const upload = await this.#uploads.receive(content);
-    return toReceivedFile(upload, () => this.#client.put(toObjectName(upload.digest), upload, contentLimits));
+    return toReceivedFile(upload, () => this.#bucket.put(toObjectName(upload.digest), upload, contentLimits));
   }
 
   /** Reads the whole content before it returns: into memory if it is small, else into a temporary file. */
@@ -74,7 +74,7 @@ export class S3Attachments implements S3AttachmentStore {
 
   #get<Result>(content: AttachedContent, use: (body: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {
     const missing = (cause: unknown): Error => new DamagedAttachmentError('missing', content, { cause });
-    return this.#client.get(toObjectName(content.digest), contentLimits, { use, missing });
+    return this.#bucket.get(toObjectName(content.digest), contentLimits, { use, missing });
   }
 
   probe(): Promise<void> {
@@ -84,10 +84,10 @@ export class S3Attachments implements S3AttachmentStore {
   async #probeObjectStorage(): Promise<void> {
     const digest = createHash('sha256').update(probeContent).digest('hex');
     const chunks = (): Iterable<Buffer> => [probeContent];
-    await this.#client.put(probeName, { digest, size: probeContent.length, chunks }, probeLimits);
+    await this.#bucket.put(probeName, { digest, size: probeContent.length, chunks }, probeLimits);
   }
 
   close(): void {
-    this.#client.close();
+    this.#bucket.close();
   }
 }

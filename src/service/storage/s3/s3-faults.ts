@@ -1,4 +1,6 @@
-import { errorMessage } from '../../../runtime/failure.ts';
+import type { S3ServiceException } from '@aws-sdk/client-s3';
+import { describeError } from '../../../runtime/failure.ts';
+import { textAt } from '../../../runtime/untrusted-data.ts';
 import { StorageError, StorageFullError, type StorageReason } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
 import { CredentialsError } from './credentials/credentials-error.ts';
@@ -11,30 +13,27 @@ export class S3ResponseError extends Error {
   readonly code: string;
 
   /** @param credentials where the credentials of the request come from, for the remedy */
-  constructor(request: string, status: number, body: string, credentials: string) {
-    const [code, message] = [readElement(body, 'Code'), readElement(body, 'Message')];
-    const details = message === '' ? '' : ` (${message})`;
+  constructor(request: string, cause: S3ServiceException, credentials: string) {
+    const status = cause.$metadata.httpStatusCode ?? 0;
+    const code = textAt(cause, 'Code') ?? '';
+    const details = code === '' || cause.message === '' ? '' : ` (${cause.message.slice(0, maximumDetails)})`;
     const remedy = findRemedy(status, code, credentials);
-    super(
-      [`${request}: ${[status, code].join(' ').trimEnd()}${details}`, remedy].filter((part) => part !== '').join('; '),
-    );
+    super([`${request}: ${[status, code].join(' ').trimEnd()}${details}`, remedy].filter(Boolean).join('; '));
     this.status = status;
     this.code = code;
   }
 }
+
+/** The maximum length of the message of the storage. */
+const maximumDetails = 300;
 
 /** There was no complete answer: no connection, a lost connection, or a time limit. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
   constructor(request: string, cause: unknown) {
-    super(`${request}: ${errorMessage(cause)}`, { cause });
+    super(`${request}: ${describeError(cause)}`, { cause });
   }
-}
-
-/** Reads the text of an XML element in an error answer of S3; empty if there is none. */
-function readElement(body: string, name: string): string {
-  return new RegExp(`<${name}>([^<]{0,300})`, 'u').exec(body)?.[1]?.trim() ?? '';
 }
 
 /** The storage does not know the credentials, or does not know them any more. */

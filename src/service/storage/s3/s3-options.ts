@@ -5,7 +5,7 @@ export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** For temporary credentials. */
-  readonly sessionToken?: string | undefined;
+  readonly sessionToken?: string;
 }
 
 /** Where attachments are kept in an S3-compatible storage. */
@@ -23,17 +23,4 @@ export interface S3Options {
 /** The place of the attachments as operators write it: `s3://bucket/prefix`. */
 export function describeS3({ bucket, prefix }: S3Options): string {
   return `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
-}
-
-/**
- * The URL of an object.
- *
- * @param name without the prefix, of letters, digits, `-` and `/`
- */
-export function toObjectUrl({ bucket, prefix, region, endpoint }: S3Options, name: string): URL {
-  const key = prefix === '' ? name : `${prefix}/${name}`;
-  if (endpoint !== undefined) return new URL(`${endpoint.replace(/\/+$/u, '')}/${bucket}/${key}`);
-  // The certificate of AWS is valid for bucket names without dots only.
-  if (bucket.includes('.')) return new URL(`https://s3.${region}.amazonaws.com/${bucket}/${key}`);
-  return new URL(`https://${bucket}.s3.${region}.amazonaws.com/${key}`);
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { AwsClient } from 'aws4fetch';
+import { DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../src/runtime/clock.ts';
 import { parseAttachments } from '../../../../src/service/commands/parse-attachments.ts';
+import { Bucket } from '../../../../src/service/storage/s3/bucket.ts';
 import { openS3Attachments } from '../../../../src/service/storage/s3/open-s3-attachments.ts';
 import type { S3AttachmentStore } from '../../../../src/service/storage/s3/s3-attachments.ts';
-import { S3Client } from '../../../../src/service/storage/s3/s3-client.ts';
-import { toObjectUrl, type S3Credentials, type S3Options } from '../../../../src/service/storage/s3/s3-options.ts';
+import type { S3Credentials, S3Options } from '../../../../src/service/storage/s3/s3-options.ts';
 import { testAttachments } from '../../../support/object-storage.ts';
 import { describeAttachments, digestOf } from '../attachments-acceptance.ts';
 
@@ -35,17 +35,15 @@ function administrator(options: S3Options): {
   readonly list: () => Promise<readonly string[]>;
   readonly remove: (name: string) => Promise<void>;
 } {
-  const { accessKeyId, secretAccessKey } = keysOf(options);
-  const client = new AwsClient({ accessKeyId, secretAccessKey, region: options.region, service: 's3' });
-  const bucket = new URL('/', toObjectUrl(options, '')).href + options.bucket;
+  const { region, endpoint = '', bucket: Bucket, prefix } = options;
+  const client = new S3Client({ region, endpoint, forcePathStyle: true, credentials: keysOf(options) });
   return {
     list: async () => {
-      const response = await client.fetch(`${bucket}?list-type=2&prefix=${encodeURIComponent(`${options.prefix}/`)}`);
-      const keys = (await response.text()).matchAll(/<Key>([^<]+)<\/Key>/gu);
-      return Array.from(keys, ([, key = '']) => key.slice(options.prefix.length + 1));
+      const { Contents: found = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: `${prefix}/` }));
+      return found.map(({ Key = '' }) => Key.slice(prefix.length + 1));
     },
     remove: async (name) => {
-      await client.fetch(toObjectUrl(options, name).href, { method: 'DELETE' });
+      await client.send(new DeleteObjectCommand({ Bucket, Key: `${prefix}/${name}` }));
     },
   };
 }
@@ -55,7 +53,7 @@ describeAttachments('attachments in a real object storage', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'compliance-uploads-'));
   const attachments = await open(options, folder);
   const { list, remove } = administrator(options);
-  const client = new S3Client(options, { clock: systemClock, randomBytes, log });
+  const bucket = new Bucket(options, { clock: systemClock, randomBytes });
   return {
     attachments,
     list: async () => {
@@ -65,18 +63,18 @@ describeAttachments('attachments in a real object storage', async () => {
     replace: async (digest, content) => {
       const name = `${digest.slice(0, 2)}/${digest}`;
       if (content === undefined) await remove(name);
-      else await client.put(name, toSent(content), limits);
+      else await bucket.put(name, toSent(content), limits);
     },
     close: async () => {
       for (const name of await list()) await remove(name);
       attachments.close();
-      client.close();
+      bucket.close();
       await rm(folder, { recursive: true });
     },
   };
 });
 
-const limits = { connect: 5000, silence: 10_000, lastAttempt: 0, call: 10_000, attempts: 1 };
+const limits = { lastAttempt: 0, call: 10_000, attempts: 1 };
 
 function toSent(content: Buffer): { digest: string; size: number; chunks(): readonly Buffer[] } {
   return { digest: digestOf(content), size: content.length, chunks: () => [content] };
@@ -85,11 +83,11 @@ function toSent(content: Buffer): { digest: string; size: number; chunks(): read
 describe('a real object storage', () => {
   it('refuses content that is not what the digest says', async () => {
     const options = place();
-    const client = new S3Client(options, { clock: systemClock, randomBytes, log });
+    const bucket = new Bucket(options, { clock: systemClock, randomBytes });
     const sent = { ...toSent(Buffer.from('sent')), digest: digestOf(Buffer.from('other')) };
-    await expect(client.put('ab/cd', sent, limits)).rejects.toMatchObject({ name: 'StorageError' });
+    await expect(bucket.put('ab/cd', sent, limits)).rejects.toMatchObject({ name: 'StorageError' });
     expect(await administrator(options).list()).toEqual([]);
-    client.close();
+    bucket.close();
   });
 
   it('refuses wrong credentials; the service does not start, and names the variables', async () => {

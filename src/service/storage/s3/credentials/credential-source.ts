@@ -1,3 +1,5 @@
+import type { S3Credentials } from '../s3-options.ts';
+
 /** The identity of a Kubernetes workload, or another one in a file, which STS exchanges for credentials. */
 interface WebIdentity {
   readonly kind: 'web-identity';
@@ -41,7 +43,8 @@ interface InstanceRole {
 export type CredentialSource = WebIdentity | ContainerRole | SharedProfile | InstanceRole;
 
 /** The source as operators know it, for messages. */
-export function describeSource(source: CredentialSource): string {
+export function describeSource(source: S3Credentials | CredentialSource): string {
+  if (!('kind' in source)) return 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN';
   switch (source.kind) {
     case 'web-identity':
       return 'the role in AWS_ROLE_ARN, with the token in AWS_WEB_IDENTITY_TOKEN_FILE';

@@ -45,7 +45,7 @@ const networkCodes =
   /\b(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|socket hang up|TimeoutError|timed out)\b/u;
 
 /** Whether a source that answers with this status may give credentials later. */
-export function isTransientSourceStatus(status: number): boolean {
+function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
 
@@ -55,7 +55,9 @@ function isTransient(error: unknown): boolean {
   const status = [valueAt(error, '$metadata', 'httpStatusCode'), valueAt(error, 'statusCode')].find(
     (each): each is number => typeof each === 'number' && each > 0,
   );
-  if (status !== undefined && status !== 200) return isTransientSourceStatus(status);
+  if (status !== undefined && status !== 200) return isTransientStatus(status);
+  const [, shownStatus] = /^Server responded with status: (\d{3})$/u.exec(text) ?? [];
+  if (shownStatus !== undefined) return isTransientStatus(Number(shownStatus));
   // The metadata service was not reached, so its provider wanted to fall back to the first version of the service.
   if (nameOf(error) === 'InstanceMetadataV1FallbackError') return true;
   return networkCodes.test(`${errorCode(error) ?? ''} ${nameOf(error)} ${text}`);

@@ -1,11 +1,18 @@
 import type { Clock } from '../../../../runtime/clock.ts';
-import { loadFromContainer } from './container-endpoint.ts';
-import { describeSource, type CredentialSource } from './credential-source.ts';
-import type { LoadedCredentials } from './loaded-credentials.ts';
-import { readTokenFile } from './token-file.ts';
+import type { S3Credentials } from '../s3-options.ts';
+import { describeSource, type ContainerRole, type CredentialSource } from './credential-source.ts';
+import { CredentialsError, toCredentialsError } from './credentials-error.ts';
 
-/** In milliseconds. */
+/** Credentials, and when they expire. */
+export interface LoadedCredentials extends S3Credentials {
+  /** Undefined if the source does not say. */
+  readonly expiration?: Date;
+}
+
+/** The limits of one request to a source, in milliseconds. */
 const timeout = 2000;
+/** How long a source may take, in milliseconds. Some providers wait for ever for the end of an answer. */
+const loadTimeout = 5000;
 
 /** The limits of the clients that the providers use. The caller asks again if a request fails. */
 const clientConfig = {
@@ -13,48 +20,68 @@ const clientConfig = {
   requestHandler: { connectionTimeout: timeout, requestTimeout: 2 * timeout, throwOnRequestTimeout: true },
 };
 
-/** The providers would print warnings. */
+/** The SDK would print warnings. */
 const silent = (): void => undefined;
-const logger = { debug: silent, info: silent, warn: silent, error: silent };
+export const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** The credentials as the SDK takes them. It keeps them, and asks again five minutes before they expire. */
+export function toCredentialProvider(
+  credentials: S3Credentials | CredentialSource,
+  clock: Clock,
+): S3Credentials | (() => Promise<LoadedCredentials>) {
+  return 'kind' in credentials ? () => loadCredentials(credentials, clock) : credentials;
+}
 
 /**
- * Asks a source for credentials, once. Loads the provider of AWS, if one is used, for this source only.
+ * Asks a source for credentials, once.
  *
- * @throws any error; it may contain a secret
+ * @throws CredentialsError
  */
 export function loadCredentials(source: CredentialSource, clock: Clock): Promise<LoadedCredentials> {
+  const name = describeSource(source);
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(loadTimeout, () => {
+      reject(new CredentialsError(name, `no answer within ${loadTimeout / 1000} s`, true));
+    });
+    load(source)
+      .then(resolve, (error: unknown) => {
+        reject(toCredentialsError(name, error));
+      })
+      .finally(cancel);
+  });
+}
+
+async function load(source: CredentialSource): Promise<LoadedCredentials> {
+  const providers = await import('@aws-sdk/credential-providers');
   switch (source.kind) {
-    case 'web-identity':
-      return loadWithWebIdentity(source);
+    case 'web-identity': {
+      const { roleArn, tokenFile: webIdentityTokenFile, sessionName: roleSessionName, region, endpoint } = source;
+      const own = { ...clientConfig, region, ...(endpoint === undefined ? {} : { endpoint }) };
+      return providers.fromTokenFile({ webIdentityTokenFile, roleArn, roleSessionName, logger, clientConfig: own })();
+    }
     case 'container':
-      return loadFromContainer(source, clock);
-    case 'profile':
-      return loadFromProfile(source);
+      return providers.fromHttp({ ...toHttpOptions(source), timeout, maxRetries: 0, logger })();
+    case 'profile': {
+      const { profile, region } = source;
+      // The files may have changed. The region of the profile is used if it has one.
+      return providers.fromIni({ profile, ignoreCache: true, logger, clientConfig, parentClientConfig: { region } })();
+    }
     case 'instance':
-      return loadFromInstance();
+      return providers.fromInstanceMetadata({ maxRetries: 0, timeout, ec2MetadataV1Disabled: true, logger })();
   }
 }
 
-type SourceOf<Kind> = Extract<CredentialSource, { readonly kind: Kind }>;
-
-async function loadWithWebIdentity(source: SourceOf<'web-identity'>): Promise<LoadedCredentials> {
-  const { fromWebToken } = await import('@aws-sdk/credential-provider-web-identity');
-  const { roleArn, tokenFile, sessionName, region, endpoint } = source;
-  return fromWebToken({
-    // Not read by the provider, which would wait for it and stop the service meanwhile.
-    webIdentityToken: await readTokenFile(tokenFile, describeSource(source)),
-    ...{ roleArn, roleSessionName: sessionName, logger },
-    clientConfig: { ...clientConfig, region, ...(endpoint === undefined ? {} : { endpoint }) },
-  })();
-}
-
-async function loadFromProfile({ profile, region }: SourceOf<'profile'>): Promise<LoadedCredentials> {
-  const { fromIni } = await import('@aws-sdk/credential-provider-ini');
-  // The files may have changed. The region of the profile is used if it has one.
-  return fromIni({ profile, ignoreCache: true, logger, clientConfig, parentClientConfig: { region } })();
-}
-
-async function loadFromInstance(): Promise<LoadedCredentials> {
-  const { fromInstanceMetadata } = await import('@smithy/credential-provider-imds');
-  return fromInstanceMetadata({ maxRetries: 0, timeout, ec2MetadataV1Disabled: true, logger })();
+// What is undefined would be read from the environment.
+function toHttpOptions({ relativeUri = '', fullUri = '', token = '', tokenFile = '' }: ContainerRole): {
+  readonly awsContainerCredentialsRelativeUri: string;
+  readonly awsContainerCredentialsFullUri: string;
+  readonly awsContainerAuthorizationToken: string;
+  readonly awsContainerAuthorizationTokenFile: string;
+} {
+  return {
+    awsContainerCredentialsRelativeUri: relativeUri,
+    awsContainerCredentialsFullUri: fullUri,
+    awsContainerAuthorizationToken: token,
+    awsContainerAuthorizationTokenFile: tokenFile,
+  };
 }

@@ -1,19 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../../../../../src/runtime/clock.ts';
+import { systemClock } from '../../../../../src/runtime/clock.ts';
 import { describeError } from '../../../../../src/runtime/failure.ts';
-import {
-  describeSource,
-  type CredentialSource,
-} from '../../../../../src/service/storage/s3/credentials/credential-source.ts';
-import {
-  toCredentialsError,
-  type CredentialsError,
-} from '../../../../../src/service/storage/s3/credentials/credentials-error.ts';
+import type { CredentialSource } from '../../../../../src/service/storage/s3/credentials/credential-source.ts';
+import { CredentialsError } from '../../../../../src/service/storage/s3/credentials/credentials-error.ts';
 import { loadCredentials } from '../../../../../src/service/storage/s3/credentials/load-credentials.ts';
 import {
   startFakeCredentials,
@@ -23,7 +15,7 @@ import {
 } from '../../../../support/fake-credentials.ts';
 import { manualClock } from '../../../../support/clock.ts';
 import { closeAfterEach } from '../../../../support/close-after-each.ts';
-import { closedPort, startFaultyServer, startSilentServer } from '../../../../support/faulty-server.ts';
+import { closedPort, startSilentServer } from '../../../../support/faulty-server.ts';
 
 const keys = { accessKeyId: 'ASIATEMPORARY', secretAccessKey: 'the-temporary-secret', sessionToken: 'the-session' };
 // The provider for instances compares it with the system's clock.
@@ -67,10 +59,10 @@ async function failure(source: CredentialSource): Promise<CredentialsError> {
     () => new Error('there are credentials'),
     (thrown: unknown) => thrown,
   );
-  const shown = toCredentialsError(describeSource(source), error);
-  expect(shown.message).not.toMatch(secrets);
-  expect(shown.cause).toBeUndefined();
-  return shown;
+  if (!(error instanceof CredentialsError)) throw error;
+  expect(error.message).not.toMatch(secrets);
+  expect(error.cause).toBeUndefined();
+  return error;
 }
 
 describe('credentials', () => {
@@ -128,24 +120,18 @@ describe('credentials', () => {
   });
 
   it.each<[string, () => CredentialSource, CredentialFault, RegExp, boolean]>([
-    [
-      'container',
-      container,
-      { status: 403, body: '{"Code":"AccessDenied"}' },
-      /the answer was 403 AccessDenied$/u,
-      false,
-    ],
-    ['container', container, { status: 400, body: '{"Message":"the-authorization"}' }, /the answer was 400$/u, false],
-    ['container', container, { status: 500 }, /was 500/u, true],
-    ['container', container, { status: 429 }, /was 429/u, true],
+    ['container', container, { status: 403, body: '{"Code":"AccessDenied"}' }, /status: 403$/u, false],
+    ['container', container, { status: 400, body: '{"Message":"the-authorization"}' }, /status: 400$/u, false],
+    ['container', container, { status: 500 }, /status: 500/u, true],
+    ['container', container, { status: 429 }, /status: 429/u, true],
     [
       'container',
       container,
       { status: 200, body: '{"Secret":"the-temporary-secret' },
-      /the answer is not JSON with/u,
+      /the answer is not valid JSON/u,
       false,
     ],
-    ['container', container, { status: 200, body: '{}' }, /is not JSON with AccessKeyId/u, false],
+    ['container', container, { status: 200, body: '{}' }, /AccessKeyId: string/u, false],
     [
       'STS',
       webIdentity,
@@ -182,12 +168,16 @@ describe('credentials', () => {
   it.each<[string, () => CredentialSource, RegExp]>([
     ['the file of the token is missing', () => ({ ...webIdentity(), tokenFile: '/no/such/token' }), /no\/such\/token/u],
     ['the profile is missing', () => profile, /Could not resolve credentials using profile: \[evidence\]/u],
-    ['the path leads elsewhere', () => ({ ...container(), relativeUri: '@example.com/' }), /must be one of ECS, EKS/u],
-    ['the endpoint has no address', () => container('credentials'), /must be one of ECS, EKS/u],
+    [
+      'the path leads elsewhere',
+      () => ({ ...container(), relativeUri: '@example.com/' }),
+      /must either be HTTPS or match/u,
+    ],
+    ['the endpoint has no address', () => container('credentials'), /Invalid URL/u],
     [
       'the endpoint is not inside the container',
       () => container('http://example.com/'),
-      /must be one of ECS, EKS or this machine, or use https/u,
+      /must either be HTTPS or match/u,
     ],
   ])('are missing if %s', async (_what, source, message) => {
     const error = await failure(source());
@@ -198,67 +188,13 @@ describe('credentials', () => {
   it('are missing if the token of a container is not one line', async () => {
     await writeFile(join(folder, 'token'), 'the-authorization\r\nHost: example.com');
     expect(await failure(container())).toMatchObject({
-      message: expect.stringMatching(/the authorization token is empty, or is not one line of ASCII$/u) as unknown,
+      message: expect.stringMatching(/Authorization token contains invalid/u) as unknown,
       isTransient: false,
     });
     expect(server.calls).toEqual([]);
   });
 
-  it('are missing if the token is not in a regular file, which is not waited for, or the file is too large', async () => {
-    const [pipe, large] = [join(folder, 'pipe'), join(folder, 'large')];
-    execFileSync('mkfifo', [pipe]);
-    await writeFile(large, 'x'.repeat(70_000));
-    for (const source of [container(), webIdentity()]) {
-      for (const [tokenFile, reason] of [
-        [pipe, 'is not a regular file'],
-        [folder, 'is not a regular file'],
-        ['/dev/zero', 'is not a regular file'],
-        [large, 'is larger than 65536 bytes'],
-      ] as const) {
-        const changed = { ...source, tokenFile };
-        const error = await failure(changed);
-        expect(error.message).toBe(
-          `no credentials from ${describeSource(source)}: the token file ${tokenFile} ${reason}`,
-        );
-        expect(error.isTransient).toBe(false);
-      }
-    }
-    expect(server.calls).toEqual([]);
-  });
-
-  it('are missing for now if the endpoint of a container never ends its answer; the request ends', async () => {
-    let drip = (): void => undefined;
-    const play = (response: ServerResponse): void => {
-      drip = () => response.write(' ');
-    };
-    const slow = opened(await startFaultyServer({ early: true, play }));
-    const clock = manualClock();
-    let noticed = (): void => undefined;
-    const after: Clock['after'] = (milliseconds, fire) => {
-      noticed();
-      return clock.after(milliseconds, fire);
-    };
-    const failed = loadCredentials(container(`${slow.url.origin}/the-path`), { now: () => clock.now(), after }).then(
-      () => 'there are credentials',
-      describeError,
-    );
-    await slow.received(1);
-    for (let second = 0; second < 4; second += 1) {
-      const progress = new Promise<void>((resolve) => {
-        noticed = resolve;
-      });
-      drip();
-      await progress;
-      await clock.advance(1000);
-    }
-    await clock.advance(500);
-    expect(await failed).toMatch(
-      /^no credentials from the role of the container, at \w+: no whole answer within 4.5 s$/u,
-    );
-    expect(clock.pending()).toBe(0);
-  });
-
-  it('are missing for now if the endpoint of a container does not answer; the request ends', async () => {
+  it('are missing for now if the endpoint of a container does not answer', async () => {
     const silent = opened(await startSilentServer());
     const clock = manualClock();
     const failed = loadCredentials(container(`http://127.0.0.1:${silent.port}/the-path`), clock).then(
@@ -266,11 +202,8 @@ describe('credentials', () => {
       describeError,
     );
     await silent.connected(1);
-    await clock.advance(4000);
-    expect(await failed).toMatch(
-      /^no credentials from the role of the container, at \w+: no (?:connection within 2|progress for 4) s$/u,
-    );
-    await silent.abandoned();
+    await clock.advance(5000);
+    expect(await failed).toMatch(/^no credentials from the role of the container, at \w+: no answer within 5 s$/u);
     expect(clock.pending()).toBe(0);
   });
 
