@@ -1,6 +1,5 @@
-import { defineEndpoint, noQuery, type Choice } from './endpoint.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
-import { keyExpiryHeader } from './key-expiry-header.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
 import { orgName, serviceAccountName, userName } from './names.ts';
@@ -73,18 +72,6 @@ const accountPath = Type.Object({ org: orgName, name: serviceAccountName });
 const accountKeyPath = Type.Object({ org: orgName, name: serviceAccountName, key_id: keyId });
 const memberPath = Type.Object({ org: orgName, user: userName });
 const memberKeyPath = Type.Object({ org: orgName, user: userName, key_id: keyId });
-
-const expiryWarning: Choice = {
-  subject: 'a key that expires within 30 days',
-  choice: `every answer to it says when, in the header \`${keyExpiryHeader}\` (a Date of RFC 9651), and the action warns`,
-  source: 'a step must not fail without a warning; GitHub and Sonar announce the end of a token in the same way',
-};
-
-const byAdmins: Choice = {
-  subject: 'who may see and change keys',
-  choice: 'admins of the organization',
-  source: 'a key gives its owner access',
-};
 const appended = {
   effect: 'appends',
   volatile: [],
@@ -105,26 +92,6 @@ export const createServiceAccountKey = defineEndpoint({
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [
-    byAdmins,
-    expiryWarning,
-    {
-      subject: 'the answer to a request that is repeated with the same `Idempotency-Key`',
-      choice: 'the first answer with an empty `key`',
-      source: 'the service stores only a hash of a key, so it cannot show it again',
-    },
-    { subject: 'an `expires_at` in the past', choice: '400', source: 'such a key would never be of use' },
-    {
-      subject: '`expires_at` left out, or 0',
-      choice: `the key expires after ${defaultKeyDays} days, and the answer says when; no key lives forever`,
-      source: 'a key that was forgotten must stop working; GitHub limits its fine-grained tokens in the same way',
-    },
-    {
-      subject: `an \`expires_at\` more than ${maximumKeyDays} days ahead`,
-      choice: '400, with the latest time that is accepted',
-      source: 'a shorter life than the one that was asked for must not come as a surprise',
-    },
-  ],
 });
 
 /** List the keys of a service account. */
@@ -140,14 +107,6 @@ export const listServiceAccountKeys = defineEndpoint({
   success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
   errors: [...accessErrors, serviceAccountNotFound],
   authentication: ['bearer'],
-  choices: [
-    { subject: 'revoked keys', choice: 'not listed', source: 'the response has no field that tells them apart' },
-    {
-      subject: '`last_used_at`',
-      choice: 'written at most every five minutes for each key',
-      source: 'a request must not cost a write because of it',
-    },
-  ],
 });
 
 /** Get a key of a service account. */
@@ -163,7 +122,6 @@ export const getServiceAccountKey = defineEndpoint({
   success: [{ status: 200, description: 'The key.', schema: apiKey }],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound],
   authentication: ['bearer'],
-  choices: [byAdmins],
 });
 
 /** The default grace period of a rotated key, in hours. */
@@ -206,28 +164,6 @@ export const rotateServiceAccountKey = defineEndpoint({
   ],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: '`grace_period_hours`',
-      choice: '24 if it is left out, 720 at most; with 0 the previous key stops working at once',
-      source: 'a day is enough to store the new key where it is used',
-    },
-    {
-      subject: 'a rotation without `expires_at`',
-      choice: `the new key gets the lifetime that the previous one was created with, ${maximumKeyDays} days at most`,
-      source: 'whoever chose short-lived keys wants their successors to be short-lived, too',
-    },
-    {
-      subject: 'a key that was rotated already',
-      choice: 'may be rotated again, until it is revoked; each new key gets the lifetime that the key was created with',
-      source: 'the public client sends a rotation again if the answer, which alone shows the new key, is lost',
-    },
-    {
-      subject: 'a key that expires within the grace period',
-      choice: 'expires as before',
-      source: 'rotating a key must not make it live longer',
-    },
-  ],
 });
 
 /** Revoke a key of a service account. */
@@ -243,7 +179,6 @@ export const revokeServiceAccountKey = defineEndpoint({
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [{ subject: 'when a revocation takes effect', choice: 'at once', source: 'a leaked key must stop working' }],
 });
 
 /** Create a personal key of a member. Only this response shows it. */
@@ -259,14 +194,6 @@ export const createMemberKey = defineEndpoint({
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
   errors: [...accessErrors, memberNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [
-    byAdmins,
-    {
-      subject: 'the organizations that a new personal key opens',
-      choice: 'only this one; a key that admins create for themselves opens what the key that they send opens',
-      source: 'an admin must not get access to the other organizations of a member',
-    },
-  ],
 });
 
 /** List the personal keys of a member. */
@@ -282,13 +209,6 @@ export const listMemberKeys = defineEndpoint({
   success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
   errors: [...accessErrors, memberNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'keys that were created in another organization',
-      choice: 'not listed, although they may open this one; removing the member ends their access',
-      source: 'they belong to the other organization',
-    },
-  ],
 });
 
 /** Revoke a personal key of a member. */
@@ -304,11 +224,4 @@ export const revokeMemberKey = defineEndpoint({
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, memberNotFound, apiKeyNotFound, lastAdmin],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the last valid key of the last admin who has one',
-      choice: 'cannot be revoked (409)',
-      source: 'nobody could administer the organization any more',
-    },
-  ],
 });

@@ -123,48 +123,4 @@ export const assertArtifact = defineEndpoint({
     policyMissing,
   ],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'what decides if a flow is named together with an environment or policies',
-      choice:
-        'the policies, applied to the artifact in all of its flows; it must be in the named flow, and `flows` has only that one',
-      source: 'an environment is judged by all flows, and evidence in another flow must not be hidden',
-    },
-    {
-      subject: 'the scope `flow` without a flow',
-      choice: 'the artifact must be COMPLIANT in every flow that it was reported to',
-      source: 'the public client asks without a flow, and only one answer is safe',
-    },
-    {
-      subject: 'an environment without policies',
-      choice: '`compliant` is false, and `compliant_info` says that there is nothing to judge by',
-      source:
-        'such an environment has no verdict, `compliant` must be a boolean, and only a proven pass counts as a pass',
-    },
-    {
-      subject: 'a logical environment',
-      choice: 'its own policies and those of its members, each once',
-      source: 'it is compliant only if its members are',
-    },
-    {
-      subject: 'the name of the artifact in the conditions of policies',
-      choice: 'the `filename` of its latest report, in the named flow if there is one',
-      source: 'the request has only the fingerprint',
-    },
-    {
-      subject: 'rules without a name and a type: `provenance` and `trail-compliance`',
-      choice: 'their own name as `name`, and `artifact` as `type`',
-      source: 'the public client prints both for a broken rule',
-    },
-    {
-      subject: 'the resolution for an artifact without provenance',
-      choice: '`missing_attestation`; `context.reason` says it exactly, here and in all others',
-      source: 'the public client shows nothing for types that it does not know',
-    },
-    {
-      subject: '`ignored` and `satisfied` of a rule with conditions',
-      choice: '`ignored` if an exception or the `if` of the rule exempts the artifact; `satisfied` is then false',
-      source: 'the public client leaves out rules that are ignored',
-    },
-  ],
 });

@@ -25,14 +25,6 @@ export const findLatestCommit = defineEndpoint({
   ],
   errors: [...accessErrors, namedFlowNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'what the latest commit is',
-      choice:
-        'the commit of the latest report of another artifact in the flow, on the branch if one is given; the artifact itself need not be known',
-      source: 'the public client asks before it reports the artifact, to list the commits in between',
-    },
-  ],
 });
 
 /** Lists the artifacts that were built from a commit. */
@@ -48,13 +40,6 @@ export const listArtifactsOfCommit = defineEndpoint({
   success: [{ status: 200, description: 'The artifacts, the latest first.', schema: Type.Array(artifact) }],
   errors: [...accessErrors, namedFlowNotFound, artifactNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the artifacts of a commit',
-      choice: 'the latest report of each, as operation 10 returns it; at most 100; an empty list if there are none',
-      source: "the public client's source reads an array of artifacts",
-    },
-  ],
 });
 
 /** The maximum number of artifacts on a page: each of them is judged. */
@@ -106,23 +91,6 @@ export const listArtifacts = defineEndpoint({
   success: [{ status: 200, description: 'The artifacts of the page.', schema: Type.Array(listedArtifact) }],
   errors: [...accessErrors, namedFlowNotFound, repositoryMissing],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the parameters of the list of artifacts',
-      choice: 'exactly one of `flow_name` and `repo_name`',
-      source: 'the public client sends one of them',
-    },
-    {
-      subject: 'an artifact that was reported several times',
-      choice: 'one entry for each report, the latest first',
-      source: 'each report belongs to a trail, and is judged by the evidence of that trail',
-    },
-    {
-      subject: 'the size of a page of artifacts',
-      choice: `15 by default, ${maximumArtifactPage} at most`,
-      source: 'the public client; every artifact of a page is judged',
-    },
-  ],
 });
 
 /** The matches of one kind. */
@@ -187,18 +155,4 @@ export const searchArtifacts = defineEndpoint({
   ],
   errors: [...accessErrors, nothingMatches],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'digits that match several fingerprints or commits',
-      choice:
-        '`type` is `ambiguous` and `full_match` empty; up to 20 matches of each kind, with their number up to 100',
-      source: 'the public client prints the matches of both kinds',
-    },
-    {
-      subject: 'the artifacts of a search',
-      choice:
-        'the latest report of each in each flow, at most 20; only reported artifacts, so `has_provenance` is true',
-      source: 'the other artifacts are only in the snapshots of environments',
-    },
-  ],
 });

@@ -86,32 +86,4 @@ export const reportArtifact = defineEndpoint({
   ],
   errors: [...accessErrors, flowNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'how artifacts are created',
-      choice: "the public client's endpoint beside this one, with its wire format",
-      source: 'observed on the wire',
-    },
-    {
-      subject: 'the required fields of an artifact',
-      choice: '`fingerprint`, `filename`, `git_commit`, `build_url` and `commit_url`',
-      source: 'the public client always sends them, and the service identifies and shows the artifact by them',
-    },
-    {
-      subject: 'a report without `trail_name`, as older public clients send it',
-      choice:
-        'the trail is named after the commit; the commit with that SHA in `commits_list` becomes `git_commit_info`, and the others are not kept',
-      source: 'the public client names its trails after commits by default, and nothing reads the other commits',
-    },
-    {
-      subject: 'the response to a report of an artifact',
-      choice: "`message`, which is `OK`, as observed; and `html_url`, the trail's page, as a field of this service",
-      source: 'a reader of the step wants to see what was recorded',
-    },
-    {
-      subject: 'the same artifact reported again',
-      choice: 'recorded again with a new id; the latest report counts',
-      source: 'as for attestations, the latest of the same name counts',
-    },
-  ],
 });

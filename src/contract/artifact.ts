@@ -129,48 +129,4 @@ export const getArtifact = defineEndpoint({
     artifactNotFound,
   ],
   authentication: ['bearer'],
-  choices: [
-    { subject: 'the query parameter for the trail', choice: '`trail`', source: "the public client's source" },
-    {
-      subject: 'the query parameter for the artifact attestation id',
-      choice: '`attestation_id` or `artifact_id`; the action sends the former; if both are sent, they must be the same',
-      source: "the name of the same id in the interface's attestation list, and in the page URLs of a real service",
-    },
-    {
-      subject: 'which field of the response is the artifact attestation id',
-      choice: '`id`; if the client asked for an id, it rejects a response with another id or none',
-      source: 'both have the same form, and a service that ignores the parameter must not open a gate',
-    },
-    {
-      subject: 'the entries of `running`, `exited` and `history`',
-      choice: '`environment_name` and `snapshot_index`; `event` and `timestamp`',
-      source: "the public client's source",
-    },
-    {
-      subject: 'the structure of `commit_lead_times` and `build_lead_times`',
-      choice:
-        'whole seconds by environment: from the commit (its `timestamp`), or from the report of the artifact, to its first start there; left out if unknown',
-      source: 'the interface shows two objects that are named after lead times',
-    },
-    {
-      subject: 'fields of an artifact that were not reported',
-      choice: 'left out, except `user_data`, which is null',
-      source: 'the interface allows null for `user_data` only',
-    },
-    {
-      subject: 'which snapshot `running` and `exited` name',
-      choice: 'the last one that shows the artifact; logical environments are left out',
-      source: 'that is where a reader finds it; in a logical environment it runs in one of the members',
-    },
-    {
-      subject: 'an abbreviated fingerprint that matches several artifacts',
-      choice: '400, with the number of fingerprints in the message',
-      source: 'returning any one of them would be a guess',
-    },
-    {
-      subject: 'one fingerprint reported to several trails',
-      choice: 'the latest report is returned, unless `trail` or `attestation_id` narrows it',
-      source: 'as for attestations, the latest of the same name counts',
-    },
-  ],
 });

@@ -71,13 +71,6 @@ export const findTrailAttestations = defineEndpoint({
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
   errors: [...accessErrors, namedFlowNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the attestations of a name',
-      choice: `the latest ${maximumFoundAttestations} among the latest 1000 of the trail or artifact, newest first; \`unit\` also finds \`web.unit\`, and \`web.unit\` only what is about \`web\``,
-      source: 'the first one is what counts',
-    },
-  ],
 });
 
 /** Get the attestations of an artifact by name. Not one of the sixteen operations. */
@@ -93,13 +86,6 @@ export const findArtifactAttestations = defineEndpoint({
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
   errors: [...accessErrors, namedFlowNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the attestations of an artifact',
-      choice: 'all that count or counted for its latest report, those of its trail included',
-      source: 'they decide its state',
-    },
-  ],
 });
 
 /** Get an attestation by its id. Not one of the sixteen operations. */
@@ -124,23 +110,4 @@ export const findAttestationById = defineEndpoint({
   ],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'an id that no attestation has, or that has another form',
-      choice: '200 with an empty list, as for a name',
-      source: "the public client's tests",
-    },
-    {
-      subject: 'the evidence of an attestation',
-      choice:
-        'all fields as the sender sent them, including those of its kind, such as `sonar_results`, `junit_results` or `pull_requests`; only `is_compliant` is the verdict of the service, and `approvers: null` becomes an empty list',
-      source: 'the public client evaluates policies with these fields, and its policies count `approvers`',
-    },
-    {
-      subject: 'the file of an attestation',
-      choice:
-        'the list `attachments`, with `filename`, `size`, `sha256` and `url`; downloading from `url` needs the API key, too',
-      source: 'with it, the answer has all evidence of the attestation',
-    },
-  ],
 });

@@ -60,16 +60,4 @@ export const listAuditEvents = defineEndpoint({
   ],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'what can change the audit log',
-      choice: 'nothing: events are only added',
-      source: 'whoever does something wrong must not be able to hide it',
-    },
-    {
-      subject: 'how many failed authentications are recorded',
-      choice: '20 an hour for each organization, then their number',
-      source: 'an attacker must not be able to fill the disk',
-    },
-  ],
 });

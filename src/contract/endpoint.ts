@@ -42,13 +42,6 @@ export type EndpointOperation = OperationName | (typeof addedOperationNames)[num
 /** The two ways to authenticate (interface, Authentication). */
 export type AuthenticationMethod = 'bearer' | 'basic';
 
-/** Something that the interface does not show, what this project chose, and the source of the choice. */
-export interface Choice {
-  readonly subject: string;
-  readonly choice: string;
-  readonly source: string;
-}
-
 /** A success response. */
 export interface Success<Schema extends TSchema = TSchema> {
   readonly status: 200 | 201;
@@ -155,7 +148,6 @@ export interface Endpoint {
   readonly deprecated?: string;
   /** The deprecated fields of the document by name, each with what to do instead, as a sentence; absent if none. */
   readonly deprecatedFields?: Readonly<Record<string, string>>;
-  readonly choices: readonly Choice[];
 }
 
 /**

@@ -42,18 +42,6 @@ export const getEnvironment = defineEndpoint({
   success: [{ status: 200, description: 'The environment.', schema: environmentResponse }],
   errors: [...accessErrors, namedEnvironmentNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: '`last_reported_at`',
-      choice: 'the time of the latest report, also if nothing had changed',
-      source: 'a reader wants to know whether reports still arrive',
-    },
-    {
-      subject: 'fields beyond those that the public client reads',
-      choice: '`org`, `last_changed_at`, `require_provenance` and `included_environments`',
-      source: 'everything that was set can be read back',
-    },
-  ],
 });
 
 /** A parameter that may be repeated. */
@@ -102,21 +90,4 @@ export const listEnvironments = defineEndpoint({
   ],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: '`name`',
-      choice: 'a part of the name, in upper or lower case',
-      source: 'it is a filter; one environment has an endpoint of its own',
-    },
-    {
-      subject: '`tag` and `space_id`',
-      choice: 'no environment has a tag or is in a space, so none is found',
-      source: 'a filter that is ignored would show what was not asked for',
-    },
-    {
-      subject: 'the order of environments that were never reported, with `sort=last_changed_at`',
-      choice: 'before all others',
-      source: 'they have not changed for the longest time',
-    },
-  ],
 });

@@ -50,27 +50,4 @@ export const listEnvironmentEvents = defineEndpoint({
   success: [{ status: 200, description: 'The events of the page.', schema: Type.Array(environmentLogEntry) }],
   errors: [...accessErrors, namedEnvironmentNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'which events there are',
-      choice: 'an artifact, by its fingerprint, started or stopped running',
-      source: 'scaling is no longer recorded (interface, Environment)',
-    },
-    {
-      subject: 'the events of a logical environment',
-      choice: 'none: they are in the logs of its members',
-      source: 'artifacts run in the members',
-    },
-    {
-      subject: '`start` and `end`',
-      choice:
-        'a number is a snapshot; a number with a unit (`second` to `week`) is a time before now; both are included',
-      source: "the public client's options",
-    },
-    {
-      subject: 'several of `interval`, `start`, `end`, `start_ts` and `end_ts`',
-      choice: 'an event must be within all of them',
-      source: 'each of them narrows the list',
-    },
-  ],
 });

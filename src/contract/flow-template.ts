@@ -42,22 +42,4 @@ export const createFlowFromFile = defineEndpoint({
   ],
   errors: [...accessErrors, commonErrors.conflict, templateFilePart.tooLarge],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the types that a template file may require',
-      choice: '`generic`, `junit`, `snyk`, `pull_request`, `jira`, `sonar`, `decision`, `custom:NAME` and `*` for any',
-      source: 'the public documentation; evidence of a type that the service does not take yet stays missing',
-    },
-    {
-      subject: 'the artifacts and levels of a template file',
-      choice:
-        'an attestation of the trail and one of an artifact are different even if they have the same name; an artifact needs those of the trail, too',
-      source: 'the public documentation',
-    },
-    {
-      subject: '`repo_url` of a flow with a template file',
-      choice: 'accepted, as in operation 1',
-      source: 'it says the same whatever form the template has',
-    },
-  ],
 });

@@ -49,38 +49,6 @@ export const createFlow = defineEndpoint({
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, commonErrors.conflict],
   authentication: ['bearer', 'basic'],
   deprecated: 'The interface marks this operation as deprecated and shows no successor.',
-  choices: [
-    {
-      subject: 'since when it is deprecated',
-      choice: '1 January 2026; the `Deprecation` header of every response says so',
-      source: 'RFC 9745 requires a date, and this service had no users before this one',
-    },
-    {
-      subject: 'the body of the two success responses',
-      choice: '"OK", as for an environment',
-      source: 'recorded from a real service for operation 2',
-    },
-    {
-      subject: 'what `visibility` does',
-      choice: 'it is stored, but gives other organizations no access; absent or null unsets it',
-      source: 'a field in a request must not publish what was reported earlier',
-    },
-    {
-      subject: 'the required fields of a flow',
-      choice: 'those of the interface; `template` may be empty, in which case no evidence is required',
-      source: 'the interface has no minimum',
-    },
-    {
-      subject: 'fields that an update leaves out',
-      choice: 'they are unset: the payload replaces the flow',
-      source: 'the interface calls it the create payload',
-    },
-    {
-      subject: 'the pattern of `org`',
-      choice: 'the same as for a flow name',
-      source: 'an organization is one path segment, like the other names in URLs',
-    },
-  ],
 });
 
 const flowFields = {
@@ -113,14 +81,6 @@ export const getFlow = defineEndpoint({
   success: [{ status: 200, description: 'The flow.', schema: flow }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedFlowNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'reading a flow',
-      choice:
-        "the public client's format; `template` is what was sent, the text of a file or the list of operation 1; `visibility` is `private` if it was never set",
-      source: "the public client's source; the interface shows no way to read a flow",
-    },
-  ],
 });
 
 const flowSummary = Type.Object(flowFields);
@@ -160,11 +120,4 @@ export const listFlows = defineEndpoint({
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the fields of a flow in a list',
-      choice: 'those of a single flow, without its template and repository',
-      source: "the public client's source; a template can be long",
-    },
-  ],
 });

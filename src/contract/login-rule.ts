@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery, type Choice } from './endpoint.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
 import { Type, withRule, type Static } from './schema.ts';
@@ -139,12 +139,6 @@ const ruleName = Type.String({
 });
 const rulePath = Type.Object({ org: orgName, rule: ruleName });
 
-const byAdmins: Choice = {
-  subject: 'who may see and change login rules',
-  choice: 'admins of the organization',
-  source: 'a rule gives access',
-};
-
 /** The response if there is no such rule. */
 export const loginRuleNotFound = {
   status: 404,
@@ -168,25 +162,6 @@ export const saveLoginRule = defineEndpoint({
   ],
   errors: [...accessErrors, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'what a login rule matches',
-      choice:
-        'exactly one repository, by name and number; refs and events must be listed; all conditions must hold together',
-      source: 'no workflow may get a key by accident, and a renamed or recreated repository must not inherit one',
-    },
-    {
-      subject: 'pull requests of forks',
-      choice:
-        'GitHub gives their runs no identity token, unless a private repository sends them write tokens; for repositories that are not public, a rule must say that it does not (`private_pull_requests`)',
-      source: 'the token does not say whether a pull request comes from a fork',
-    },
-    {
-      subject: 'a changed or deleted rule',
-      choice: 'revokes the keys that it gave; steps that are running log in again if they still may',
-      source: 'access that was taken away must end at once',
-    },
-  ],
 });
 
 /** List the login rules. */
@@ -202,7 +177,6 @@ export const listLoginRules = defineEndpoint({
   success: [{ status: 200, description: 'All rules, sorted by name.', schema: Type.Array(loginRule) }],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [byAdmins],
 });
 
 /** Delete a login rule, and revoke the keys that it gave. */
@@ -218,5 +192,4 @@ export const deleteLoginRule = defineEndpoint({
   success: [{ status: 200, description: 'The rule was deleted.', schema: Type.Literal('deleted') }],
   errors: [...accessErrors, loginRuleNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [byAdmins],
 });

@@ -52,31 +52,4 @@ export const logIn = defineEndpoint({
   success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, issuerUnavailable],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the credential of a login',
-      choice: "the run's identity token instead of an API key: `Authorization: Bearer <token>`",
-      source: 'it is checked before anything else is read, as keys are',
-    },
-    {
-      subject: 'the audience of the identity token',
-      choice: "the service's address without `/api/v2`, and no other",
-      source: 'a token for another service must not work here',
-    },
-    {
-      subject: 'an identity token that was exchanged for a key before',
-      choice: '401; a run whose answer was lost requests another token',
-      source: 'a token that leaks after its use, for example into a log, must be useless',
-    },
-    {
-      subject: 'several rules that admit the same run',
-      choice: 'the key may do what any of them allows',
-      source: 'each rule gives a permission of its own',
-    },
-    {
-      subject: 'an organization that does not exist, rules that do not name the repository, and an unverified token',
-      choice: 'one and the same 401, whose reason only the audit log of the organization and the log have',
-      source: 'nobody learns which organizations exist, and whose runs log in there',
-    },
-  ],
 });

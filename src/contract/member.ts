@@ -44,13 +44,6 @@ export const listMembers = defineEndpoint({
   success: [{ status: 200, description: 'All members, sorted by name.', schema: Type.Array(member) }],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'who may see and change the members',
-      choice: 'admins of the organization',
-      source: 'the interface shows no way to manage members',
-    },
-  ],
 });
 
 /** Add a user to an organization, or change the role of a member. */
@@ -69,18 +62,6 @@ export const saveMember = defineEndpoint({
   ],
   errors: [...accessErrors, lastAdmin],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'when another role takes effect',
-      choice: 'with the next request',
-      source: 'a role that was taken away must not work any longer',
-    },
-    {
-      subject: 'the last admin who has a valid key',
-      choice: 'cannot lose the role and cannot be removed (409)',
-      source: 'nobody could administer the organization any more',
-    },
-  ],
 });
 
 /** Remove a member. The user's keys lose access to the organization; without any membership they are revoked. */
@@ -96,11 +77,4 @@ export const removeMember = defineEndpoint({
   success: [{ status: 200, description: 'The user was removed.', schema: Type.String() }],
   errors: [...accessErrors, memberNotFound, lastAdmin],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the keys of a member who was removed',
-      choice: 'open this organization no longer; with the last membership of the user, all of them are revoked',
-      source: 'whoever gets the name next must start without keys',
-    },
-  ],
 });

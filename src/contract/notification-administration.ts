@@ -1,6 +1,5 @@
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
-import { maximumNotifications, maximumNotificationTargets } from './limits.ts';
 import { notificationNumber, orgName } from './names.ts';
 import {
   getNotification,
@@ -59,23 +58,6 @@ export const createNotification = defineEndpoint({
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'who may create, change and delete notifications',
-      choice: 'admins of the organization',
-      source: 'the interface shows no way to do so; a notification sends data to other places',
-    },
-    {
-      subject: 'how many notifications and targets there can be',
-      choice: `${maximumNotifications} notifications of an organization, each with ${maximumNotificationTargets} targets`,
-      source: 'one report of an environment sends a message to each of them',
-    },
-    {
-      subject: 'the answer to a request that is repeated with the same `Idempotency-Key`',
-      choice: 'the first answer without the secrets of webhooks',
-      source: 'a secret is shown once',
-    },
-  ],
 });
 
 /** List the notifications of an organization. */
@@ -91,7 +73,6 @@ export const listNotifications = defineEndpoint({
   success: [{ status: 200, description: 'All notifications by number.', schema: Type.Array(notification) }],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [{ subject: 'who may list notifications', choice: 'every role', source: 'as in operation 8' }],
 });
 
 /** A change of a notification: only the given fields change. */
@@ -118,14 +99,6 @@ export const updateNotification = defineEndpoint({
   success: [{ status: 200, description: 'The notification as it is now.', schema: notification }],
   errors: [...accessErrors, notificationNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'a change of `targets`',
-      choice:
-        'replaces all of them; a target that is listed again, with the same URL or recipients and without a `secret`, keeps its secret and its waiting messages',
-      source: 'a change must not lose messages of a target that stays',
-    },
-  ],
 });
 
 /** Get a notification, with the state of its deliveries. */
@@ -147,13 +120,6 @@ export const inspectNotification = defineEndpoint({
   ],
   errors: [...accessErrors, notificationNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'who may see the state of deliveries',
-      choice: 'admins of the organization',
-      source: 'errors can tell something about the receivers',
-    },
-  ],
 });
 
 /** The default grace period of a previous secret, in hours. */
@@ -207,13 +173,6 @@ export const rotateWebhookSecret = defineEndpoint({
   ],
   errors: [...accessErrors, webhookNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: '`position`',
-      choice: 'as the deliveries of the notification show it; it stays the same if other targets are removed',
-      source: 'a target has no name',
-    },
-  ],
 });
 
 /** Delete a notification. Its pending messages are dropped. */
@@ -229,11 +188,4 @@ export const deleteNotification = defineEndpoint({
   success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
   errors: [...accessErrors, notificationNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'messages of a deleted notification that were not delivered yet',
-      choice: 'dropped',
-      source: 'nobody wants them any more',
-    },
-  ],
 });

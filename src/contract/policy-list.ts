@@ -17,11 +17,4 @@ export const listPolicies = defineEndpoint({
   success: [{ status: 200, description: 'All policies, sorted by name.', schema: Type.Array(policy) }],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the length of the list',
-      choice: 'all policies, each as in operation 6, with the text of its latest version only',
-      source: 'the public client reads `created_at`, `versions` and `consuming_envs` of all policies',
-    },
-  ],
 });

@@ -88,88 +88,6 @@ export const createPolicy = defineEndpoint({
     fileTooLarge,
   ],
   authentication: ['bearer'],
-  choices: [
-    { subject: 'the status of a creation', choice: '201; 200 for an update', source: "the public client's source" },
-    { subject: 'the required fields of `payload`', choice: '`name`', source: 'the rest describes the policy' },
-    { subject: 'the values of `type`', choice: '`env` only', source: 'the public client sends no other' },
-    {
-      subject: 'the pattern of a policy name',
-      choice: 'the same as for an environment name',
-      source: 'both appear side by side in the same lists',
-    },
-    {
-      subject: 'the text part `policy_file`',
-      choice: 'the policy itself if no file is sent; next to a file it is ignored',
-      source: 'the interface has both parts in one request, but not the purpose of the text',
-    },
-    {
-      subject: 'the address in `_schema`',
-      choice: 'any http(s) URL whose path ends in `/v1`; it is not fetched',
-      source: 'the public documentation shows such a path, and the host differs between deployments',
-    },
-    {
-      subject: 'the rules of a policy beyond `artifacts.provenance.required`',
-      choice:
-        '`exceptions`, `trail-compliance` and `attestations`; unknown keys are rejected, and a list has at most 100 entries',
-      source: 'the public documentation; a misspelt rule would silently not be applied',
-    },
-    {
-      subject: 'an update without `description` or `comment`',
-      choice: 'the description stays, and the comment is empty',
-      source: 'a comment belongs to its version, a description to the policy',
-    },
-    {
-      subject: 'a policy file that is not a policy',
-      choice: '400 with the line and the reason in `errors.policy_file`',
-      source: 'the public documentation: a YAML error is a 400',
-    },
-    {
-      subject: 'the syntax of patterns in conditions',
-      choice: "RE2's: no backreferences, no lookaround, and matching in linear time",
-      source: 'the public documentation shows only patterns that every syntax supports',
-    },
-    {
-      subject: 'a policy that takes too much work to evaluate',
-      choice: 'the environment is not compliant, and its page and notification name the limit',
-      source: 'only a proven pass counts as a pass',
-    },
-    {
-      subject: 'an upload that changes nothing but the comment',
-      choice: 'a new version, because the comment is part of it',
-      source: 'a version is what was uploaded, when and by whom',
-    },
-    {
-      subject: 'what a new version does',
-      choice: 'the environments that use the policy are judged again, and each gets a new snapshot',
-      source: 'as when a policy is attached',
-    },
-    {
-      subject: 'an artifact that several flows contain',
-      choice: 'it must be COMPLIANT in all of them; an attestation may be in any of them',
-      source: 'a trail that is not compliant is a fault in every flow; evidence counts in every flow',
-    },
-    {
-      subject: 'when new evidence changes a verdict',
-      choice: 'at once, with a new snapshot, and not only with the next report',
-      source: 'a reader expects the verdict to follow the evidence',
-    },
-    {
-      subject: 'the types of `events` beyond `policy_created`',
-      choice: '`policy_updated`, `policy_attached` and `policy_detached`, the latter two with `data.environment`',
-      source: 'modelled on the one that is shown',
-    },
-    {
-      subject: '`archived`',
-      choice: 'false: nothing in the interface archives a policy',
-      source: 'the interface shows the field only',
-    },
-    {
-      subject: 'the length of the response',
-      choice:
-        'the latest 1000 versions and events; `policy_yaml` of the latest version, and of earlier ones up to 1 MiB in total',
-      source: 'a response must not grow without limit',
-    },
-  ],
 });
 
 /** The response if there is no policy of that name. */
@@ -195,14 +113,6 @@ export const getPolicy = defineEndpoint({
   success: [{ status: 200, description: 'The policy.', schema: policy }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, policyMissing],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'reading a policy',
-      choice: "the public client's format, with the response of operation 6",
-      source:
-        "the public client's source; the interface says that a policy is returned on retrieval but shows no endpoint",
-    },
-  ],
 });
 
 /** The names of policies to attach or detach (interface, operations 4 and 5). */
@@ -234,28 +144,6 @@ export const attachPolicy = defineEndpoint({
     commonErrors.conflict,
   ],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the success status of attaching',
-      choice: '201; the client also accepts 200',
-      source: 'the public client accepts any success',
-    },
-    {
-      subject: 'attaching a policy that is already attached',
-      choice: 'success, and nothing changes',
-      source: 'the requested state already exists',
-    },
-    {
-      subject: 'the effect of attaching and detaching',
-      choice: 'a new snapshot with a new verdict; none if nothing was ever reported, because there is nothing to show',
-      source: 'the public documentation',
-    },
-    {
-      subject: 'the errors of attaching',
-      choice: 'those of detaching, with the common message for a missing permission',
-      source: 'the same resources can be missing',
-    },
-  ],
 });
 
 /** The response if the role of the API key may not detach policies (interface, Errors). */
@@ -285,12 +173,4 @@ export const detachPolicy = defineEndpoint({
     commonErrors.conflict,
   ],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'detaching a policy that is not attached',
-      choice:
-        '200, and nothing changes, as when a policy is attached twice; but if a name belongs to no policy, the answer is 404 and no policy is detached',
-      source: 'a job that runs again must not fail, but a misspelt name must not look like a success',
-    },
-  ],
 });

@@ -43,18 +43,6 @@ export const createServiceAccount = defineEndpoint({
   success: [{ status: 201, description: 'The service account was created.', schema: serviceAccount }],
   errors: [...accessErrors, serviceAccountExists],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'who may create and change service accounts',
-      choice: 'admins of the organization',
-      source: 'as for deleting them',
-    },
-    {
-      subject: '`display_name` and `for_webhook`',
-      choice: 'optional, beyond what the public client sends',
-      source: 'the interface returns these fields',
-    },
-  ],
 });
 
 /** Change a service account. */
@@ -76,11 +64,4 @@ export const updateServiceAccount = defineEndpoint({
   success: [{ status: 200, description: 'The service account as it is now.', schema: serviceAccount }],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'when another privilege takes effect',
-      choice: 'with the next request of its keys',
-      source: 'a privilege that was taken away must not work any longer',
-    },
-  ],
 });

@@ -30,11 +30,6 @@ export const serviceAccountNotFound = {
 
 const accountParameters = Type.Object({ org: orgName, name: serviceAccountName });
 const accessErrors = [commonErrors.unauthenticated, commonErrors.forbidden] as const;
-const permissions = {
-  subject: 'who may see service accounts',
-  choice: 'every role except `reader`; only `admin` may delete them',
-  source: 'the public documentation',
-} as const;
 
 /** Operation 13: list the service accounts. */
 export const listServiceAccounts = defineEndpoint({
@@ -50,7 +45,6 @@ export const listServiceAccounts = defineEndpoint({
   success: [{ status: 200, description: 'All service accounts.', schema: Type.Array(listedServiceAccount) }],
   errors: [commonErrors.validation, ...accessErrors],
   authentication: ['bearer'],
-  choices: [permissions],
 });
 
 /** Operation 14: get a service account. */
@@ -67,13 +61,6 @@ export const getServiceAccount = defineEndpoint({
   success: [{ status: 200, description: 'The service account.', schema: serviceAccount }],
   errors: [commonErrors.validation, ...accessErrors, serviceAccountNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the values of `privilege`',
-      choice: '`admin`, `member`, `snapshotter` and `reader`',
-      source: 'the public documentation',
-    },
-  ],
 });
 
 /** Operation 15: delete a service account. */
@@ -90,11 +77,4 @@ export const deleteServiceAccount = defineEndpoint({
   success: [{ status: 200, description: 'The service account and its keys are gone.', schema: Type.String() }],
   errors: [commonErrors.validation, ...accessErrors, serviceAccountNotFound, commonErrors.conflict],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'what happens to the keys of a deleted service account',
-      choice: 'they stop working at once; what they recorded stays',
-      source: 'a key without an owner must not give access to anything',
-    },
-  ],
 });

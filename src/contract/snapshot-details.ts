@@ -71,33 +71,4 @@ export const getSnapshot = defineEndpoint({
   success: [{ status: 200, description: 'The snapshot.', schema: snapshotDetails }],
   errors: [...accessErrors, namedEnvironmentNotFound, noSuchSnapshot],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: '`-2` and so on',
-      choice: 'the second from the end and so on, as `~1`',
-      source: 'the public client sends `-1` for the latest',
-    },
-    {
-      subject: '`user_id` and `user_name`',
-      choice: 'empty: a snapshot can follow from a report, new evidence or a policy, so it has no single author',
-      source: 'the public client has texts and does not print them',
-    },
-    {
-      subject: '`compliant` of an artifact',
-      choice:
-        'true if the policies of the environment were applied and the artifact breaks none; in a logical environment also those of the members that run it',
-      source: 'only a proven pass counts as a pass; the public client fails on null',
-    },
-    {
-      subject: '`annotation`',
-      choice:
-        'compares the number of instances with the previous snapshot; artifacts that stopped running are left out',
-      source: 'the public client hides those with `now` 0',
-    },
-    {
-      subject: 'two pods of one name',
-      choice: 'the second is named with its namespace, `shop/web-1`',
-      source: 'the public client expects an object by name',
-    },
-  ],
 });

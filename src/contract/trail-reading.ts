@@ -135,35 +135,6 @@ export const getTrail = defineEndpoint({
   success: [{ status: 200, description: 'The trail.', schema: tolerant(trail, judgedTrail) }],
   errors: [...accessErrors, namedFlowNotFound, trailNotFound],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the state of a trail',
-      choice:
-        'by the rule for artifacts: the evidence of the trail and of all its artifacts; an artifact of the template that is missing makes it INCOMPLETE',
-      source: 'the public documentation',
-    },
-    {
-      subject: 'an artifact that was reported to a trail several times',
-      choice: 'the latest report of each name in the template counts; without a name, of each file name',
-      source: 'as for attestations, the latest of the same name counts',
-    },
-    {
-      subject: 'a trail of a flow whose template is the list of operation 1',
-      choice:
-        'every artifact needs the evidence of the list; as long as there is none, the trail needs it, and if the list has `artifact`, an artifact is missing',
-      source: 'the list does not distinguish a trail from its artifacts',
-    },
-    {
-      subject: 'an attestation of the required name, but of another type',
-      choice: 'does not satisfy the requirement, and counts as unexpected',
-      source: 'the template says which type it expects',
-    },
-    {
-      subject: 'the length of `events`',
-      choice: 'the latest 100 updates, 100 attestations and 100 artifacts, with 20 runs of each artifact',
-      source: 'a response must not grow without limit',
-    },
-  ],
 });
 
 const trailPage = Type.Object({
@@ -205,16 +176,4 @@ export const listTrails = defineEndpoint({
   success: [{ status: 200, description: 'The trails of the page.', schema: trailPage }],
   errors: accessErrors,
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the order of trails',
-      choice: 'in the order in which they were created, the latest first',
-      source: 'what is being worked on is on the first page',
-    },
-    {
-      subject: 'the size of a page of trails',
-      choice: '20 by default, 100 at most',
-      source: 'the public client; every trail of a page is judged',
-    },
-  ],
 });

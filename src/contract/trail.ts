@@ -45,27 +45,4 @@ export const beginTrail = defineEndpoint({
   ],
   errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict, templateFilePart.tooLarge],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'a trail that was created by a report to it',
-      choice:
-        'has the commit, the repository and the run (`origin_url`, of an artifact `build_url`) of that report; beginning it updates it: 200',
-      source: 'the run that reports first is about the same change, and the trail exists already',
-    },
-    {
-      subject: 'what an update of a trail leaves out',
-      choice: 'stays as it is, the template included',
-      source: 'several jobs report to a trail, and none must loosen what another one requires',
-    },
-    {
-      subject: 'the maximum size of a template file',
-      choice: '256 KiB, with at most 1000 artifacts and attestations',
-      source: 'every verdict looks at every name',
-    },
-    {
-      subject: 'a template for a trail that has evidence already',
-      choice: 'the artifacts of the trail are judged by it at once, and the environments that run them, too',
-      source: 'a reader expects the verdict to follow the template',
-    },
-  ],
 });

@@ -29,18 +29,6 @@ export const getDefaultOrg = defineEndpoint({
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the default organization of a service account',
-      choice: 'none, as in operation 16',
-      source: 'the interface speaks of the calling user',
-    },
-    {
-      subject: 'the default organization of a key that opens one organization only',
-      choice: 'that organization',
-      source: 'the key is of no use in any other',
-    },
-  ],
 });
 
 /** Operation 16: set the default organization of the calling user. */
@@ -63,26 +51,4 @@ export const setDefaultOrg = defineEndpoint({
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, accessDenied],
   authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'the response to a user who is not a member',
-      choice: '403 `Access denied to …`',
-      source: "the public client's source",
-    },
-    {
-      subject: 'a key of a service account',
-      choice: '403 as well: a machine has no default organization',
-      source: 'the interface speaks of the calling user',
-    },
-    {
-      subject: 'where the default organization is used',
-      choice: 'on the page `/` of the service, which shows it first; requests always name their organization',
-      source: 'every other operation has the organization in its path',
-    },
-    {
-      subject: 'how users are identified',
-      choice: 'by a name that is unique in the service: the same name is the same user in every organization',
-      source: "the public client uses one personal key with all of the user's organizations",
-    },
-  ],
 });

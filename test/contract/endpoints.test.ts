@@ -118,13 +118,6 @@ describe.each(byTitle)('%s', (_title, endpoint) => {
       expect(when).toMatch(/\.$/u);
     }
   });
-
-  it('says what was chosen if the interface is silent, and why', () => {
-    expect(endpoint.choices.length).toBeGreaterThan(0);
-    for (const { subject, choice, source } of endpoint.choices) {
-      expect([subject, choice, source].every((words) => words.trim() !== '')).toBe(true);
-    }
-  });
 });
 
 describe.each(multipart)('the upload of %s', (_title, body) => {

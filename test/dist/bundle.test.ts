@@ -6,9 +6,7 @@ import {
   createSourceFile,
   isCallExpression,
   isExportDeclaration,
-  isIdentifier,
   isImportDeclaration,
-  isPropertyAssignment,
   isStringLiteralLike,
   isTemplateHead,
   isTemplateMiddleOrTemplateTail,
@@ -152,15 +150,11 @@ function sourcesFrom(entry: string): readonly string[] {
   return [...found];
 }
 
-/**
- * The texts of a source, pieces of templates included, that are long enough to be its own and written without escapes.
- * The choices of declarations are not in the bundle.
- */
+/** The texts of a source, pieces of templates included, that are long enough to be its own and written without escapes. */
 function textsOf(path: string): readonly string[] {
   const texts: string[] = [];
   const visit = (node: Node): void => {
     if (isImportDeclaration(node) || isExportDeclaration(node) || isTypeNode(node) || isImport(node)) return;
-    if (isPropertyAssignment(node) && isIdentifier(node.name) && node.name.text === 'choices') return;
     if (isStringLiteralLike(node) || isTemplatePiece(node)) texts.push(node.text);
     node.forEachChild(visit);
   };

@@ -4,7 +4,6 @@ import ncc from '@vercel/ncc';
 import { nameChunks } from './chunk-names.ts';
 import { licencesOf, packagesOf } from './licences.ts';
 import { shrink } from './shrink.ts';
-import { withoutChoices } from './without-choices.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const substitutes = join(import.meta.dirname, 'substitutes');
@@ -78,8 +77,7 @@ export async function bundle({ plain = false }: BundleOptions = {}): Promise<Rea
     description.chunks ?? [],
   );
   const files = new Map<string, Buffer>();
-  for (const [name, script] of scripts)
-    files.set(name, Buffer.from(await shrink(await withInlined(withoutChoices(script)))));
+  for (const [name, script] of scripts) files.set(name, Buffer.from(await shrink(await withInlined(script))));
   if (!plain) files.set('llhttp-wasm.js', Buffer.from(await shrink(await readFile(llhttp, 'utf8'))));
   // The bundle also contains ncc's own code, which loads the files.
   const packages = [...packagesOf(description), 'node_modules/@vercel/ncc'].sort();

@@ -1,12 +1,5 @@
 import type { Verdict } from '../compliance.ts';
-import {
-  noQuery,
-  type Choice,
-  type Endpoint,
-  type EndpointOperation,
-  type MultipartBody,
-  type Success,
-} from '../endpoint.ts';
+import { noQuery, type Endpoint, type EndpointOperation, type MultipartBody, type Success } from '../endpoint.ts';
 import { commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
@@ -61,7 +54,6 @@ interface KindDeclaration<Name extends string, Operation extends EndpointOperati
   /** The schema of `data_json`; see `attestationDocument`. */
   readonly document: Schema;
   readonly judge: (document: Static<Schema>) => AttestationJudgement;
-  readonly choices: readonly Choice[];
 }
 
 /** The response to an attestation for an artifact that was not reported to the trail. */
@@ -81,7 +73,7 @@ export function defineAttestationKind<
   const Operation extends EndpointOperation,
   Schema extends TSchema,
 >(declaration: KindDeclaration<Name, Operation, Schema>): AttestationKind<Name, Operation, Schema> {
-  const { type, operation, number, title, document, judge, choices } = declaration;
+  const { type, operation, number, title, document, judge } = declaration;
   return {
     type,
     endpoint: {
@@ -118,7 +110,6 @@ export function defineAttestationKind<
         fileTooLarge,
       ],
       authentication: ['bearer'],
-      choices,
     },
     judge,
   };

@@ -30,11 +30,4 @@ export const genericKind = defineAttestationKind({
   title: 'Attest generic evidence',
   document: genericAttestation,
   judge,
-  choices: [
-    {
-      subject: 'generic evidence without `is_compliant`',
-      choice: 'compliant',
-      source: "the public client's default",
-    },
-  ],
 });

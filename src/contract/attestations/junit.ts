@@ -99,16 +99,4 @@ export const junitKind = defineAttestationKind({
   title: 'Attest JUnit test results',
   document: junitAttestation,
   judge,
-  choices: [
-    {
-      subject: 'the verdict on test results',
-      choice: 'non-compliant with a failure or an error; incomplete if no test ran; otherwise compliant',
-      source: 'the public documentation has no rule for results without a test, and those prove nothing',
-    },
-    {
-      subject: 'the number of test suites in an attestation',
-      choice: `at most ${maximumSuites}`,
-      source: 'more do not fit into the maximum size of `data_json`',
-    },
-  ],
 });

@@ -117,13 +117,4 @@ export const pullRequestKind = defineAttestationKind({
   title: 'Attest pull requests',
   document: pullRequestAttestation,
   judge,
-  choices: [
-    {
-      subject: 'the verdict on pull requests',
-      choice:
-        'compliant with at least one pull request; with `user_data.rule` (`{"minimum_approvals": 2, "approvals": 0}`), also only with that many approvals; a `rule` of another form makes it incomplete',
-      source:
-        'the public documentation; a minimum of approvals is a rule of the step, must be on record with the evidence, and other services refuse unknown fields',
-    },
-  ],
 });

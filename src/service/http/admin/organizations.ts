@@ -51,7 +51,6 @@ export const createOrganization = defineEndpoint({
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, organizationExists],
   authentication: ['bearer'],
-  choices: [],
 });
 
 /**

@@ -7,12 +7,11 @@ import { errorSchemaName, headerComponents, type JsonObject } from './responses.
 const description = `Records and checks software-delivery evidence for organizations.
 
 Requests and responses are JSON, except policy upload and Sonar attestation, which are multipart/form-data. Times are numeric
-Unix seconds. Unknown fields are rejected. If the interface does not define something, the description of the operation says
-what this service chose.`;
+Unix seconds. Unknown fields are rejected.`;
 
 /**
  * Creates the OpenAPI 3.1 document from the same contract as the routes: every endpoint with its
- * parameters, bodies, responses and errors, and the choices that the interface leaves open.
+ * parameters, bodies, responses and errors.
  *
  * @param server the base address of the interface, ending in `/api/v2`.
  */

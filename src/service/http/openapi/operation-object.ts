@@ -21,14 +21,8 @@ export function toOperationObject(endpoint: Endpoint): JsonObject {
 }
 
 function toDescription(endpoint: Endpoint): string {
-  const { deprecated, choices } = endpoint;
-  const paragraphs = [
-    describeOrigin(endpoint),
-    ...(deprecated === undefined ? [] : [deprecated]),
-    ...(choices.length === 0 ? [] : ['The interface does not define the following; this service chose:']),
-    choices.map(({ subject, choice, source }) => `- ${subject}: ${choice} (${source})`).join('\n'),
-  ];
-  return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
+  const { deprecated } = endpoint;
+  return [describeOrigin(endpoint), ...(deprecated === undefined ? [] : [deprecated])].join('\n\n');
 }
 
 /** Where the endpoint comes from: readers must be able to tell the interface from what was added to it. */
