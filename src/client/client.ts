@@ -62,7 +62,9 @@ interface SharedKnowledge {
   readonly keyExpiry: KeyExpiryWarning;
   readonly support: KeySupport;
   readonly contact: ServiceContact;
-  /** The keys of writes that are recorded once more, by the keys that they have in every attempt of the run. */
+  /**
+   * The new keys of writes that are recorded once more, by their original keys, which all attempts of the run share.
+   */
   readonly renewedKeys: Map<string, string>;
 }
 
@@ -108,8 +110,8 @@ export class ComplianceClient implements EndpointCaller {
   }
 
   /**
-   * Loads the modules that a call of an endpoint needs, while the evidence is gathered. A failure is ignored here: the
-   * call fails in the same way and reports it.
+   * Loads the modules that a call of an endpoint needs, while the evidence is gathered. A failure is ignored: the call
+   * itself fails in the same way and reports it.
    */
   async preload(endpoint: Endpoint): Promise<void> {
     const { baseUrl } = this.#connection;
@@ -141,7 +143,7 @@ export class ComplianceClient implements EndpointCaller {
     }
   }
 
-  /** The client for the next call: an outage that an earlier call gave up on is not waited for again. */
+  /** The client for the next call. It does not wait again for an outage that an earlier call gave up on. */
   #duringOutage(): ComplianceClient {
     const { clock, retryPolicy } = this.#context;
     const { failingSince } = this.#shared.contact;
@@ -172,7 +174,7 @@ export class ComplianceClient implements EndpointCaller {
     return this.#call(endpoint, call);
   }
 
-  /** Gives a write another key, which it keeps: for its retries, and if it is kept for later. */
+  /** Gives a write another key, for all of its attempts, and also if it is kept for later. */
   async #renewKey(endpoint: Endpoint, call: EndpointCall<Endpoint>, { key }: PreparedRequest): Promise<void> {
     if (key !== undefined) this.#shared.renewedKeys.set(key, await this.#createKey(endpoint, call, true));
   }
@@ -290,7 +292,7 @@ export class ComplianceClient implements EndpointCaller {
         authorization: authorization(authenticationMethod, apiToken),
         'user-agent': `compliance-action/${version} (node ${process.versions.node}; ${process.platform})`,
         ...(isKeyed ? { [idempotencyKeyHeader]: formatIdempotencyKey(key) } : {}),
-        // Evidence of an earlier run: what it says of its run is not what the key of this run proves.
+        // The evidence is from an earlier run, so the key of this run does not prove what it says about its run.
         ...(call.since === undefined ? {} : { [replayedEvidenceHeader]: '?1' }),
       },
       ...(body === undefined ? {} : { body }),

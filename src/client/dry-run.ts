@@ -35,7 +35,6 @@ export class NotSent extends Error {
   }
 }
 
-/** The content of a request. */
 export interface RequestContent {
   readonly document?: unknown;
   readonly file?: FilePart | undefined;

@@ -18,8 +18,8 @@ export interface EndpointCall<E extends Endpoint> {
   /** The idempotency key of a write that was prepared earlier; by default it is derived from the call. */
   readonly key?: string;
   /**
-   * When a write with this key was sent first, in milliseconds since the epoch. Its record is looked for before it is
-   * sent again, unless the service honours keys. Absent if it was not sent before.
+   * When a write with this key was first sent, in milliseconds since the epoch; absent if it was not sent before. If it
+   * was, the client looks for its record before it sends the write again, unless the service honours keys.
    */
   readonly since?: number;
 }
@@ -31,9 +31,8 @@ export interface EndpointResult<E extends Endpoint> {
   readonly status: number;
   readonly body: EndpointResponse<E>;
   /**
-   * Where the answer comes from: from this call (`answer`); from an earlier request with the same idempotency key,
-   * which the service did not carry out again (`replay`); or from looking for the record of a request that got no clear
-   * answer (`look-up`).
+   * `answer`: this call got it. `replay`: it is the answer to an earlier request with the same idempotency key, which
+   * the service did not carry out again. `look-up`: the request got no clear answer, and its record was found.
    */
   readonly source: 'answer' | 'replay' | 'look-up';
   /**

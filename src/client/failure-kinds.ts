@@ -26,10 +26,10 @@ function isUnknownHost(error: TransportError): boolean {
 }
 
 /**
- * What the service itself says does not exist; undefined for any other failure. A wrong path or another server also
- * returns 404, but with another message.
+ * The resource that the service itself says does not exist; undefined for any other failure. A wrong path or another
+ * server also returns 404, but with another message.
  *
- * @param named what the message must name, so that it is about what was asked for
+ * @param named text that the message must contain, so that it is about the requested resource
  */
 export function missingResource(failure: Failure, named = ''): Resource | undefined {
   if (!(failure instanceof ServiceError) || failure.facts.status !== 404) return undefined;

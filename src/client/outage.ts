@@ -1,7 +1,7 @@
 import { ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
-/** Refusals that pass by themselves: a timeout, a conflict with another request, too early, too many requests. */
+/** Refusals that are temporary: a timeout, a conflict with another request, too early, too many requests. */
 const transientRefusals: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /**

@@ -4,13 +4,13 @@ import { safeRetryReason, type RetryRule } from '../http/send-with-retry.ts';
 import { TransportError, type HttpRequest, type HttpResponse } from '../http/transport.ts';
 import type { ServiceContact } from './service-contact.ts';
 
-/** How many times a garbled answer is followed by another attempt before the service has ever answered in its own form. */
+/** How many times a garbled answer is followed by another attempt if the service has not answered this step before. */
 const maximumRepetitions = 5;
 
 /**
- * Decides whether a request that only reads is sent again. Besides what passes by itself, that is an answer that is not
- * the service's: a page of a proxy with a status of success, or something that is not HTTP. It passes if the service has
- * answered before. Otherwise `base-url` may be wrong, so that the number of attempts is limited.
+ * Decides whether a request that only reads is sent again. It is after every temporary failure, and also after an
+ * answer that is not from the service: the page of a proxy with a status of success, or something that is not HTTP. If
+ * the service has not answered before, `base-url` may be wrong, so the number of attempts is limited.
  */
 export function createReadRule(request: HttpRequest, contact: ServiceContact, now: Now): RetryRule {
   let repetitions = 0;

@@ -5,7 +5,6 @@ import { createBodyStream } from '../http/body-stream.ts';
 import type { RequestBody } from '../http/transport.ts';
 import { UserError } from '../runtime/failure.ts';
 
-/** A file to send. */
 export interface FilePart {
   readonly filename: string;
   /** The exact number of bytes that `open` gives. */
@@ -16,7 +15,6 @@ export interface FilePart {
   readonly parts?: readonly { readonly name: string; open(): AsyncIterable<Uint8Array> }[];
 }
 
-/** The content of a request. */
 export interface Payload {
   readonly document: unknown;
   readonly file: FilePart | undefined;

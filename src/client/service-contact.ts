@@ -4,19 +4,19 @@ import { isTransientFailure } from './failure-kinds.ts';
 import { isErrorOfService } from './response-body.ts';
 import { ServiceError } from './service-error.ts';
 
-/** What the calls of a step know about the service together, so that no call has to learn it anew. */
+/** What the calls of a step have learned about the service, and share. */
 export class ServiceContact {
   #hasAnswered = false;
   #failingSince: number | undefined;
 
-  /** Whether the service has answered in its own form. An answer in another form is then not its last word. */
+  /** Whether the service has answered in its own form. If it has, an answer in another form is probably temporary. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }
 
   /**
-   * When the first call began that gave up waiting for the service, in milliseconds since the epoch; undefined if no
-   * call gave up, or if a later one was answered.
+   * When the first call that gave up waiting for the service began, in milliseconds since the epoch; undefined if no
+   * call gave up, or if a later call was answered.
    */
   get failingSince(): number | undefined {
     return this.#failingSince;

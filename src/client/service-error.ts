@@ -3,7 +3,6 @@ import { flowNotFound } from '../contract/errors.ts';
 import { findMissingResource, type Resource } from '../contract/not-found.ts';
 import { Failure, type FailureKind } from '../runtime/failure.ts';
 
-/** The facts of an error answer. */
 export interface ServiceErrorFacts {
   /** The operation; the endpoint's title if it is none of the sixteen. */
   readonly operation: string;

@@ -14,7 +14,7 @@ import { isErrorOfService } from './response-body.ts';
 import { ServiceError, endpointLabel } from './service-error.ts';
 import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
 
-/** What an attempt to write says about the record. */
+/** What the outcome of an attempt says about the record. */
 type AttemptKind =
   /** A success that can be relied on. */
   | 'confirmed'
@@ -116,9 +116,9 @@ export class WriteAttempts {
   }
 
   /**
-   * Whether an answer says that an earlier attempt of the run recorded the same, but something else counts since, so
-   * that the write must be recorded once more. If an attempt of this write may have arrived before, the record may be
-   * its own, and what came later is newer.
+   * Whether an answer says that an earlier attempt of the run recorded the same, but that other evidence has replaced
+   * it, so that the write must be recorded once more. If an attempt of this write may have arrived, that record may be
+   * its own, and what replaced it is newer.
    */
   isOutdated({ headers }: HttpResponse): boolean {
     const isSuperseded = headers[replayedHeader] === 'true' && headers[supersededHeader] === 'true';
@@ -152,8 +152,8 @@ export class WriteAttempts {
     if (outcome instanceof TransportError) return kindOfError(outcome);
     const { status, headers } = outcome;
     if (status >= 200 && status < 300) return this.#options.isReliable(outcome) ? 'confirmed' : 'unclear';
-    // An earlier attempt may be the cause of this failure, so the answer is final only if it is an error of the
-    // service.
+    // An earlier attempt of this write may have caused this failure, so the answer is final only if it is an error of
+    // the service.
     if (!isTransientStatus(status)) return this.#isUnclear && !isErrorOfService(outcome) ? 'unclear' : 'final';
     const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
     return mayHaveBeenCarriedOut(status, retryAfter) ? 'unclear' : 'refused';

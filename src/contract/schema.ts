@@ -92,14 +92,14 @@ export function tolerant<Accepted extends TSchema>(declared: TSchema, accepted: 
 }
 
 /**
- * Gives a text with a pattern a rule in words, which messages say instead of the pattern: `must be owner/name`. The
- * interface shows messages with patterns; use it only for fields that it does not have.
+ * Gives the pattern of a string a description, which error messages show instead of the pattern: `must be owner/name`.
+ * Only for fields that the interface does not have, because the interface shows the pattern in its messages.
  */
 export function withRule<Schema extends TSchema>(schema: Schema, rule: string): Schema {
   return Object.defineProperty(schema, patternRule, { value: rule });
 }
 
-/** The words for the pattern of a text; undefined if it has none. */
+/** The description of the pattern of a string; undefined if it has none. */
 export function findPatternRule(schema: object): string | undefined {
   const rule: unknown = Reflect.get(schema, patternRule);
   return typeof rule === 'string' ? rule : undefined;

@@ -9,7 +9,7 @@ export interface Connections {
   /** Must be called when a request has ended, so that the next request reuses its connection. */
   release(): void;
   /**
-   * Takes a dispatcher out of use because it did not connect in time: the next attempt must not wait for the same
+   * Stops using a dispatcher that did not connect in time, so that the next attempt does not wait for the same
    * connection. Requests in flight continue.
    */
   discard(dispatcher: Dispatcher): void;

@@ -81,7 +81,8 @@ function lastingSchedule(begin: number, limits: Limits): RetrySchedule {
   return {
     ...limits,
     delay(failed, now, random, retryAfter) {
-      // A time in the past, by a clock that differs, or no time at all would mean a request after the other.
+      // Some services send a time in the past, because their clock differs, or 0. Obeying that would repeat requests
+      // without a pause.
       const isAsked = retryAfter !== undefined && retryAfter >= minimumAskedDelay;
       const delay = isAsked ? retryAfter : backoff(failed, random, maximumOutageDelay);
       const left = lastAttempt - now;

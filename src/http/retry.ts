@@ -44,7 +44,7 @@ export function mayHaveBeenCarriedOut(status: number, retryAfter: number | undef
   return status === 408 || (status >= 500 && status !== 501);
 }
 
-/** Whether a later attempt may be answered differently although nothing was changed. */
+/** Whether a later attempt may get another answer although nothing was changed. */
 export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }

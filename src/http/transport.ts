@@ -1,7 +1,5 @@
-/** Request methods. */
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
-/** The body of a request. */
 export interface RequestBody {
   readonly contentType: string;
   /** The exact number of bytes that `open` gives; sent as Content-Length. */
@@ -53,7 +51,7 @@ export interface Transport {
 export type TransportProblem =
   /** No connection: a refused or unreachable address, an unknown host. */
   | 'unreachable'
-  /** A certificate that is not trusted, or another failure of TLS: trying again changes nothing. */
+  /** A certificate that is not trusted, or another failure of TLS. Repeating the request does not help. */
   | 'untrusted'
   /** The connection was lost before or during the answer. */
   | 'interrupted'

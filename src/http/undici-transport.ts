@@ -143,7 +143,7 @@ type Progress = 'nothing' | 'a part' | 'maybe all';
 interface OpenBody {
   /** What undici takes; undefined if the request has no body. */
   readonly content: string | Uint8Array | Readable | undefined;
-  /** Whether undici has received all of it. undici does not say how much of that it has written. */
+  /** Whether undici has received the whole body. How much of it undici has written is unknown. */
   isHandedOver(): boolean;
   /** Closes the body when it is no longer read. A late error of its file does not end the process. */
   discard(): void;

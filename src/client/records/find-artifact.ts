@@ -6,9 +6,9 @@ import type { EndpointCaller } from '../endpoint-call.ts';
 import type { SentWrite } from './find-record.ts';
 
 /**
- * Looks for the report of an artifact by its idempotency key, in the latest report of the artifact to its trail.
+ * Looks for the report of an artifact in the latest report of the artifact to its trail, by its idempotency key.
  *
- * @throws ExternalError if the artifact has a report without a key: a service may not show what was sent
+ * @throws ExternalError if the latest report has no key: the service may not show what was sent
  */
 export async function findArtifact(
   { key, parameters, document }: SentWrite,

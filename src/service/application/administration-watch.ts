@@ -19,8 +19,8 @@ interface Dependencies {
 }
 
 /**
- * Warns the operator, in the log, of organizations that nobody can administer, or soon nobody will: the last key of
- * their admins has expired, or expires soon. After that, only the operator can create a key.
+ * Warns the operator, in the log, of organizations whose admins have no valid key, or only keys that expire soon.
+ * Without a valid key of an admin, only the operator can create keys.
  */
 export class AdministrationWatch {
   readonly #dependencies: Dependencies;
@@ -32,7 +32,7 @@ export class AdministrationWatch {
     this.#dependencies = dependencies;
   }
 
-  /** Checks now, when the next of these keys expires, and twice a day. Never rejects: an error is logged. */
+  /** Checks now, whenever one of these keys expires, and twice a day. Never rejects: an error is logged. */
   start(): Promise<void> {
     this.#looking = this.#look();
     return this.#looking;

@@ -10,9 +10,9 @@ class LastAdminError extends Error {
 export type LastAdminResult = 'last admin';
 
 /**
- * Makes a change of members or keys, unless it would leave the organization without an admin who has a valid key:
- * nobody could administer it any more. The key may have been issued in another organization. If there is no such admin
- * before the change, it is always made.
+ * Makes a change of members or keys, unless afterwards no admin of the organization would have a valid key: then nobody
+ * could administer it. The key may have been issued in another organization. If there is no such admin before the
+ * change, it is always made.
  */
 export async function keepAdministered<Result>(
   { storage, now }: { readonly storage: Storage; readonly now: Now },

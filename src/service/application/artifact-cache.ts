@@ -18,7 +18,6 @@ export type ArtifactCache = VersionedCache<CachedArtifact>;
 /** About the length of the artifacts as JSON, in characters; in memory they take several times as many bytes. */
 const maximumWeight = 8 * 1024 * 1024;
 
-/** Creates an empty cache. */
 export function createArtifactCache(): ArtifactCache {
   return new VersionedCache({ maximumWeight });
 }

@@ -10,7 +10,7 @@ type Dependencies = Pick<UseCaseDependencies, 'storage'>;
 /** The maximum number of artifacts of a commit. */
 const maximumArtifactsOfCommit = 100;
 
-/** How many matches of digits are counted. */
+/** The maximum number of matching fingerprints and commits that are counted. */
 const maximumMatches = 100;
 
 /** The maximum number of artifacts in the result of a search. */
@@ -79,7 +79,7 @@ export function listArtifacts(
   });
 }
 
-/** What digits stand for, and the artifacts. */
+/** The fingerprints and commits that begin with the digits, and their artifacts. */
 export interface SearchResult {
   readonly matches: DigitMatches;
   /** The latest report of each artifact in each flow. */

@@ -13,7 +13,6 @@ import { findAppliedTemplates } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** A query for an artifact. */
 export interface ArtifactQuery {
   readonly org: string;
   readonly flow: string;
@@ -25,7 +24,6 @@ export interface ArtifactQuery {
   readonly attestationId?: string | undefined;
 }
 
-/** An artifact that was found. */
 export interface FoundArtifact {
   readonly outcome: 'found';
   readonly details: ArtifactDetails;
@@ -39,7 +37,6 @@ export type ArtifactNotFound =
   /** Several fingerprints begin with the digits. */
   | { readonly outcome: 'ambiguous'; readonly count: number };
 
-/** The result of `findArtifact`. */
 export type ArtifactLookup = FoundArtifact | ArtifactNotFound;
 
 /** The maximum number of attestations in the history of an artifact. Reading them is most of the cost of a lookup. */

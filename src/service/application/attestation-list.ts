@@ -5,7 +5,6 @@ import type { FlowReference } from '../storage/attestations.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** A query for a page of a flow's attestations. */
 export interface AttestationListQuery extends FlowReference {
   /** In Unix seconds, inclusive. */
   readonly from?: number | undefined;
@@ -21,7 +20,6 @@ export interface AttestationListQuery extends FlowReference {
 /** Consecutive attestations of a flow. */
 export interface AttestationRange extends FlowReference, SequenceRange {}
 
-/** The result of `listAttestations`. */
 export type ListAttestationsResult =
   | {
       readonly outcome: 'found';

@@ -11,7 +11,7 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 export interface AttestationNameQuery {
   readonly org: string;
   readonly flow: string;
-  /** `unit`, or `web.unit` for what is about `web`. */
+  /** `unit`, or `web.unit` for evidence about the artifact `web`. */
   readonly name: string;
   readonly of: { readonly trail: string } | { readonly fingerprint: string };
 }
@@ -81,7 +81,7 @@ async function listCandidates(
   return attestations.listBound({ org, flow }, toReportScopes(report), maximumSearched);
 }
 
-/** Whether an attestation with the same evidence name is about the artifact in the wanted name, if it has one. */
+/** If the wanted name contains an artifact (`web.unit`): whether the attestation is about this artifact. */
 function isAboutArtifact({ document }: RecordedAttestation, wanted: string): boolean {
   const [artifact] = listTargetArtifacts({ attestation_name: wanted });
   return artifact === undefined || listTargetArtifacts(document).includes(artifact);

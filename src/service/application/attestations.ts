@@ -35,13 +35,9 @@ export interface FileToAttach {
   readonly content: Pick<ReceivedFile, 'digest' | 'size' | 'keep'>;
 }
 
-/**
- * The result of recording an attestation. `too many names`: its name is new, and its subject already has evidence of
- * `maximumEvidenceNames` names.
- */
+/** `too many names`: the name is new, and its subject already has evidence of `maximumEvidenceNames` names. */
 export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
 
-/** The result of `attest`. */
 export type AttestResult = RecordAttestationResult | 'artifact not found';
 
 // In characters. The reason is stored with every judgement that uses the attestation; the document holds everything.
@@ -58,7 +54,7 @@ export async function attest(
   const place = toPlace({ ...command, name: document.attestation_name });
   const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
     const findDigest = attestations.findRequestDigest.bind(attestations);
-    // The transaction looks for repetitions, too, but only after the file was kept.
+    // The transaction looks for repetitions, too, but only after the file is stored.
     const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request, findDigest);
     if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
@@ -81,7 +77,7 @@ export async function attest(
   return recordAttestation(dependencies, attestation, request);
 }
 
-/** Where an attestation counts: in each of the scopes until there is another one of its evidence name. */
+/** The scopes in which an attestation counts until another one with the same evidence name is recorded there. */
 interface EvidencePlace {
   readonly org: string;
   readonly scopes: readonly Scope[];

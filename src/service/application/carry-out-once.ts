@@ -14,7 +14,7 @@ export interface KeyedRequest<Result> extends RequestKey, RecordKey {
  * only for keyed requests.
  */
 export class RepeatedRequest<Result> {
-  /** What the first request led to; undefined if it had other content. */
+  /** The outcome of the first request; undefined if that request had other content. */
   readonly first: FirstOutcome<Result> | undefined;
   /** Whether the first request appended a record that no longer counts. */
   readonly isSuperseded: boolean;
@@ -28,7 +28,7 @@ export class RepeatedRequest<Result> {
 /** The result of a use case for a request that may be keyed. */
 export type OnceResult<Result> = Result | RepeatedRequest<Result>;
 
-/** What a request led to when it was carried out: the result of the use case, or the answer to it. */
+/** The result of the use case when the request was carried out, or the answer to it. */
 export type FirstOutcome<Result> = { readonly result: Result } | { readonly answer: Answer };
 
 /**
@@ -65,8 +65,8 @@ const secondsPerDay = 24 * 60 * 60;
 const deletedPerAnswer = 2;
 
 /**
- * Makes the work of a transaction carry out a keyed request once, and remember the answer to it. The answer is part of
- * the transaction. For requests that append a record, which holds the key itself, see `findRepeatedRequest`.
+ * Wraps the work of a transaction, so that it carries out a keyed request once and stores the answer in the same
+ * transaction. Not for requests that append a record: the record itself has the key (`findRepeatedRequest`).
  */
 export function carryOutOnce<Result, Rest extends readonly unknown[]>(
   { now }: { readonly now: Now },

@@ -12,8 +12,8 @@ interface Options<Entry> {
 }
 
 /**
- * Collects entries and writes them in the background, those of an organization together, so that no request waits for
- * it. A crash loses the entries of the last half minute.
+ * Collects entries and writes them in the background, one write for each organization, so that no request waits for
+ * them. A crash loses the entries of the last half minute.
  */
 export class DelayedWrites<Entry> {
   readonly #options: Options<Entry>;

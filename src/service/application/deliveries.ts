@@ -68,7 +68,7 @@ export function findFirstDelivery({ storage }: Dependencies, target: TargetRefer
 }
 
 /**
- * Makes deliveries due now that are overdue because the clock was set back (`isOverdue`). Usually there are none, and
+ * Makes deliveries due now that wait too long because the clock was set back (`isOverdue`). Usually there are none, and
  * nothing is written.
  */
 export async function rearmDeliveries({ storage }: Dependencies, { now }: { readonly now: number }): Promise<void> {

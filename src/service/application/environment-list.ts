@@ -31,7 +31,6 @@ export function findVerdictTimes(
   });
 }
 
-/** A query for environments. */
 export interface EnvironmentListQuery {
   readonly org: string;
   /** A part of the name, in upper or lower case. */

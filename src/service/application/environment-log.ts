@@ -9,12 +9,11 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 /** One end of the log: a snapshot or a time in Unix seconds, itself included. */
 export type LogEnd = { readonly snapshot: number } | { readonly time: number };
 
-/** A query for the log of an environment. */
 export interface EnvironmentLogQuery {
   readonly org: string;
   readonly environment: string;
   readonly interval?: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined;
-  /** All of them must hold. */
+  /** The log begins at the latest of them. */
   readonly starts: readonly LogEnd[];
   readonly ends: readonly LogEnd[];
   /** Only artifacts that were reported from these repositories; undefined for all. */

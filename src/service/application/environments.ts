@@ -13,7 +13,6 @@ import { unixSeconds } from '../../runtime/clock.ts';
 
 type JudgingDependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
-/** Identifies an environment. */
 export interface EnvironmentReference {
   readonly org: string;
   readonly name: string;
@@ -125,7 +124,6 @@ async function replacePolicies(
   return changePolicies(transaction, { org, environment, user, timestamp, detach, attach });
 }
 
-/** A report of the artifacts that run in an environment. */
 export interface EnvironmentReport {
   readonly org: string;
   readonly environment: string;
@@ -133,7 +131,6 @@ export interface EnvironmentReport {
   readonly artifacts: readonly RunningArtifact[];
 }
 
-/** The result of `recordReport`. */
 export type RecordReportResult =
   | { readonly outcome: 'snapshot made' | 'nothing new' | 'environment not found' }
   | {
@@ -195,7 +192,6 @@ export interface PolicyChangeObstacle {
   readonly missingPolicies: readonly string[];
 }
 
-/** The result of `attachPolicies`. */
 export type AttachPoliciesResult = 'attached' | 'too many' | PolicyChangeObstacle;
 
 /** Attaches policies. Creates a snapshot if any of them was not attached before and the environment has a report. */
@@ -231,7 +227,6 @@ async function findObstacle(
   return { outcome: 'not found', isEnvironmentMissing, missingPolicies };
 }
 
-/** The result of `detachPolicies`. */
 export type DetachPoliciesResult = 'detached' | PolicyChangeObstacle;
 
 /** Detaches those of the policies that are attached; none if one does not exist. Creates a snapshot if any was. */

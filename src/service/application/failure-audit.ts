@@ -46,9 +46,9 @@ export class FailureAudit {
   readonly #dependencies: Dependencies;
   /** By organization. Only existing organizations have one, so the size is limited. */
   readonly #windows = new Map<string, Window>();
-  /** By organization, until it is known whether it exists. */
+  /** By organization, until it is looked up. */
   readonly #unchecked = new Map<string, Unchecked>();
-  /** Resolves when it is known of all organizations so far. */
+  /** Resolves when every organization so far was looked up. */
   #checking: Promise<void> = Promise.resolve();
   readonly #writes: DelayedWrites<AuditEvent>;
 
@@ -74,7 +74,7 @@ export class FailureAudit {
       this.#unchecked.set(org, { first: [{ failure, at }], count: 1 });
       this.#checking = this.#checking.then(() => this.#check(org));
     }
-    // Otherwise names come faster than the database can look them up.
+    // If it is full, names arrive faster than the database can look them up, so the failure is not recorded.
   }
 
   /** Writes the noted failures. No failure may be noted afterwards. */

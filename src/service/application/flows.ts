@@ -10,10 +10,8 @@ import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** A flow to create or replace. */
 export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
 
-/** The result of `saveFlow`. */
 export type SaveFlowResult = 'created' | 'updated' | 'too many names';
 
 /** Creates or replaces a flow. Judges the environments that run its artifacts again. The organization must exist. */
@@ -44,7 +42,6 @@ export function findFlow(
   return storage.read(({ flows }) => flows.find(org, name));
 }
 
-/** A query for flows. */
 export interface FlowListQuery extends FlowFilter {
   readonly org: string;
   /** Undefined for all flows. */

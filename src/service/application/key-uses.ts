@@ -20,7 +20,7 @@ interface NotedUse {
   readonly at: number;
 }
 
-/** The login itself is in the audit log, and its key is used at once. */
+/** Keys of workflow runs are not audited here: the login is in the audit log already, and the key is used at once. */
 function isAudited({ key }: NotedUse): boolean {
   return key.ownerKind !== 'workflow';
 }

@@ -8,13 +8,11 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** Identifies a user in an organization. */
 export interface UserReference {
   readonly org: string;
   readonly user: string;
 }
 
-/** The result of `saveMember`. */
 export type SaveMemberResult = 'created' | 'updated' | 'organization not found' | LastAdminResult;
 
 /** Sets the role of a member. A user who is not a member becomes one. */
@@ -43,7 +41,6 @@ export function listMembers(
   return storage.read(({ accounts }) => accounts.listMembers(org));
 }
 
-/** The result of `removeMember`. */
 export type RemoveMemberResult = 'removed' | 'not found' | LastAdminResult;
 
 /**
@@ -66,7 +63,8 @@ export function removeMember(
     const details = { revoked_keys: left.length > 0 ? 'those limited to the organization' : 'all' };
     const event = { org, type: 'member_removed', at: removedAt, actor: by, subject: `member ${user}` } as const;
     await auditLog.append({ ...event, details });
-    // Keys that were issued elsewhere are named here, too: the other organizations do not learn of this one.
+    // Keys that another organization issued are in the audit log of this one: the others must not learn of this
+    // organization.
     const owner = { org, ownerKind: 'user', owner: user } as const;
     const cause = `member ${user} was removed`;
     for (const each of toRevocations(revoked, { ...owner, by, at: removedAt, cause })) await auditLog.append(each);
@@ -75,7 +73,6 @@ export function removeMember(
   return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, remove));
 }
 
-/** The result of `setDefaultOrganization`. */
 export type SetDefaultOrganizationResult = 'set' | 'denied';
 
 /** Operation 16: sets the default organization of the user who owns the key. */

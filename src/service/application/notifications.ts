@@ -13,13 +13,11 @@ import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** Identifies a notification. */
 export interface NotificationReference {
   readonly org: string;
   readonly number: number;
 }
 
-/** A notification to create. */
 export interface NotificationToCreate {
   readonly org: string;
   readonly name: string;
@@ -49,7 +47,6 @@ export interface SavedNotification {
   readonly secrets: ReadonlyMap<number, SigningSecret>;
 }
 
-/** The result of `createNotification`. */
 export type CreateNotificationResult =
   | SavedNotification
   | RejectedNotification
@@ -96,11 +93,10 @@ export interface NotificationChange extends NotificationReference {
   readonly name?: string | undefined;
   readonly environments?: readonly string[] | undefined;
   readonly triggers?: readonly Trigger[] | undefined;
-  /** A target that the notification has already keeps its secret and its waiting messages. */
+  /** A target that the notification already has keeps its secret and its waiting messages. */
   readonly targets?: readonly TargetToCreate[] | undefined;
 }
 
-/** The result of `updateNotification`. */
 export type UpdateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'not found' };
 
 /** Changes a notification, after checking its targets and environments. */
@@ -129,7 +125,7 @@ export function updateNotification(
     if (targets !== undefined) await notifications.replaceTargets({ org, number }, kept, news);
     const notification = await notifications.find(org, number);
     if (notification === undefined) throw new Error('a notification that was just changed is gone');
-    // New targets stand behind those that stay.
+    // New targets follow those that stay.
     const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
     return { outcome: 'saved', notification, secrets };
   };
@@ -267,7 +263,6 @@ export function rotateWebhookSecret(
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, rotate));
 }
 
-/** The result of `deleteNotification`. */
 export type DeleteNotificationResult = 'deleted' | 'not found';
 
 /** Deletes a notification with its pending messages. Its number is not reused. */

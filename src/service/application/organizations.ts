@@ -6,7 +6,6 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { newApiKey } from '../domain/api-key.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** The result of `createOrganization`. */
 export type CreateOrganizationResult = (CreatedKey & UserReference) | { readonly outcome: 'exists' };
 
 /**

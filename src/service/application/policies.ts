@@ -10,7 +10,6 @@ import { unixSeconds } from '../../runtime/clock.ts';
 /** How much of a policy's history is returned. */
 const historyLimits: PolicyHistoryLimits = { versions: 1000, events: 1000, texts: 1024 * 1024 };
 
-/** A new version of a policy. */
 export interface PolicyToSave {
   readonly org: string;
   readonly name: string;
@@ -24,7 +23,6 @@ export interface PolicyToSave {
   readonly user: string;
 }
 
-/** The result of `savePolicy`. */
 export interface SavePolicyResult {
   readonly outcome: 'created' | 'updated';
   readonly policy: PolicyRecord;

@@ -4,7 +4,6 @@ import { hashSessionToken, maximumSessions, newSessionToken, sessionSeconds, typ
 import { loadKeyHolder, type KeyHolder } from './access.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** A new session. */
 export interface StartedSession {
   readonly session: Session;
   /** Only the browser keeps it. */
@@ -54,7 +53,6 @@ export function listSessions(
   );
 }
 
-/** Ends a session. */
 export function endSession(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { key: { org }, token }: { readonly key: Pick<StoredKey, 'org'>; readonly token: string },
@@ -62,7 +60,6 @@ export function endSession(
   return storage.transaction(org, ({ sessions }) => sessions.delete({ org, tokenHash: hashSessionToken(token) }));
 }
 
-/** Ends all sessions of a key. */
 export function endAllSessions(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, id: keyId }: Pick<StoredKey, 'org' | 'id'>,

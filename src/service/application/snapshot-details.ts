@@ -30,7 +30,6 @@ export interface SnapshotDetails {
   readonly provenance: ReadonlyMap<string, Provenance>;
 }
 
-/** The result of `inspectSnapshot`. */
 export type SnapshotInspection =
   | SnapshotDetails
   | { readonly outcome: 'environment not found' }

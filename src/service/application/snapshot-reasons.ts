@@ -20,7 +20,7 @@ export async function loadSnapshotReasons(
   if (own === undefined) return [];
   const reasons = [...listEnvironmentReasons(own.judgement, own.environment)];
   const failed = (await snapshots.findVerdicts(org, members)).filter(({ compliant }) => compliant === false);
-  // A judgement can be large, so no more are read than a response has reasons.
+  // A judgement can be large, so reading stops when a response is full.
   for (const { environment, number } of failed) {
     if (reasons.length > maximumReasons) break;
     const judged = await snapshots.listJudgements(org, [{ environment, number }]);

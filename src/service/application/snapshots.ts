@@ -23,7 +23,6 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
-/** A query for a page of an environment's snapshots. */
 export interface SnapshotListQuery {
   readonly org: string;
   readonly environment: string;
@@ -33,7 +32,6 @@ export interface SnapshotListQuery {
   readonly now: number;
 }
 
-/** A page of snapshots. */
 export interface SnapshotPage {
   readonly snapshots: readonly SnapshotSummary[];
   /** Why the current snapshot is not compliant, the worst first; empty unless it is on the page. */
@@ -75,7 +73,7 @@ async function listSummaries(
   { first, last }: NumberRange,
 ): Promise<readonly SnapshotSummary[]> {
   if (last < first) return [];
-  // One more than needed, because a snapshot ends when the next one begins.
+  // One more, because a snapshot ends when the next one begins.
   const verdicts = await snapshots.listRange(org, name, { first, last: last + 1 });
   return verdicts
     .map(({ number, from, compliant }, index) => ({ number, from, to: verdicts[index + 1]?.from, compliant }))
@@ -128,7 +126,6 @@ export function findSnapshot(
   );
 }
 
-/** Two snapshots to compare. */
 export interface SnapshotComparison {
   readonly org: string;
   readonly first: SnapshotReadings;

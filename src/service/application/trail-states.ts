@@ -10,11 +10,11 @@ type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 export interface TrailStateQuery {
   readonly org: string;
   readonly flow: string;
-  /** Only trails whose name begins with this text, by name instead of the latest first. */
+  /** Only trails whose name begins with this text, sorted by name instead of the latest first. */
   readonly namePrefix?: string | undefined;
   /** Only trails in this state. */
   readonly state?: ArtifactState | undefined;
-  /** How many trails come before the first one that is looked at. */
+  /** How many trails to skip. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -29,7 +29,10 @@ export interface TrailStates {
   readonly total: number;
 }
 
-/** How many trails are judged to find those in one state. More are looked at on request, so that no page takes long. */
+/**
+ * How many trails are judged at most to find those in one state, so that no page takes long. A further request
+ * continues.
+ */
 const maximumJudged = 100;
 
 /** How many trails are judged before other requests get their turn. */

@@ -15,13 +15,12 @@ import { unixSeconds } from '../../runtime/clock.ts';
 
 /** A trail to begin or update. */
 export interface TrailToBegin extends TrailReference {
-  /** What is left out stays as it is, except for what is proved. */
+  /** Fields that are left out keep their values, except for `proven`. */
   readonly report: Recorded<TrailReport>;
-  /** Undefined to keep the template that the trail may have. */
+  /** Undefined keeps the template that the trail has, if any. */
   readonly template: FileTemplate | undefined;
 }
 
-/** The result of `beginTrail`. */
 export type BeginTrailResult = 'begun' | 'updated' | 'flow not found';
 
 /** Begins or updates a trail. A new template judges the environments that run its artifacts again. */
@@ -98,14 +97,16 @@ async function mapInTurn<Item, Mapped>(
   return mapped;
 }
 
-/** A page of trails. */
 export interface TrailPage {
   readonly trails: readonly TrailDetails[];
   /** The number of trails on all pages. */
   readonly total: number;
 }
 
-/** Lists trails with their states, the latest first. Each is read on its own, so that other requests get their turn. */
+/**
+ * Lists trails with their states, the latest first. Each trail is read in a transaction of its own, so that other
+ * requests get their turn.
+ */
 export async function listTrails(
   { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   { org, filter, part }: { readonly org: string; readonly filter: TrailFilter; readonly part: ListPart },

@@ -6,8 +6,8 @@ import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 
 /**
- * The dependencies of use cases; each use case declares which of them it needs. A use case takes its dependencies and a
- * command, and returns a result. An expected obstacle is a result, too; only failures are thrown.
+ * The dependencies of use cases. A use case declares which of them it needs, takes them and a command, and returns a
+ * result. Obstacles that must be expected, such as a missing record, are results, too; only failures are thrown.
  */
 export interface UseCaseDependencies {
   readonly storage: Storage;

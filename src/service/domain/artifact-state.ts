@@ -44,12 +44,12 @@ export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   readonly name: string;
   /** How a message names it: `unit` or `web.unit`. */
   readonly label: string;
-  /** The required type, or the type of what was reported without being required. */
+  /** The required type; if it is not required, the type that was reported. */
   readonly type: string;
   readonly isRequired: boolean;
   /** Undefined if it is missing. */
   readonly evidence: Piece | undefined;
-  /** What has the required name, but not the required type. */
+  /** Evidence with the required name, but another type. */
   readonly mistyped?: Piece | undefined;
 }
 
@@ -58,17 +58,17 @@ export interface Judgement {
   readonly state: ArtifactState;
   /** The reason, as one or more sentences. */
   readonly info: string;
-  /** The end of `info` that is no reason; undefined if there is none. */
+  /** The part of `info` that is not a reason, at its end; undefined if there is none. */
   readonly note?: string;
   /** What keeps it from being compliant, the worst first; empty exactly if it is COMPLIANT. */
   readonly reasons: readonly JudgementReason[];
 }
 
 /**
- * Compares evidence with requirements: what is required comes first, in the order of the template, then what was
+ * Compares evidence with requirements. First the required evidence, in the order of the template, then what was
  * reported beyond it. Only evidence of the same name, level and type satisfies a requirement.
  *
- * @param artifact the artifact's name, for the labels of what is about it; undefined if it needs no name
+ * @param artifact the artifact's name, for labels such as `web.unit`; undefined if labels need no artifact
  */
 export function compareEvidence<Piece extends Evidence>(
   requirements: readonly TemplateRequirement[],
@@ -164,15 +164,15 @@ export function describeStatus(status: EvidenceStatus): string {
   return describeFault(toMissingReason(status));
 }
 
-/** A piece of evidence in words, in the same way. */
+/** The same for a piece of evidence. */
 export function describeEvidence(evidence: RecordedVerdict): string {
   if (evidence.verdict === 'compliant') return evidence.reason;
   return listEvidenceReasons(evidence, '').map(describeFault).join('. ');
 }
 
 /**
- * The statuses without evidence that is compliant, but of another type than required: next to the missing evidence of
- * the same name, it would read as a contradiction.
+ * Leaves out compliant evidence that has the name, but not the type, of a requirement: beside "missing" for the same
+ * name, it would look like a contradiction.
  */
 export function withoutMistyped<Piece extends Evidence>(
   statuses: readonly EvidenceStatus<Piece>[],
@@ -201,7 +201,7 @@ export type JudgedDetails = Pick<ArtifactDetails, 'applied' | 'evidence'> & {
   readonly artifact: { readonly report: { readonly template_reference_name?: string | undefined } };
 };
 
-/** What an artifact requires, in the order of the template, and then the other evidence that it has. */
+/** The evidence that an artifact requires, in the order of the template, and then its other evidence. */
 export function listArtifactEvidence<Piece extends Evidence>({
   applied,
   artifact,
@@ -214,8 +214,8 @@ export function listArtifactEvidence<Piece extends Evidence>({
 }
 
 /**
- * Judges an artifact by its current evidence and the current template of its trail or flow. The reason says if a template
- * file has artifacts and this is none of them, because it may only look compliant without the evidence of its own.
+ * Judges an artifact by its current evidence and the current template of its trail or flow. If a template file does not
+ * list the artifact, `info` says so: without evidence of its own, the artifact may only look compliant.
  */
 export function judgeArtifact(details: JudgedDetails): Judgement {
   const { applied, artifact } = details;

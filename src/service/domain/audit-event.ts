@@ -8,9 +8,9 @@ export interface AuditEvent {
   readonly at: number;
   /** Who did it (`actorName`), or one of the names below. */
   readonly actor: string;
-  /** What it was done to: `key <id>`, `member <name>`, … */
+  /** The object of the event: `key <id>`, `member <name>`, … */
   readonly subject: string;
-  /** More about it, without secrets. */
+  /** Further facts, without secrets. */
   readonly details: Readonly<Record<string, string>>;
 }
 

@@ -38,7 +38,7 @@ export interface EnvironmentEvent {
 
 /** Many events of one snapshot in one message. */
 export interface EventDigest {
-  /** How many events it stands for. */
+  /** The number of summarized events. */
   readonly total: number;
   /** The events by their trigger, the most important first. */
   readonly groups: readonly DigestGroup[];

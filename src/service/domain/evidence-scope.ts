@@ -67,7 +67,7 @@ export function toArtifactScopes(artifact: ArtifactSubject): readonly Scope[] {
   return [fingerprintScope(artifact.fingerprint), trailScope(trail), ...targets];
 }
 
-/** The scopes of the attestations that name an artifact of the template, which need not be reported yet. */
+/** The scopes of the attestations that name an artifact of the template, whether or not it is reported. */
 export function toTargetScopes(trail: string, target: string, commit: string | undefined): readonly Scope[] {
   const anyCommit = targetScope(trail, target);
   return commit === undefined ? [anyCommit] : [targetScope(trail, target, commit), anyCommit];

@@ -106,8 +106,8 @@ function countAttempts(seconds: number): number {
 }
 
 /**
- * Whether a target waits longer than its number of failures calls for. This happens only if the clock was set back;
- * without a correction the target would wait until the clock catches up.
+ * Whether a target waits longer than it should after its number of failures. This happens only if the clock was set
+ * back; without a correction the target would wait until the clock catches up.
  */
 export function isOverdue(
   { dueAt, attempts }: { readonly dueAt: number; readonly attempts: number },

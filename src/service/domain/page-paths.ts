@@ -31,7 +31,7 @@ export interface PagePaths {
   administration(org: string): string;
 }
 
-/** Creates the addresses of pages. `root` returns what each begins with, without a trailing slash. */
+/** Creates the addresses of pages. `root` returns the common beginning of all addresses, without a trailing slash. */
 export function createPagePaths(root: () => string): PagePaths {
   const path = (...segments: readonly string[]): string =>
     [root(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');

@@ -35,7 +35,7 @@ export function toReadableProvenance(
   return new Map([...provenance].filter(([, { flow }]) => mayAccess(caller, caller.org, 'read', { flows: [flow] })));
 }
 
-/** Hides the builds and the reasons of a snapshot that are about what the caller may not read. */
+/** Hides builds and reasons in a snapshot that are about flows or environments that the caller may not read. */
 export function toReadableSnapshot<
   Found extends {
     readonly provenance: ReadonlyMap<string, Provenance>;
@@ -50,7 +50,7 @@ export function toReadableSnapshot<
   };
 }
 
-/** Hides the reasons of policies that are about what the caller may not read. */
+/** Hides reasons of policies that are about flows or environments that the caller may not read. */
 export function toReadableEvaluations(
   caller: Reader,
   policies: readonly PolicyEvaluation[],

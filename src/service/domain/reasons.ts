@@ -19,7 +19,7 @@ interface TrailEvidence {
   readonly attestation?: string;
 }
 
-/** A reason as rules find it, with what a link can lead to, and what a reader must be allowed to see. */
+/** A reason as the rules find it. Its source decides what it links to, and who may read it. */
 export interface JudgementReason extends Omit<Reason, 'html_url'> {
   readonly source?: ReasonSource;
 }
@@ -41,10 +41,10 @@ const maximumTextLength = 300;
 /** The maximum number of faults that are stored with an attestation. */
 const maximumFaults = 20;
 
-/** How many reasons a text names. */
+/** The maximum number of reasons in a text. */
 const maximumDescribed = 20;
 
-/** Limits the faults of an attestation to what is stored, and adds the description of the sender to each. */
+/** Limits the faults of an attestation to what is stored, and adds the sender's description to each. */
 export function toRecordedFaults(faults: readonly Fault[], description: string | undefined): readonly RecordedFault[] {
   return limitList(faults, maximumFaults, (count) => ({ value: `${count} more` })).map((fault) => ({
     ...limitTexts(fault),
@@ -69,8 +69,8 @@ function limitList<Entry>(list: readonly Entry[], maximum: number, toRest: (coun
 }
 
 /**
- * The reasons in the order of a response: the worst first, then by their subject. What several rules find about the same
- * evidence is one reason.
+ * Sorts reasons for a response: the worst first, then by subject. If several rules find the same about the same
+ * evidence, it is one reason.
  */
 export function orderReasons(reasons: readonly JudgementReason[]): readonly JudgementReason[] {
   const toKey = ({ state, source, ...words }: JudgementReason): string =>

@@ -11,12 +11,11 @@ import type { AppliedTemplate, Level, Template } from './template/template.ts';
 /** The records of the service. All times are in Unix seconds, with a fraction. */
 
 /**
- * A document as it was sent, with what the run that sent it had proved; undefined if it was sent with a stored key. A
- * client cannot send this field itself, because documents with unknown fields are rejected.
+ * A document as it was sent, with what the identity token of its sender proved; undefined if the sender used a stored
+ * key. A client cannot send this field itself, because documents with unknown fields are rejected.
  */
 export type Recorded<Document> = Document & { readonly proven?: Proven | undefined };
 
-/** A flow. */
 export interface Flow {
   readonly org: string;
   readonly name: string;
@@ -96,7 +95,6 @@ export interface ReportedArtifact {
   readonly report: Recorded<ArtifactReport>;
 }
 
-/** Identifies a trail. */
 export interface TrailReference {
   readonly org: string;
   readonly flow: string;
@@ -109,8 +107,8 @@ export interface Trail extends TrailReference {
   /** When it was last begun or updated. */
   readonly lastModifiedAt: number;
   /**
-   * What was said when it was begun and updated, and proved when that was last. If a report began it, the commit and
-   * the run of that report (`trail-report.ts`).
+   * The merged reports that began and updated the trail, with what the token of the latest sender proved. If the report
+   * of an artifact or an attestation began it, the commit and the run of that report (`trail-report.ts`).
    */
   readonly report: Recorded<TrailReport>;
 }

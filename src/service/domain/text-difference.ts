@@ -5,7 +5,10 @@ export interface ComparedLine {
   readonly text: string;
 }
 
-/** The most pairs of lines that are compared; beyond it, the lines that differ are not matched with each other. */
+/**
+ * The maximum number of pairs of lines that are compared. If there are more, the lines that differ are not matched with
+ * each other.
+ */
 const maximumPairs = 4_000_000;
 
 /** Compares two texts line by line, by their longest common subsequence. */

@@ -2,13 +2,13 @@ import { withoutMistyped, type EvidenceStatus, type Evidence } from './artifact-
 import { isListTemplate, type AppliedTemplate } from './template/template.ts';
 import { listRequiredArtifacts, type TrailArtifactStatus, type TrailJudgement } from './trail-state.ts';
 
-/** How a trail fares with one of its requirements, from good to bad. */
+/** How well a trail meets one of its requirements, from good to bad. */
 export type CellState = 'compliant' | 'missing' | 'incomplete' | 'non-compliant';
 
-/** What a trail has of one required artifact or piece of evidence. */
+/** The evidence of a trail for one required artifact or attestation. */
 export interface MatrixCell<Piece extends Evidence> {
   readonly state: CellState;
-  /** What decides the state; if it is missing, what has its name but another type. */
+  /** The evidence that decides the state; if evidence is missing, what has its name but another type. */
   readonly evidence: readonly Piece[];
 }
 
@@ -19,7 +19,7 @@ export interface MatrixRow<Piece extends Evidence> {
   readonly extra: readonly Piece[];
 }
 
-/** A trail as the matrix takes it. */
+/** The parts of a trail that the matrix needs. */
 export interface MatrixTrail<Piece extends Evidence> {
   readonly applied: AppliedTemplate;
   readonly judgement: TrailJudgement<Piece>;

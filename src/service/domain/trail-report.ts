@@ -3,7 +3,7 @@ import type { AttestationDocument } from '../../contract/attestations/kinds.ts';
 import type { TrailReport } from '../../contract/trail.ts';
 import type { Recorded } from './records.ts';
 
-/** What the trail is for that an attestation begins: the commit and the run of the attestation. */
+/** The report of a trail that an attestation begins: the commit and the run of the attestation. */
 export function fromAttestation({
   git_commit_info: commit,
   repo_info: repository,
@@ -18,7 +18,7 @@ export function fromAttestation({
   };
 }
 
-/** What the trail is for that a report of an artifact begins: the commit and the build of the artifact. */
+/** The report of a trail that the report of an artifact begins: the commit and the build of the artifact. */
 export function fromArtifactReport(report: Recorded<ArtifactReport>): Recorded<TrailReport> {
   const { git_commit: sha1, git_commit_info, commit_url: url, repo_info: repository, build_url, proven } = report;
   return {

@@ -4,8 +4,8 @@ import type { JudgingContext } from './judging-transaction.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 
 /**
- * Judges the environments again that run artifacts affected by new evidence. Call it in the transaction that records
- * the evidence.
+ * Judges those environments again that run artifacts to which new evidence applies. Call it in the transaction that
+ * records the evidence.
  *
  * @throws MissingMatchesError
  */

@@ -17,7 +17,6 @@ const maximumRounds = 10;
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
-/** The dependencies of `PendingSnapshots`. */
 export interface PendingSnapshotsDependencies extends Dependencies {
   readonly after: After;
 }

@@ -5,12 +5,12 @@ import { VersionedCache } from '../../storage/versioned-cache.ts';
 /** In characters of the rules as JSON; compiled, they take several times as many bytes. */
 const maximumWeight = 4 * 1024 * 1024;
 
-/** The text is the whole input of the compilation, so a cached policy never becomes invalid. */
+/** Compilation depends on the text only, so a cached policy never becomes invalid. */
 const version = 0;
 
 /**
- * Caches compiled policies by the text of their rules. The same policies are applied repeatedly, and with the text as
- * the key, a version that was rolled back leaves nothing stale.
+ * Caches compiled policies by the text of their rules, because the same policies are applied again and again. A version
+ * that was rolled back does no harm, because its text is its key.
  */
 export class PolicyCache {
   readonly #cache = new VersionedCache<CompiledPolicy>({ maximumWeight });

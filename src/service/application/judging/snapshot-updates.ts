@@ -67,7 +67,7 @@ export class SnapshotUpdates {
     }
   }
 
-  /** Updates one environment. Returns false if that needs more pattern matching than may be done without a pause. */
+  /** Updates one environment. Returns false if this needs more pattern matching than is allowed without a pause. */
   async #attempt(name: string, change: Change): Promise<boolean> {
     try {
       await this.#updateOne(name, change);

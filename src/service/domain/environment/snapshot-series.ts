@@ -49,7 +49,6 @@ export async function resolveInterval(
   };
 }
 
-/** A page of a list. */
 export interface Page {
   /** From 1. */
   readonly page: number;

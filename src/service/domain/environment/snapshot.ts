@@ -24,7 +24,7 @@ export interface Environment {
 export interface EnvironmentOverview extends Environment {
   /** The verdict of the latest snapshot; null if nothing was judged, or there is no snapshot. */
   readonly compliant: boolean | null;
-  /** When it was last reported, also if nothing had changed; undefined if it never was. */
+  /** When it was last reported, whether or not anything had changed; undefined if it never was. */
   readonly lastReportedAt: number | undefined;
   /** When its latest snapshot was made; undefined if it has none. */
   readonly lastChangedAt: number | undefined;

@@ -45,7 +45,7 @@ export interface CompiledPolicy {
   readonly fault?: string | undefined;
 }
 
-/** How many reasons a broken rule has at most; the artifact has all of them. */
+/** The maximum number of reasons for a broken rule. The artifact itself has all of them. */
 const maximumReasons = 5;
 
 const kept: RuleResult = { outcome: 'kept' };
@@ -155,7 +155,7 @@ function attestationCheck(
       return evidence.filter(fits);
     });
     if (found.length === 0) {
-      // Without provenance there can be no evidence, so that is what to mend.
+      // Without provenance there is no evidence, so provenance is what to mend.
       if (artifact.flows.length === 0) return broken('missing_attestation', [unreported(artifact)]);
       if (name === '*') return broken('missing_attestation', [missing]);
       const mistyped = flows.flatMap(({ evidence }) => evidence.filter(isNamed)).at(0);
@@ -175,7 +175,7 @@ function unreported({ name }: JudgedArtifact): JudgementReason {
   return { state: 'missing', about: name, value: 'not reported to any flow' };
 }
 
-/** How an artifact fares with a rule. */
+/** The result of one rule for an artifact. */
 export interface RuleEvaluation {
   readonly definition: RuleDefinition;
   readonly result: RuleResult;

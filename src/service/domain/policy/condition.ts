@@ -15,13 +15,10 @@ export type Literal = string | number | boolean;
 export type Value =
   { readonly kind: 'literal'; readonly value: Literal } | { readonly kind: 'path'; readonly keys: readonly string[] };
 
-/** The comparison operators. */
 export const comparisons = ['==', '!=', '<=', '>=', '<', '>'] as const;
 
-/** A comparison operator. */
 export type Comparison = (typeof comparisons)[number];
 
-/** A parsed condition. */
 export type Condition =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
@@ -32,8 +29,8 @@ export type Condition =
   | { readonly kind: 'matches'; readonly value: Value; readonly pattern: Pattern };
 
 /**
- * Whether the condition holds for the subject. A path that does not exist equals nothing, is in no list and matches no
- * pattern. Strings are ordered by UTF-16 code units; a string and a number have no order.
+ * Whether the condition holds for the subject. A path without a value is not equal to anything, is in no list and
+ * matches no pattern. Strings are ordered by UTF-16 code units; a string and a number have no order.
  *
  * @param budget counts the evaluated conditions and comparisons
  * @throws BudgetExceededError

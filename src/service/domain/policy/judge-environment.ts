@@ -16,7 +16,7 @@ export interface PolicyBreach {
   readonly policy: string;
   readonly name: string;
   readonly fingerprint: string;
-  /** Names the policy as its rule, or as the first part of it. */
+  /** Its `rule` is the policy, or begins with it. */
   readonly reason: JudgementReason;
 }
 
@@ -91,7 +91,7 @@ function describeStop(
   return `judging it was stopped: ${error.message}, the limit of one judgement`;
 }
 
-/** How an artifact fares with a policy. */
+/** The result of a policy for an artifact. */
 export interface PolicyEvaluation {
   readonly policy: string;
   readonly version: number;
@@ -148,7 +148,7 @@ function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly J
   for (const { compiled } of policies) for (const artifact of artifacts) yield* compiled.patternUses(artifact);
 }
 
-/** The same reason as one of a policy. */
+/** Adds the policy to the `rule` of a reason. */
 function toPolicyReason(reason: JudgementReason, policy: string): JudgementReason {
   const { rule } = reason;
   return { ...reason, rule: `${describeRule(policy)}${rule === undefined ? '' : `, ${rule}`}` };

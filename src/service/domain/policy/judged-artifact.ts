@@ -15,7 +15,7 @@ export interface ArtifactInFlow {
 }
 
 /**
- * What a reason is about, with its flow if the artifact is in several: the same name can stand for evidence in each.
+ * The subject of a reason, with its flow if the artifact is in several flows: each can have evidence of the same name.
  *
  * @param flows the flows that have the artifact
  */

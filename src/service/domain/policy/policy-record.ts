@@ -1,4 +1,3 @@
-/** One version of a policy. */
 export interface PolicyVersion {
   readonly version: number;
   readonly comment: string;
@@ -8,10 +7,8 @@ export interface PolicyVersion {
   readonly text: string | undefined;
 }
 
-/** The types of a policy's events. */
 export type PolicyEventType = 'policy_created' | 'policy_updated' | 'policy_attached' | 'policy_detached';
 
-/** An event in the history of a policy. */
 export interface PolicyEvent {
   readonly type: PolicyEventType;
   readonly timestamp: number;

@@ -48,7 +48,7 @@ export function isListTemplate(template: Template): template is readonly string[
   return Array.isArray(template);
 }
 
-/** The names in the template, each of which costs work in every verdict. */
+/** The number of names in the template. Each costs work in every verdict. */
 export function countNames(template: Template): number {
   if (isListTemplate(template)) return requiredEvidence(template).length;
   return template.artifacts.reduce(
@@ -74,7 +74,7 @@ export function artifactRequirements(
   return own.map((required) => ({ ...required, level: 'artifact' }));
 }
 
-/** A piece of evidence, as far as it decides whether it satisfies a template. */
+/** The properties of evidence that decide whether it satisfies a template. */
 export interface TypedEvidence {
   readonly name: string;
   readonly type: string;
