@@ -39,11 +39,6 @@ export const commonErrors = {
     message: 'The same resource is being changed by another request; try again',
     when: 'Two requests changed the same resource at once. Repeating the request is safe.',
   },
-  tooManyRequests: {
-    status: 429,
-    message: 'Too many requests; try again later',
-    when: 'The service receives more requests than it can handle; `Retry-After` says when to try again.',
-  },
 } as const satisfies Record<string, ErrorResponse>;
 
 /** The error responses of every endpoint of an organization. */

@@ -7,6 +7,12 @@ import { Type } from './schema.ts';
 /** How long a key from a login lives, in seconds. */
 export const loginKeyLifetime = 15 * 60;
 
+/**
+ * The maximum number of valid keys of a login rule: 15 minutes of a very busy repository. It limits how fast a workflow
+ * can make the audit log grow.
+ */
+export const maximumLoginKeys = 2000;
+
 /** The key that a login gives. */
 export const loginKey = Type.Object({
   id: Type.String({ description: 'The public part of the key.' }),
@@ -38,6 +44,13 @@ export const issuerUnavailable = {
   when: 'The token issuer does not answer, or answers with something else than its keys. `Retry-After` says when to try again.',
 } as const;
 
+/** The response if the rules that admit the run have given too many keys. */
+export const tooManyLogins = {
+  status: 429,
+  message: 'Too many keys of the login rules that admit this run are valid; try again later',
+  when: `Every login rule that admits the run has given ${maximumLoginKeys} keys that are still valid. \`Retry-After\` says when to try again.`,
+} as const;
+
 /** Exchange the identity token of a workflow run for an API key. */
 export const logIn = defineEndpoint({
   origin: 'ours',
@@ -50,6 +63,6 @@ export const logIn = defineEndpoint({
   // A token gives one key: sent again, it is refused and changes nothing.
   repetition: { effect: 'idempotent' },
   success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, issuerUnavailable],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, tooManyLogins, issuerUnavailable],
   authentication: ['bearer'],
 });

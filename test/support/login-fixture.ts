@@ -21,8 +21,8 @@ export interface LoginFixture {
   readonly clock: { offset: number; now(): number };
   /** What the service logged, without details. */
   readonly lines: readonly string[];
-  /** Declares the login rule `deploy` for runs of `acme/web` on `main`. */
-  saveRule(change?: Readonly<Record<string, unknown>>): Promise<Called>;
+  /** Declares a login rule, by default `deploy`, for runs of `acme/web` on `main`. */
+  saveRule(change?: Readonly<Record<string, unknown>>, name?: string): Promise<Called>;
   /** Signs a token for the service. */
   token(claims?: Claims): Promise<string>;
   logInWith(token: string, org?: string): Promise<Called>;
@@ -31,8 +31,11 @@ export interface LoginFixture {
   stop(): Promise<void>;
 }
 
-/** The path of the login rule that `saveRule` declares. */
-export const rulePath = '/organizations/acme/login-rules/deploy';
+/** The path of a login rule. */
+const rulePathOf = (name: string): string => `/organizations/acme/login-rules/${name}`;
+
+/** The path of the login rule that `saveRule` declares by default. */
+export const rulePath = rulePathOf('deploy');
 
 /** Starts a service and an issuer. Call `stop` in the end. */
 export async function startLoginFixture(): Promise<LoginFixture> {
@@ -52,10 +55,10 @@ export async function startLoginFixture(): Promise<LoginFixture> {
     call(service, { method: 'POST', path: `/login/${org}`, key: sent });
   return {
     ...{ service, provider, key, clock, lines, token, logInWith },
-    saveRule: (change = {}) =>
+    saveRule: (change = {}, name = 'deploy') =>
       administer(service, {
         method: 'PUT',
-        path: rulePath,
+        path: rulePathOf(name),
         json: {
           ...{ issuer: provider.issuer, repository: 'acme/web', repository_id: '123' },
           ...{ refs: ['refs/heads/main'], events: ['push'], role: 'member', ...change },

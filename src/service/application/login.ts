@@ -1,4 +1,4 @@
-import { loginKeyLifetime } from '../../contract/login.ts';
+import { loginKeyLifetime, maximumLoginKeys } from '../../contract/login.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { actorName } from '../domain/access.ts';
 import type { Login, StoredKey } from '../domain/accounts.ts';
@@ -27,15 +27,9 @@ export type LoginResult =
       /** Empty if no rule names the repository. */
       readonly mismatches: LoginDecision['mismatches'];
     }
-  /** Runs of the repository have too many keys that have not expired. `retryAfter` is in seconds. */
-  | { readonly outcome: 'too many keys'; readonly identity: WorkflowIdentity; readonly retryAfter: number }
+  /** All rules that admit the run have given too many keys that are valid. `retryAfter` is in seconds. */
+  | { readonly outcome: 'too many keys'; readonly retryAfter: number }
   | TokenRejection;
-
-/**
- * The maximum number of valid keys of a repository's runs: 15 minutes of a very busy repository. It limits how fast a
- * workflow can make the audit log grow.
- */
-const maximumKeys = 2000;
 
 /**
  * How long expired keys are kept, in seconds: so that an old key is answered with the reason, and so that the token of a
@@ -93,8 +87,10 @@ async function admit(
   const { grants, mismatches } = applyLoginRules(await loginRules.list(org), identity);
   if (grants.length === 0) return { outcome: 'refused', identity, mismatches };
   const { repository, run_id: run, run_attempt: attempt } = identity;
-  if ((await accounts.countLoginKeys(org, repository, createdAt)) >= maximumKeys) {
-    return { outcome: 'too many keys', identity, retryAfter: 60 };
+  // One rule with room is enough: the keys of another must not keep the run out.
+  const counts = grants.map(({ rule }) => accounts.countLoginKeys(org, { repository, rule }, createdAt));
+  if ((await Promise.all(counts)).every((count) => count >= maximumLoginKeys)) {
+    return { outcome: 'too many keys', retryAfter: 60 };
   }
   const login = { grants, proven: toProven(identity) };
   const stored = toStoredKey(key, {

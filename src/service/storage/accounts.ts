@@ -40,8 +40,12 @@ export interface AccountReader {
   listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]>;
   /** The keys of workflow runs of the organization that are not revoked and have not expired. */
   listLoginKeys(org: string, now: number): Promise<readonly StoredKey[]>;
-  /** How many of them belong to runs of a repository. */
-  countLoginKeys(org: string, repository: string, now: number): Promise<number>;
+  /** How many of them a rule gave to runs of a repository, alone or with other rules. */
+  countLoginKeys(
+    org: string,
+    givenBy: { readonly repository: string; readonly rule: string },
+    now: number,
+  ): Promise<number>;
   /** Whether a member with the role admin has a key that opens the organization, is not revoked and has not expired. */
   hasValidAdminKey(org: string, now: number): Promise<boolean>;
   /**

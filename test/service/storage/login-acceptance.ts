@@ -91,9 +91,10 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
       await insertKey(key({ id: 'key6', ownerKind: 'user', owner: 'acme-web', login: undefined }));
       const listed = await storage.read(({ accounts }) => accounts.listLoginKeys('acme', 500));
       expect(listed.map(({ id }) => id)).toEqual(['key1', 'key2']);
-      const count = (now: number): Promise<number> =>
-        storage.read(({ accounts }) => accounts.countLoginKeys('acme', 'acme/web', now));
+      const count = (now: number, rule = 'deploy'): Promise<number> =>
+        storage.read(({ accounts }) => accounts.countLoginKeys('acme', { repository: 'acme/web', rule }, now));
       expect([await count(499), await count(500), await count(910)]).toEqual([2, 1, 0]);
+      expect(await count(499, 'build')).toBe(0);
     });
 
     it('deletes expired keys from logins with their uses and sessions, the oldest first, and no others', async () => {

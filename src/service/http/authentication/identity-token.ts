@@ -1,5 +1,10 @@
-import { issuerUnavailable, loginRefused, unknownSender, unknownSenderField } from '../../../contract/login.ts';
-import { commonErrors } from '../../../contract/errors.ts';
+import {
+  issuerUnavailable,
+  loginRefused,
+  tooManyLogins,
+  unknownSender,
+  unknownSenderField,
+} from '../../../contract/login.ts';
 import { logIn, type LoginResult } from '../../application/login.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -41,7 +46,7 @@ export function requireIdentityToken(
         throw countGuess(failures, { ...failure, ...describeRefusal(result) }, error);
       }
       case 'too many keys':
-        throw new ApiError(commonErrors.tooManyRequests, { headers: { 'retry-after': String(result.retryAfter) } });
+        throw new ApiError(tooManyLogins, { headers: { 'retry-after': String(result.retryAfter) } });
       case 'issuer unavailable': {
         const { issuer, cause, retryAfter } = result;
         if (!logged.has(cause)) log.error(`the keys of the token issuer ${issuer} cannot be fetched`, cause);

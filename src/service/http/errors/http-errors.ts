@@ -35,7 +35,7 @@ export const httpErrors = {
   tooManyFailures: {
     status: 429,
     message: 'Too many failed authentications; check the API key, and try again later',
-    when: 'Too many requests with a wrong key; `Retry-After` says when to try again. A correct key is always accepted.',
+    when: 'Wrong keys or identity tokens were sent too often; `Retry-After` says when to try again. A correct key is always accepted.',
   },
   headersTooLarge: { status: 431, message: 'The request headers are too large', when: 'The headers are too long.' },
   internal: {

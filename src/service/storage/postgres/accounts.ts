@@ -31,7 +31,8 @@ const reading = defineStatements('accounts', {
   listLoginKeys: `SELECT ${keyColumns} FROM api_keys k WHERE k.org = $1 AND k.owner_kind = 'workflow'
     AND k.expires_at > $2 AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
   countLoginKeys: `SELECT count(*) AS total FROM api_keys
-    WHERE org = $1 AND owner_kind = 'workflow' AND owner = $2 AND expires_at > $3 AND revoked_at IS NULL`,
+    WHERE org = $1 AND owner_kind = 'workflow' AND owner = $2 AND expires_at > $3 AND revoked_at IS NULL
+      AND EXISTS (SELECT 1 FROM json_array_elements(login::json -> 'grants') g WHERE g ->> 'rule' = $4)`,
   listAdministrationEnds: `SELECT m.org, max(k.expires_at) AS at FROM members m
     JOIN api_keys k ON k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
     WHERE m.role = 'admin' AND k.revoked_at IS NULL
@@ -138,8 +139,12 @@ export class PostgresAccountReader<Used extends Session = Session> implements Ac
     return (await this.session.query(reading.listLoginKeys, [org, now])).map(toKey);
   }
 
-  async countLoginKeys(org: string, repository: string, now: number): Promise<number> {
-    const [row = {}] = await this.session.query(reading.countLoginKeys, [org, repository, now]);
+  async countLoginKeys(
+    org: string,
+    { repository, rule }: { readonly repository: string; readonly rule: string },
+    now: number,
+  ): Promise<number> {
+    const [row = {}] = await this.session.query(reading.countLoginKeys, [org, repository, now, rule]);
     return number(row, 'total');
   }
 

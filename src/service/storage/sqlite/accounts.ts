@@ -21,7 +21,8 @@ const reading = {
   listLoginKeys: `SELECT * FROM api_keys
     WHERE org = ? AND owner_kind = 'workflow' AND expires_at > ? AND revoked_at IS NULL ORDER BY created_at, id`,
   countLoginKeys: `SELECT count(*) AS total FROM api_keys
-    WHERE org = ? AND owner_kind = 'workflow' AND owner = ? AND expires_at > ? AND revoked_at IS NULL`,
+    WHERE org = ? AND owner_kind = 'workflow' AND owner = ? AND expires_at > ? AND revoked_at IS NULL
+      AND EXISTS (SELECT 1 FROM json_each(login, '$.grants') WHERE value ->> 'rule' = ?)`,
   hasValidAdminKey: `SELECT 1 FROM members m
     JOIN api_keys k ON k.owner = m.user AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
     WHERE m.org = ? AND m.role = 'admin' AND k.revoked_at IS NULL AND k.expires_at > ?
@@ -126,9 +127,14 @@ export class SqliteAccountReader implements AccountReader {
     return this.session.execute(() => this.#statements.listLoginKeys.all(org, now).map(toKey));
   }
 
-  countLoginKeys(org: string, repository: string, now: number): Promise<number> {
+  countLoginKeys(
+    org: string,
+    { repository, rule }: { readonly repository: string; readonly rule: string },
+    now: number,
+  ): Promise<number> {
+    const { countLoginKeys } = this.#statements;
     return this.session.execute(
-      () => optional(this.#statements.countLoginKeys.get(org, repository, now), (row) => number(row, 'total')) ?? 0,
+      () => optional(countLoginKeys.get(org, repository, now, rule), (row) => number(row, 'total')) ?? 0,
     );
   }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { roles } from '../../../../src/contract/role.ts';
-import { createServiceAccount, createServiceAccountKey } from '../../../support/administration.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
+import { administer, createServiceAccount, createServiceAccountKey } from '../../../support/administration.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { attestationForm, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
@@ -106,6 +107,16 @@ describe('service accounts', () => {
     await createServiceAccount(service);
     expect((await list(key)).status).toBe(401);
     expect((await list(await createServiceAccountKey(service))).status).toBe(200);
+  });
+
+  it('are deleted without the keys of their namesakes in other organizations', async () => {
+    await service.createOrganization('other');
+    await createServiceAccount(service);
+    await createServiceAccount(service, {}, 'other');
+    const created = await administer(service, { path: '/service-accounts/other/ci/api-keys', json: {} });
+    const theirs = async (): Promise<number> =>
+      (await call(service, { path: '/service-accounts/other', key: String(valueAt(created.body, 'key')) })).status;
+    expect([await theirs(), (await remove('ci')).status, await theirs()]).toEqual([200, 200, 200]);
   });
 
   it('are deleted once with concurrent requests', async () => {

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { administer, keyIdOf } from '../../../support/administration.ts';
+import { rulePath, startLoginFixture, type LoginFixture } from '../../../support/login-fixture.ts';
+
+let fixture: LoginFixture;
+beforeEach(async () => {
+  fixture = await startLoginFixture();
+  await fixture.saveRule();
+});
+afterEach(() => fixture.stop());
+
+describe('a login', () => {
+  it('is refused while all rules that admit the run have 2000 valid keys, and not because of other rules', async () => {
+    const pullRequest = { event_name: 'pull_request', ref: 'refs/pull/7/merge' };
+    const reviews = { events: ['pull_request'], refs: ['refs/pull/*/merge'], private_pull_requests: true };
+    await fixture.saveRule(reviews, 'review');
+    await fixture.saveRule({ ...reviews, events: ['push', 'pull_request'], refs: ['refs/**'] }, 'any');
+    const admitted = async (claims = {}): Promise<number> =>
+      (await fixture.logInWith(await fixture.token(claims))).status;
+    const id = keyIdOf(await fixture.logIn(pullRequest));
+    // As if it had logged in so many times.
+    const columns =
+      'owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at, is_limited_to_org, login';
+    await fixture.service.storage.query(
+      `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 1998)
+        INSERT INTO api_keys (org, id, ${columns})
+        SELECT org, 'repeated' || number, ${columns} FROM api_keys, numbers WHERE id = $1`,
+      [id],
+    );
+    expect(await admitted(pullRequest)).toBe(201);
+    const { status, headers, text } = await fixture.logInWith(await fixture.token(pullRequest));
+    expect([status, headers.get('retry-after')]).toEqual([429, '60']);
+    expect(text).toContain('Too many keys of the login rules that admit this run are valid');
+    // It has room in the rule `deploy`.
+    expect(await admitted()).toBe(201);
+    await administer(fixture.service, { method: 'DELETE', path: rulePath });
+    expect(await admitted()).toBe(429);
+  });
+});
