@@ -1,6 +1,6 @@
 import sax from 'sax';
-import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { UserError } from '../../runtime/failure.ts';
+import { truncate } from '../../runtime/truncate.ts';
 import { detectXmlEncoding } from './xml-encoding.ts';
 
 // What @types/sax omits.
@@ -13,13 +13,18 @@ declare module 'sax' {
 }
 
 /**
- * The maximum length of an attribute, a comment and so on, in characters. It is a setting of the whole package; its
- * default of 64 KiB is less than what some tools write into the message of a failed test.
+ * The maximum length of the attributes of all open elements together, and of a comment, a DOCTYPE and so on, in
+ * characters. The parser takes 32 bytes of memory for each, and a second for two million. Its own default of 64 KiB is
+ * less than what some tools write into the message of a failed test. It is a setting of the whole package.
  */
-sax.MAX_BUFFER_LENGTH = 8 * 1024 * 1024;
+const maximumMarkup = 512 * 1024;
+sax.MAX_BUFFER_LENGTH = maximumMarkup;
 
-/** The maximum number of attributes of an element, which are held in memory together. */
+/** The maximum number of attributes of an element. */
 const maximumAttributes = 1000;
+
+/** The maximum length of an attribute that is handed on, in characters; the rest is cut. */
+const maximumAttributeLength = 2048;
 
 /** The maximum depth of elements. */
 const maximumDepth = 100;
@@ -32,7 +37,10 @@ export interface XmlRefusal {
 
 /** What a document consists of, as it is read. A method returns a refusal to end the reading. */
 export interface XmlHandler {
-  /** @param name without its namespace prefix */
+  /**
+   * @param name in lower case, without its namespace prefix
+   * @param attributes with their names in lower case; long values are cut, and then end with `…`
+   */
   open(name: string, attributes: ReadonlyMap<string, string>): XmlRefusal | undefined;
   /** The end of the element that was opened last. */
   close(): XmlRefusal | undefined;
@@ -62,28 +70,38 @@ export async function readXml(
     if (refusal !== undefined)
       throw createXmlError(`${name}, line ${parser.line + 1}: ${refusal.what}`, refusal.remedy);
   };
-  const hasRoot = connect(parser, handler, refuse);
+  const { hasRoot, checkMarkup } = connect(parser, handler, refuse);
   let decode: Decode | undefined;
   for await (const chunk of chunks) {
     signal?.throwIfAborted();
     decode ??= createDecoder(name, chunk);
     parser.write(withoutNul(decode(chunk)));
+    checkMarkup();
   }
   if (decode !== undefined) parser.write(decode());
   parser.close();
   if (!hasRoot()) throw createXmlError(`${name} is empty`, 'Check that the tests ran and wrote their results.');
 }
 
-/** Connects the parser's events. Returns a function that says whether an element was opened. */
+/** Connects the parser's events. `checkMarkup` refuses a tag that is too long before it ends. */
 function connect(
   parser: sax.SAXParser,
   handler: XmlHandler,
   refuse: (refusal: XmlRefusal | undefined) => void,
-): () => boolean {
-  let depth = 0;
+): { readonly hasRoot: () => boolean; readonly checkMarkup: () => void } {
+  /** The lengths of the tags of the open elements. */
+  const open: number[] = [];
+  let openLength = 0;
+  /** Where the current tag begins; undefined outside of tags. */
+  let tagStart: number | undefined;
   let roots = 0;
-  let attributes = 0;
+  let attributes = new Map<string, string>();
+  const checkMarkup = (): void => {
+    const length = openLength + (tagStart === undefined ? 0 : parser.position - tagStart);
+    if (length > maximumMarkup) refuse(markupRefusal);
+  };
   parser.onerror = ({ message }) => {
+    if (message.startsWith('Max buffer length exceeded')) refuse(markupRefusal);
     refuse({ what: `it is not well-formed XML (${toOneLine(message)})`, remedy: rewriteRemedy });
   };
   parser.ondoctype = (text) => {
@@ -91,23 +109,32 @@ function connect(
     if (text.includes('[')) refuse(entitiesRefusal);
   };
   parser.onopentagstart = () => {
-    attributes = 0;
+    tagStart = parser.position;
+    attributes = new Map();
   };
-  parser.onattribute = () => {
-    attributes += 1;
-    if (attributes > maximumAttributes)
+  parser.onattribute = ({ name, value }) => {
+    const lowered = name.toLowerCase();
+    // Of two spellings, the usual one counts.
+    if (name === lowered || !attributes.has(lowered)) attributes.set(lowered, shorten(value));
+    if (attributes.size > maximumAttributes)
       refuse({ what: `an element has more than ${maximumAttributes} attributes`, remedy: sizeRemedy });
   };
   parser.onopentag = (tag) => {
-    depth += 1;
-    if (depth === 1) roots += 1;
+    checkMarkup();
+    // The parser keeps it as long as the element is open.
+    tag.attributes = {};
+    const length = parser.position - (tagStart ?? parser.position);
+    tagStart = undefined;
+    openLength += length;
+    open.push(length);
+    if (open.length === 1) roots += 1;
     if (roots > 1) refuse({ what: 'there is a second document after the end of the first', remedy: rewriteRemedy });
-    if (depth > maximumDepth)
+    if (open.length > maximumDepth)
       refuse({ what: `elements are nested more than ${maximumDepth} deep`, remedy: sizeRemedy });
-    refuse(handler.open(withoutPrefix(tag.name), toAttributes(tag.attributes)));
+    refuse(handler.open(withoutPrefix(tag.name).toLowerCase(), attributes));
   };
   parser.onclosetag = () => {
-    depth -= 1;
+    openLength -= open.pop() ?? 0;
     refuse(handler.close());
   };
   parser.ontext = (text) => {
@@ -116,20 +143,24 @@ function connect(
   parser.oncdata = (text) => {
     handler.text(text);
   };
-  return () => roots > 0;
+  return { hasRoot: () => roots > 0, checkMarkup };
 }
 
 const sizeRemedy = 'Check which tool wrote the file: test results do not have this form.';
+
+const markupRefusal: XmlRefusal = {
+  what: `a DOCTYPE, a comment, or the attributes of the open elements have more than ${maximumMarkup.toLocaleString('en-US')} characters`,
+  remedy: `${sizeRemedy} Long texts belong into elements.`,
+};
 
 const entitiesRefusal: XmlRefusal = {
   what: 'the DOCTYPE has an internal subset, which can define entities, so it is refused',
   remedy: 'Remove the DOCTYPE; test results need none.',
 };
 
-function toAttributes(attributes: Mapping): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(attributes).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
+/** A copy, because a part of a text keeps all of it in memory. */
+function shorten(value: string): string {
+  return value.length <= 256 ? value : Buffer.from(truncate(value, maximumAttributeLength)).toString();
 }
 
 function withoutPrefix(name: string): string {

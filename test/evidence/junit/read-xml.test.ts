@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseJunit } from '../../support/junit.ts';
 import { userErrorOf } from '../../support/user-error.ts';
@@ -76,6 +78,10 @@ describe('a document that could be an attack', () => {
     <!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">
   ]>\n<testsuite name="&c;"/>`;
 
+  const long = 'x'.repeat(900_000);
+  const half = 'x'.repeat(300_000);
+  const tooLong = 'a DOCTYPE, a comment, or the attributes of the open elements have more than 524,288 characters';
+
   it.each([
     ['an entity bomb', bomb, 'line 3: the DOCTYPE has an internal subset'],
     [
@@ -91,9 +97,39 @@ describe('a document that could be an attack', () => {
       `<testsuite ${Array.from({ length: 1001 }, (_, at) => `a${at}=""`).join(' ')}/>`,
       'an element has more than 1000 attributes',
     ],
-    ['a very long comment', `<!--${'c'.repeat(9_000_000)}--><testsuite/>`, 'Max buffer length exceeded: comment'],
+    ['a very long comment', `<!--${long}--><testsuite/>`, tooLong],
+    ['a very long DOCTYPE', `<!DOCTYPE ${long}><testsuite/>`, tooLong],
+    ['a very long attribute', `<testsuite name="${long}"/>`, tooLong],
+    ['long attributes', `<testsuite ${'a b c d'.replaceAll(/\w/gu, (name) => `${name}="${half}"`)}/>`, tooLong],
+    ['long attributes of the same name', `<testsuite ${`a="${half}" `.repeat(4)}/>`, tooLong],
+    ['long attributes of nested elements', `<testsuite>${`<a b="${half}">`.repeat(4)}`, tooLong],
   ])('is refused: %s', async (_what, xml, message) => {
     await expect(parseJunit(xml, 65_536)).rejects.toThrow(message);
+  });
+
+  it.each(['attributes', 'attributes of one name', 'doctype'])(
+    'is refused within 64 MB of memory and long before its end: %s',
+    (attack) => {
+      const script = join(import.meta.dirname, '..', '..', 'support', 'hostile-junit.ts');
+      const begin = performance.now();
+      const { stdout, stderr, status } = spawnSync(process.execPath, ['--max-old-space-size=64', script, attack], {
+        encoding: 'utf8',
+      });
+      expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+      const [megabytesRead, message] = stdout.split('\n');
+      expect(message).toContain(tooLong);
+      expect(Number(megabytesRead)).toBeLessThan(1);
+      // The crash took 135 seconds, and the DOCTYPE 26; a busy machine may need some.
+      expect(performance.now() - begin).toBeLessThan(15_000);
+    },
+    30_000,
+  );
+
+  it('is not refused for long attributes one after the other', async () => {
+    const cases = `<testcase name="${half}"/>`.repeat(20);
+    expect((await parseJunit(`<testsuite name="a">${cases}</testsuite>`, 65_536)).results).toMatchObject([
+      { total: 20 },
+    ]);
   });
 
   it('is not refused for a DOCTYPE that defines nothing, and for the entities of XML', async () => {
