@@ -274,7 +274,11 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     sonar.instead('api/ce/task', ...first);
     try {
       await job.workspace.write('scanned/.scannerwork/report-task.txt', reportText(sonar.url));
-      const inputs = { 'sonar-report-path': 'scanned', 'sonar-token': 'user-token', 'sonar-host-url': sonar.url };
+      const inputs = {
+        'sonar-report-path': 'scanned',
+        'sonar-token': 'squ_user_token_0123',
+        'sonar-host-url': sonar.url,
+      };
       return await attest({ ...inputs, ...more }, options);
     } finally {
       await sonar.close();
@@ -336,9 +340,9 @@ describe('the step attest-sonar, from a report of a scanner', () => {
 
   it('blames the token where Sonar does not know it', async () => {
     const { flow } = await flowWithArtifact();
-    const result = await attestScan({}, { flow, 'sonar-token': 'unknown-token' });
+    const result = await attestScan({}, { flow, 'sonar-token': 'squ_unknown_token_0123' });
     expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('sonar-token') });
-    expect(result.log.replaceAll(/^::add-mask::.*$/gmu, '')).not.toContain('unknown-token');
+    expect(result.log.replaceAll(/^::add-mask::.*$/gmu, '')).not.toContain('squ_unknown_token_0123');
   });
 
   itWithSignals('ends promptly when the job is cancelled while it waits, and still tells everything', async () => {

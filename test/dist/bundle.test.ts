@@ -103,7 +103,7 @@ describe('dist/', () => {
       const { log } = await runAction({
         inputs: {
           ...{ operation: 'create-flow', flow: 'web', description: 'Of a test', template: 'unit' },
-          ...{ org: 'acme', 'base-url': server.url.href, 'api-token': 'the-key-of-acme' },
+          ...{ org: 'acme', 'base-url': server.url.href, 'api-token': 'the-api-key-of-acme' },
         },
         environment: {},
         program: [process.execPath, '--trace-wasm-compilation-times', join(dist, 'index.js')],

@@ -116,7 +116,7 @@ describe('a step that the service rejects', () => {
   const refused = { ...errorEnding, kind: 'user', title: 'Refused by the compliance service' };
 
   it('says that the key is wrong', async () => {
-    const result = await job.step({ ...lookUp, 'api-token': 'no0such0_key' });
+    const result = await job.step({ ...lookUp, 'api-token': 'no0such0_key_01234567' });
     expect(failedStep(result)).toMatchObject({
       ...refused,
       message: expect.stringMatching(/returned 401: [^]*\n.*`api-token`/u),

@@ -104,7 +104,7 @@ async function attack({ files = {}, links = {} }: PullRequest, artifact: readonl
   const end = await runDocumentedWorkflow(workflow, {
     run: testsOfForkEnded({ head_sha: commit, head_commit: head }),
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
-    secrets: { SONAR_TOKEN: 'user-token' },
+    secrets: { SONAR_TOKEN: 'squ_user_token_0123' },
     identityProvider,
     gate: 'OK',
     artifacts: { coverage: artifact },

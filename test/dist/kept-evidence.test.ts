@@ -93,7 +93,7 @@ afterAll(async () => {
 const keepInOutage = { 'base-url': 'http://127.0.0.1:9', retries: '0', 'on-outage': 'keep' };
 
 function run(inputs: Inputs): Promise<ActionRun> {
-  return job.step({ 'github-token': 'ghs_token', ...inputs }, { variables: { GITHUB_API_URL: github.url } });
+  return job.step({ 'github-token': 'ghs_0123456789abcdef', ...inputs }, { variables: { GITHUB_API_URL: github.url } });
 }
 
 /** What a request says: its documents without what differs from step to step, and its files, by the heads of the parts. */

@@ -72,6 +72,6 @@ describe('a step without a key', () => {
 });
 
 it('is not skipped with a key that the service rejects', async () => {
-  const result = await job.step({ ...skip, 'api-token': 'no0such0_key' });
+  const result = await job.step({ ...skip, 'api-token': 'no0such0_key_01234567' });
   expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('returned 401') });
 });

@@ -48,7 +48,7 @@ function runWorkflow(
   settings: Pick<WorkflowSettings, 'run' | 'vars' | 'earlier'>,
 ): Promise<DocumentedWorkflowEnd> {
   const workflow = documentedWorkflows().find((found) => found.name === name);
-  const secrets = { SONAR_TOKEN: 'user-token' };
+  const secrets = { SONAR_TOKEN: 'squ_user_token_0123' };
   return runDocumentedWorkflow(workflow?.content, { secrets, identityProvider, gate: 'OK', ...settings });
 }
 
@@ -57,7 +57,7 @@ const down = { 'base-url': 'http://127.0.0.1:9', retries: '0' };
 
 function replay(folder: string): Promise<ActionRun> {
   const variables = { GITHUB_API_URL: github.url };
-  return job.step({ operation: 'replay', 'spool-path': folder, 'github-token': 'ghs_token' }, { variables });
+  return job.step({ operation: 'replay', 'spool-path': folder, 'github-token': 'ghs_0123456789abcdef' }, { variables });
 }
 
 async function attestationsOf(flow: string): Promise<readonly { user_data?: unknown; created_at?: number }[]> {

@@ -55,7 +55,7 @@ describe('the quick start', () => {
         const { jobs } = await runDocumentedWorkflow(workflow, {
           run: event,
           vars: { COMPLIANCE_BASE_URL: baseUrl },
-          secrets: { SONAR_TOKEN: 'user-token' },
+          secrets: { SONAR_TOKEN: 'squ_user_token_0123' },
           identityProvider,
           gate: 'OK',
         });

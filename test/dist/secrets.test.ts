@@ -43,6 +43,17 @@ async function against(fault: Fault, more: Readonly<Record<string, string>>): Pr
   }
 }
 
+/** Runs a step, and counts its requests. */
+async function requestsWith(more: Readonly<Record<string, string>>): Promise<{ result: ActionRun; requests: number }> {
+  const server = await startFaultyServer(answers(200, anArtifact()));
+  try {
+    const result = await job.step({ ...inputs, 'base-url': server.url.href, ...more });
+    return { result, requests: server.requests.length };
+  } finally {
+    await server.close();
+  }
+}
+
 /** Everything that a step writes if the service responds like this, including what it sends to GitHub. */
 async function writtenAgainst(fault: Fault): Promise<string> {
   const request = await openPullRequest(job);
@@ -115,12 +126,24 @@ describe('the secrets of a step', () => {
     expect(written(result)).not.toContain('hush');
   });
 
-  it('do not break what later steps decide by, be they as short as a letter', async () => {
-    const short = { 'api-token': 'o', 'github-token': '/' };
-    const result = await against(answers(200, anArtifact({ filename: 'o/o' })), short);
+  it.each(['api-token', 'sonar-token', 'github-token'])(
+    'are refused if they are too short to be masked: %s',
+    async (name) => {
+      const attest = { operation: 'attest-sonar', 'sonar-report-path': 'report-task.txt', fingerprint: '' };
+      const { result, requests } = await requestsWith({ ...attest, [name]: 'e' });
+      expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
+      expect(written(result)).toContain(`\`${name}\` must have at least 16 characters`);
+      expect(commandsNamed(result.log, 'add-mask').map(({ message }) => message)).not.toContain('e');
+      expect(requests).toBe(0);
+    },
+  );
+
+  it('do not break what later steps decide by, even if they are contained in it', async () => {
+    const key = { 'api-token': 'compliance-action-' };
+    const result = await against(answers(200, anArtifact({ filename: 'compliance-action-1' })), key);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', compliant: 'true' } });
     expect(result.outputs['response-path']).toMatch(/\bcompliance-action-\w+[/\\]response\.json$/u);
-    expect(result.response).toHaveProperty('filename', '*********');
+    expect(result.response).toHaveProperty('filename', '***1');
   });
 
   it('go to the service as they are', async () => {

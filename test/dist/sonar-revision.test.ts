@@ -48,7 +48,7 @@ async function attestScan(
   const sonar = await startSonarServer({ state: { ...finishedAnalysis(jobCommit), ...state } });
   try {
     await job.workspace.write('.scannerwork/report-task.txt', reportText(sonar.url, report));
-    const common = { operation: 'attest-sonar', 'sonar-token': 'user-token', 'sonar-host-url': sonar.url };
+    const common = { operation: 'attest-sonar', 'sonar-token': 'squ_user_token_0123', 'sonar-host-url': sonar.url };
     return { ...(await job.step({ ...common, ...inputs })), sonarUrl: sonar.url };
   } finally {
     await sonar.close();
@@ -58,7 +58,7 @@ async function attestScan(
 describe('the step attest-sonar and the commit that Sonar analysed', () => {
   // The push of the job was made in 2026; the report of a scan is submitted after that.
   const recent = { tasks: { [taskId]: [finishedTask({ submittedAt: '2026-01-02T05:20:00+0200' })] } };
-  const analysisToken = { 'sonar-token': 'analysis-token' };
+  const analysisToken = { 'sonar-token': 'sqp_analysis_token_0123' };
 
   async function pageOf(target: { flow: string; fingerprint: string }): Promise<string> {
     const page = textAt(await recorded(target), 'evidence', 'sonar', 'html_url') ?? '';
@@ -103,7 +103,12 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
   it.each([
     ['nothing confirms its commit', recent, {}, 'revision not verified'],
     ['it is older than the commit', {}, {}, 'more than 10 minutes before the commit being attested'],
-    ['Sonar does not list it', { analyses: [] }, { 'sonar-token': 'user-token' }, 'Sonar does not list the analysis'],
+    [
+      'Sonar does not list it',
+      { analyses: [] },
+      { 'sonar-token': 'squ_user_token_0123' },
+      'Sonar does not list the analysis',
+    ],
   ])('rejects an analysis, and records nothing, if %s', async (_what, state, more, words) => {
     const target = await flowWithArtifact();
     const result = await attestScan(state, { flow: target.flow, ...analysisToken, ...more });
@@ -155,7 +160,7 @@ describe('a green JSON report that a test of the change wrote', () => {
         flow: target.flow,
         'sonar-report-path': '.scannerwork/report-task.txt',
         ...(given.includes('server') ? { 'sonar-host-url': sonar.url } : {}),
-        ...(given.includes('token') ? { 'sonar-token': 'user-token' } : {}),
+        ...(given.includes('token') ? { 'sonar-token': 'squ_user_token_0123' } : {}),
         ...inputs,
       });
       const status = valueAt(await recorded(target), 'evidence', 'sonar', 'status');
@@ -226,8 +231,8 @@ describe('a green JSON report that a test of the change wrote', () => {
 describe('a token of another project', () => {
   it('is called that', async () => {
     const target = await flowWithArtifact();
-    const tokens = { sqp_other: { browse: false, execute: false } };
-    const result = await attestScan({ tokens }, { flow: target.flow, 'sonar-token': 'sqp_other' });
+    const tokens = { sqp_other_0123456789: { browse: false, execute: false } };
+    const result = await attestScan({ tokens }, { flow: target.flow, 'sonar-token': 'sqp_other_0123456789' });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
       kind: 'user',

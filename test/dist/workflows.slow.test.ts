@@ -84,7 +84,7 @@ async function run(
   return runDocumentedWorkflow(content, {
     run: one.run,
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
-    secrets: one.secrets === 'none' ? {} : { ...keys, SONAR_TOKEN: 'user-token' },
+    secrets: one.secrets === 'none' ? {} : { ...keys, SONAR_TOKEN: 'squ_user_token_0123' },
     identityProvider,
     gate: one.gate ?? 'OK',
     artifacts: { coverage: [{ path: 'lcov.info', content: 'TN:\n' }] },
@@ -199,7 +199,7 @@ describeAsOnUbuntu('with a stored key', () => {
       const { jobs } = await runDocumentedWorkflow(withStoredKey(workflowNamed(name).text), {
         run: one.run,
         vars: { COMPLIANCE_BASE_URL: service.baseUrl },
-        secrets: { COMPLIANCE_API_TOKEN: await service.createKey('member'), SONAR_TOKEN: 'user-token' },
+        secrets: { COMPLIANCE_API_TOKEN: await service.createKey('member'), SONAR_TOKEN: 'squ_user_token_0123' },
         gate: 'OK',
       });
       expect(resultsOf(jobs)).toEqual(one.jobs);

@@ -95,7 +95,7 @@ const record: readonly ClientStep[] = [
     says: ['found 1 pull request(s)'],
   },
   {
-    command: `attest sonar --fingerprint ${fingerprint} --name scan --sonar-api-token user-token ${onTrail}`,
+    command: `attest sonar --fingerprint ${fingerprint} --name scan --sonar-api-token squ_user_token_0123 ${onTrail}`,
   },
   { command: `attest generic --name extra --compliant=true ${onTrail}` },
   { command: 'attest generic --name audit --compliant=false --flow web --trail own' },

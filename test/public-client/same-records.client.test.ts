@@ -57,14 +57,14 @@ const pipeline: readonly Step[] = [
     },
   },
   {
-    command: `attest sonar --fingerprint ${fingerprint} --name scan --sonar-api-token user-token ${onTrail}`,
+    command: `attest sonar --fingerprint ${fingerprint} --name scan --sonar-api-token squ_user_token_0123 ${onTrail}`,
     inputs: {
       operation: 'attest-sonar',
       flow: 'web',
       fingerprint,
       'attestation-name': 'scan',
       'sonar-report-path': '.scannerwork/report-task.txt',
-      'sonar-token': 'user-token',
+      'sonar-token': 'squ_user_token_0123',
     },
   },
   {
@@ -73,7 +73,7 @@ const pipeline: readonly Step[] = [
       operation: 'attest-pull-request',
       flow: 'web',
       'attestation-name': 'pull-request',
-      'github-token': 'token',
+      'github-token': 'ghs_0123456789abcdef',
     },
   },
   {

@@ -73,13 +73,16 @@ export interface ListedAnalysis {
   readonly revision?: string;
 }
 
-/** Starts a server without data, with the user token `user-token` and the analysis token `analysis-token`. */
+/** Starts a server without data, with the user token `squ_user_token_0123` and the analysis token `sqp_analysis_token_0123`. */
 export async function startSonarServer(
   options: { contextPath?: string; state?: Partial<SonarState> } = {},
 ): Promise<FakeSonar> {
   const contextPath = options.contextPath ?? '';
   const state: SonarState = {
-    tokens: { 'user-token': { browse: true, execute: true }, 'analysis-token': { browse: false, execute: true } },
+    tokens: {
+      squ_user_token_0123: { browse: true, execute: true },
+      sqp_analysis_token_0123: { browse: false, execute: true },
+    },
     anonymous: undefined,
     schemes: ['Bearer', 'Basic'],
     tasks: {},

@@ -73,10 +73,10 @@ export async function replaySpools(workspace: TemporaryWorkspace, options: Repla
     inputs: {
       operation: 'replay',
       'base-url': 'https://compliance.example.com',
-      'api-token': 'the-key-of-acme',
+      'api-token': 'the-api-key-of-acme',
       org: 'acme',
       'spool-path': 'spools',
-      'github-token': 'ghs_token',
+      'github-token': 'ghs_0123456789abcdef',
       retries: '0',
       ...inputs,
     },

@@ -60,7 +60,7 @@ export async function openSonarJob(
     gather: (other) =>
       gatherSonar(
         {
-          token: 'user-token',
+          token: 'squ_user_token_0123',
           timeoutMilliseconds: 300_000,
           workspace: workspace.path,
           expected: { sha: analysedCommit, committedAt },

@@ -15,6 +15,12 @@ export function text(name: string, maximumLength = Number.POSITIVE_INFINITY): In
   };
 }
 
+/**
+ * The minimum length of a key or token, in characters. A shorter one cannot be masked: every word that contains it would
+ * be unreadable, in the log and in the step's own messages.
+ */
+export const minimumSecretLength = 16;
+
 /** A key or token: masked, and of characters that fit into a header (RFC 9110, 5.5); others come from a bad copy. */
 export function secret(name: string): Input<string> {
   return {
@@ -28,6 +34,12 @@ export function secret(name: string): Input<string> {
         return {
           problem: 'must consist of visible ASCII characters',
           remedy: 'Copy it again from where it was issued.',
+        };
+      }
+      if (value.length < minimumSecretLength) {
+        return {
+          problem: `must have at least ${minimumSecretLength} characters, because a shorter one cannot be masked in the log`,
+          remedy: 'Check that the secret holds the whole token; create a longer one if it does.',
         };
       }
       return { value };

@@ -3,6 +3,7 @@ import type { Problem } from '../../runtime/failure.ts';
 import { findSimilarWord } from '../../runtime/similar-word.ts';
 import { inputText, readInputs, givenTexts, runnerVariable, type InputSource } from './read-inputs.ts';
 import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
+import { minimumSecretLength } from '../../operations/inputs/input-types.ts';
 import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
 import {
   onNonCompliant,
@@ -114,9 +115,11 @@ function givenOperationProblems({ fixedOperation, environment }: InputSource): r
   ];
 }
 
-/** All keys and tokens given to the step, used or not. */
+/**
+ * All keys and tokens given to the step, used or not. Those that are too short to be masked are refused, or not used.
+ */
 export function secretTexts(source: InputSource): readonly string[] {
-  return secretInputs.flatMap((name) => givenTexts(source, name));
+  return secretInputs.flatMap((name) => givenTexts(source, name)).filter(({ length }) => length >= minimumSecretLength);
 }
 
 /** Whether the result is to be published on GitHub. */

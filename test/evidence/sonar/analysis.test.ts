@@ -146,7 +146,7 @@ describe('the analysis of a branch', () => {
 });
 
 describe('the analysis that the token may not see', () => {
-  const token = 'analysis-token';
+  const token = 'sqp_analysis_token_0123';
 
   it('is attested as unverified, without calling the token invalid', async () => {
     await open({});
@@ -164,10 +164,10 @@ describe('the analysis that the token may not see', () => {
     expect(unverifiedReason).toBeUndefined();
     expect(results).toMatchObject({ revision: analysedCommit, analysedAt: '2023-05-25T10:34:19+0200' });
     expect(asked('api/project_analyses/search').map(({ authorization }) => authorization)).toEqual([
-      'Bearer analysis-token',
+      'Bearer sqp_analysis_token_0123',
       undefined,
     ]);
-    expect(asked('api/qualitygates/project_status')[0]?.authorization).toBe('Bearer analysis-token');
+    expect(asked('api/qualitygates/project_status')[0]?.authorization).toBe('Bearer sqp_analysis_token_0123');
   });
 
   it('is refused if the public list does not have it', async () => {
@@ -181,7 +181,7 @@ describe('the analysis that the token may not see', () => {
     await open({ anonymous: { browse: true, execute: false }, analyses: [...newer, own] });
     expect((await job.gather({ token })).results.revision).toBe(analysedCommit);
     const tokens = asked('api/project_analyses/search').map(({ authorization }) => authorization);
-    expect(tokens).toEqual(['Bearer analysis-token', undefined, undefined]);
+    expect(tokens).toEqual(['Bearer sqp_analysis_token_0123', undefined, undefined]);
   });
 
   it.each([
@@ -223,7 +223,7 @@ describe('the analysis that the token may not see', () => {
 });
 
 describe('an unconfirmed analysis', () => {
-  const token = 'analysis-token';
+  const token = 'sqp_analysis_token_0123';
   const submitted = Date.parse('2023-05-25T10:34:21+02:00') / 1000;
   const gatherFor = (committed: number | undefined) =>
     job.gather({ token, expected: { sha: analysedCommit, committedAt: committed } });
@@ -286,7 +286,7 @@ describe('the analysis of a pull request', () => {
 
   it('is found by the number of the pull request, which an analysis token may see', async () => {
     await open(ofPullRequest());
-    const { results, unverifiedReason } = await job.gather({ token: 'analysis-token' });
+    const { results, unverifiedReason } = await job.gather({ token: 'sqp_analysis_token_0123' });
     expect(unverifiedReason).toBeUndefined();
     expect(job.log.warnings).toEqual([]);
     expect(results).toMatchObject({

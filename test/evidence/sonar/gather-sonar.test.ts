@@ -46,7 +46,7 @@ describe('the results of a scan', () => {
     expect(violations(sonarResults, evidence.results)).toEqual([]);
     expect(job.log.infos).toContain(`Sonar report: ${reportPath}`);
     expect(job.log.warnings).toEqual([]);
-    expect(job.log.text()).not.toContain('user-token');
+    expect(job.log.text()).not.toContain('squ_user_token_0123');
   });
 
   it('are those of the analysis, never the current ones of the project', async () => {
@@ -224,7 +224,9 @@ describe('a JSON report', () => {
   describe('with a token', () => {
     it('is not read without the server that the user names, and the token is sent nowhere', async () => {
       const document = { ...forged, serverUrl: job.sonar.url };
-      const failure = await failureOf(gatherJson(document, { token: 'user-token', unverifiedRevision: 'warn' }));
+      const failure = await failureOf(
+        gatherJson(document, { token: 'squ_user_token_0123', unverifiedRevision: 'warn' }),
+      );
       expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-host-url' }] });
       expect(failure.message).toContain('the server that it names is not asked');
       expect(job.sonar.requests).toEqual([]);
@@ -233,7 +235,7 @@ describe('a JSON report', () => {
 
   describe.each([
     ['with a server', undefined],
-    ['with a server and a token', 'user-token'],
+    ['with a server and a token', 'squ_user_token_0123'],
   ])('%s', (_what, token) => {
     const fromServer = (document: unknown, other: Parameters<SonarJob['gather']>[0] = {}) =>
       gatherJson(document, { hostUrl: job.sonar.url, token, unverifiedRevision: 'fail', ...other });
@@ -318,7 +320,7 @@ describe('a JSON report', () => {
   });
 
   it('whose commit the server does not confirm is left to `unverified-revision`', async () => {
-    const inputs = { hostUrl: job.sonar.url, token: 'analysis-token' } as const;
+    const inputs = { hostUrl: job.sonar.url, token: 'sqp_analysis_token_0123' } as const;
     const evidence = await gatherJson(forged, { ...inputs, unverifiedRevision: 'warn' });
     expect(evidence.unverifiedReason).toContain('403');
     expect(evidence.results).not.toHaveProperty('revision');

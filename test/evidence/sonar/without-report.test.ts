@@ -88,7 +88,9 @@ describe('the analysis of a project', () => {
 
   it('is an error if the token may not see it', async () => {
     job = await openSonarJob();
-    const failure = await failureOf(job.gather({ project: main, hostUrl: job.sonar.url, token: 'analysis-token' }));
+    const failure = await failureOf(
+      job.gather({ project: main, hostUrl: job.sonar.url, token: 'sqp_analysis_token_0123' }),
+    );
     expect(failure.message).toContain('Sonar does not show the analyses of the project to `sonar-token` (403');
     expect(failure.remedy).toContain('analysis tokens may never browse');
     expect(failure.remedy).not.toContain('sonar.scm.revision');

@@ -45,7 +45,12 @@ async function attest(
     if (answer instanceof Error) throw answer;
     return answer;
   });
-  const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'key', org: 'acme', flow: 'web' };
+  const connection = {
+    'base-url': 'https://compliance.example.com',
+    'api-token': 'the-api-key-of-acme',
+    org: 'acme',
+    flow: 'web',
+  };
   const { context } = openTestStep({
     inputs: { operation: 'attest-artifact', retries: '0', ...connection, ...inputs },
     transport,

@@ -48,7 +48,7 @@ async function attest(
     bodies.push((await collectBody(body?.open() ?? '')).toString('latin1'));
     return jsonAnswer(201, 'OK');
   });
-  const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme' };
+  const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-acme', org: 'acme' };
   return { ...(await runWith(transport, { ...connection, 'junit-path': '*.xml', ...inputs })), bodies };
 }
 

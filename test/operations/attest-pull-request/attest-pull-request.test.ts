@@ -75,7 +75,7 @@ async function attestWith(
       operation: 'attest-pull-request',
       'base-url': service.baseUrl,
       'api-token': service.apiKey,
-      'github-token': 'ghs_token',
+      'github-token': 'ghs_0123456789abcdef',
       org: service.org,
       flow: 'web',
       ...inputs,

@@ -24,7 +24,7 @@ afterEach(() => workspace.remove());
 const common = {
   operation: 'attest-sonar',
   'base-url': 'https://compliance.example.com',
-  'api-token': 'the-key-of-acme',
+  'api-token': 'the-api-key-of-acme',
   org: 'acme',
   flow: 'web',
   'sonar-report-path': 'sonar.json',
@@ -82,7 +82,7 @@ function sonarAnswer({ pathname }: URL): HttpResponse {
 }
 
 describe('attest-sonar, if nothing confirms the revision', () => {
-  const inputs = { 'sonar-report-path': 'report-task.txt', 'sonar-token': 'squ_token' };
+  const inputs = { 'sonar-report-path': 'report-task.txt', 'sonar-token': 'squ_user_token_0123' };
   beforeEach(() => workspace.write('report-task.txt', reportText('https://sonar.example.com')));
 
   it('leaves the revision out and says so', async () => {

@@ -54,7 +54,7 @@ function attest(
     inputs: {
       operation: 'attest-sonar',
       'base-url': 'https://compliance.example.com',
-      'api-token': 'the-key-of-acme',
+      'api-token': 'the-api-key-of-acme',
       org: 'acme',
       flow: 'web',
       'sonar-report-path': 'sonar.json',
@@ -113,7 +113,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
       run: { repository: 'acme/widgets', run_id: '4242', run_attempt: '2', event_name: 'push', head_sha: shas.head },
       file: { name: 'lcov.info', size: 3 },
     });
-    expect(JSON.stringify(manifest)).not.toMatch(/the-key-of-acme|compliance\.example\.com|"org"/u);
+    expect(JSON.stringify(manifest)).not.toMatch(/the-api-key-of-acme|compliance\.example\.com|"org"/u);
   });
 
   it('passes with a warning, and is not compliant', async () => {
@@ -142,7 +142,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
 
   it('is not written if it contains a secret, which would not have been sent either', async () => {
     const failure = await failureOf(
-      attest(lost, { 'user-data': '{"note": "the-key-of-acme"}' }, { secretForms: ['the-key-of-acme'] }),
+      attest(lost, { 'user-data': '{"note": "the-api-key-of-acme"}' }, { secretForms: ['the-api-key-of-acme'] }),
     );
     expect(failure.message).toBe(
       'the evidence contains a secret of this step, such as `api-token` or `github-token`, so nothing was sent',

@@ -145,7 +145,7 @@ describe('an operation that records evidence', () => {
         request.method === 'GET' ? silent.send(request, signal) : Promise.resolve(jsonAnswer(201, 'OK')),
     };
     const inputs = {
-      ...{ 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme', flow: 'web' },
+      ...{ 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-acme', org: 'acme', flow: 'web' },
       ...{ operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true', 'retry-for': '1h' },
     };
     const clock = instantClock();

@@ -63,6 +63,7 @@ const declarations: readonly Expected[] = [
       ['broken\nline', /white space/u],
       ['copied\u200Binvisibly', /visible ASCII/u],
       ['schlüssel', /visible ASCII/u],
+      ['fifteen-letters', /at least 16 characters/u],
     ],
   },
   {
@@ -265,7 +266,12 @@ const declarations: readonly Expected[] = [
       ['https://token:@sonar.example.com', /must not contain a user name or password/u],
     ],
   },
-  { input: sonarToken, name: 'sonar-token', good: [['squ_0123', 'squ_0123']], bad: [['squ 0123', /white space/u]] },
+  {
+    input: sonarToken,
+    name: 'sonar-token',
+    good: [['squ_0123456789abcdef', 'squ_0123456789abcdef']],
+    bad: [['squ 0123', /white space/u]],
+  },
   {
     input: sonarTimeout,
     name: 'sonar-timeout',
@@ -289,7 +295,12 @@ const declarations: readonly Expected[] = [
     ],
     bad: [['author, email', /must be `author`, `message` or `branch`/u]],
   },
-  { input: githubToken, name: 'github-token', good: [['ghs_0123', 'ghs_0123']], bad: [['ghs_01 23', /white space/u]] },
+  {
+    input: githubToken,
+    name: 'github-token',
+    good: [['ghs_0123456789abcdef', 'ghs_0123456789abcdef']],
+    bad: [['ghs_01 23', /white space/u]],
+  },
 ];
 
 describe.each(declarations)('the input $name', ({ input, name, good, bad }) => {

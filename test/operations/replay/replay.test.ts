@@ -66,7 +66,7 @@ describe('replay', () => {
     const { requests, bodies } = await replay();
     const [sent] = requests.filter(({ method }) => method === 'POST');
     expect(sent?.url.href).toBe(`https://compliance.example.com/api/v2/attestations/acme/web/trail/${shas.head}/sonar`);
-    expect(sent?.headers).toMatchObject({ authorization: 'Bearer the-key-of-acme' });
+    expect(sent?.headers).toMatchObject({ authorization: 'Bearer the-api-key-of-acme' });
     expect(bodies[0]).toContain('filename="lcov.info"');
     expect(bodies[0]).toContain('end_of_record');
     expect(bodies[0]).toContain(sampleEntry.gathered_at);

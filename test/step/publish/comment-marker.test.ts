@@ -87,6 +87,7 @@ describe('commentMarker', () => {
       'from-timestamp',
       'github-token',
       'image',
+      'include-hidden-files',
       'included-environments',
       'interval',
       'minimum-approvals',

@@ -117,9 +117,9 @@ describe('a step without api-token, in a job with id-token: write', () => {
   });
 
   it('uses api-token if it is given', async () => {
-    const { run, transport } = openStep(artifact, { given: { 'api-token': 'the-key-of-acme' } });
+    const { run, transport } = openStep(artifact, { given: { 'api-token': 'the-api-key-of-acme' } });
     await run();
-    expect(transport.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer the-key-of-acme']);
+    expect(transport.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer the-api-key-of-acme']);
   });
 
   it('retries a login that the service cannot answer now', async () => {

@@ -20,7 +20,7 @@ import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/tempo
 import { openTestStep } from '../../support/test-step.ts';
 import { writingSteps } from '../../support/writing-steps.ts';
 
-const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme' };
+const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-acme', org: 'acme' };
 /** More artifacts than are looked up at a time. */
 const fingerprint = Array.from({ length: 20 }, (_, index) => index.toString(16).padStart(64, '0')).join('\n');
 

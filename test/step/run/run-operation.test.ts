@@ -8,7 +8,7 @@ import { failureOf } from '../../support/failures.ts';
 import { openTestStep } from '../../support/test-step.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 
-const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme' };
+const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-acme', org: 'acme' };
 const lookUp = { ...connection, operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };
 
 function nothingIsSent(): never {
@@ -35,7 +35,7 @@ function compliantArtifacts({ url }: HttpRequest): HttpResponse {
 describe('runOperation, with variables of the job', () => {
   const variables = {
     COMPLIANCE_BASE_URL: 'https://compliance.example.com',
-    COMPLIANCE_API_TOKEN: 'the-key-of-acme',
+    COMPLIANCE_API_TOKEN: 'the-api-key-of-acme',
     COMPLIANCE_ORG: 'acme',
     COMPLIANCE_FLOW: 'web',
   };
@@ -210,14 +210,14 @@ describe('runOperation', () => {
     expect(transport.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
       `GET https://compliance.example.com/api/v2/artifacts/acme/web/fingerprint/${fingerprintOf('a')}`,
     ]);
-    expect(transport.requests[0]?.headers['authorization']).toBe('Bearer the-key-of-acme');
+    expect(transport.requests[0]?.headers['authorization']).toBe('Bearer the-api-key-of-acme');
   });
 
   it('reads environment fallbacks for inputs that are not set', async () => {
     const transport = answeringTransport(compliantArtifacts);
     const variables = {
       COMPLIANCE_BASE_URL: 'https://x.example.com',
-      COMPLIANCE_API_TOKEN: 'key',
+      COMPLIANCE_API_TOKEN: 'the-api-key-of-acme',
       COMPLIANCE_ORG: 'x',
     };
     const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: 'abcde', org: 'acme' };
@@ -306,12 +306,18 @@ describe('the warnings of runOperation', () => {
   }
 
   it('are none if all inputs are used', async () => {
-    const inputs = { ...lookUp, 'github-token': 'ghs_0', summary: 'true', timeout: '5', 'auth-method': 'bearer' };
+    const inputs = {
+      ...lookUp,
+      'github-token': 'ghs_0123456789abcdef',
+      summary: 'true',
+      timeout: '5',
+      'auth-method': 'bearer',
+    };
     expect(await warningsOf(inputs)).toEqual([]);
   });
 
   it('name an input that the operation does not use, without its value', async () => {
-    expect(await warningsOf({ ...lookUp, 'sonar-token': 'squ_secret', visibility: '' })).toEqual([
+    expect(await warningsOf({ ...lookUp, 'sonar-token': 'squ_secret_0123456789', visibility: '' })).toEqual([
       '`sonar-token` is not used by get-artifact; remove it from `with:`.',
     ]);
   });

@@ -6,7 +6,7 @@ import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { openTestStep } from '../../support/test-step.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 
-const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme' };
+const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-acme', org: 'acme' };
 const lookUp = { ...connection, operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };
 
 /** Runs a step that must fail before anything is sent. */
@@ -53,7 +53,7 @@ describe('runOperation, with the name of an input that the action does not have'
   });
 
   it('only warns if it is close to none, and also if there are other problems', async () => {
-    const unknown = { ...lookUp, threshold: '3', 'sonar-token': 'squ_secret' };
+    const unknown = { ...lookUp, threshold: '3', 'sonar-token': 'squ_secret_0123456789' };
     const warnings = [
       '`threshold` is not an input of this action; remove it from `with:`.',
       '`sonar-token` is not used by get-artifact; remove it from `with:`.',

@@ -171,7 +171,7 @@ describe('a permanent failure', () => {
     await open((_now, { url, headers }) =>
       url.pathname === '/api/project_analyses/search' && headers['authorization'] === undefined ? refused : undefined,
     );
-    expect((await job.gather({ token: 'analysis-token' })).unverifiedReason).toContain('403');
+    expect((await job.gather({ token: 'sqp_analysis_token_0123' })).unverifiedReason).toContain('403');
     expect(elapsed()).toBeLessThanOrEqual(10_000);
   });
 });

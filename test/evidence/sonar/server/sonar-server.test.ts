@@ -11,8 +11,8 @@ afterEach(() => job.close());
 const authorizations = (): readonly (string | undefined)[] => [
   ...new Set(job.sonar.requests.map(({ authorization }) => authorization)),
 ];
-const bearer = 'Bearer user-token';
-const basic = `Basic ${Buffer.from('user-token:').toString('base64')}`;
+const bearer = 'Bearer squ_user_token_0123';
+const basic = `Basic ${Buffer.from('squ_user_token_0123:').toString('base64')}`;
 
 describe('the scheme of a token', () => {
   it('is bearer to a server from 10.0 on', async () => {
@@ -42,8 +42,8 @@ describe('the scheme of a token', () => {
   it('to a server of unknown version stays bearer once accepted, even if a later request is forbidden', async () => {
     job = await openSonarJob();
     await job.report({ serverVersion: undefined });
-    await job.gather({ token: 'analysis-token' });
-    expect(authorizations()).toEqual(['Bearer analysis-token']);
+    await job.gather({ token: 'sqp_analysis_token_0123' });
+    expect(authorizations()).toEqual(['Bearer sqp_analysis_token_0123']);
   });
 
   it.each([
@@ -54,9 +54,9 @@ describe('the scheme of a token', () => {
     'of another project is called that on %s (%j, version in the report: %s)',
     async (_is, schemes, version) => {
       job = await openSonarJob({ state: { schemes } });
-      job.sonar.state.tokens['sqp_other'] = { browse: false, execute: false };
+      job.sonar.state.tokens['sqp_other_0123456789'] = { browse: false, execute: false };
       await job.report({ serverVersion: version });
-      const failure = await failureOf(job.gather({ token: 'sqp_other' }));
+      const failure = await failureOf(job.gather({ token: 'sqp_other_0123456789' }));
       expect(failure).toMatchObject({ kind: 'user', problems: [{ input: 'sonar-token' }] });
       expect(failure.message).toContain('403: Insufficient privileges; `sonar-token` is the analysis token of another');
     },
@@ -161,7 +161,7 @@ describe('a redirect', () => {
 
 describe('a refusal', () => {
   it.each([
-    [401, 'unknown-token', 'an empty body', 'mistyped, expired or revoked'],
+    [401, 'squ_unknown_token_0123', 'an empty body', 'mistyped, expired or revoked'],
     [401, undefined, 'an empty body', 'Set `sonar-token`'],
     [403, 'browse-only', 'Insufficient privileges', '"Execute Analysis"'],
   ])('with %i of the token %s has the remedy for it', async (status, token, words, remedy) => {
@@ -174,7 +174,7 @@ describe('a refusal', () => {
       `Sonar answered GET ${job.sonar.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9&additionalFields=warnings with ${status}: ${words}`,
     );
     expect(failure.remedy).toContain(remedy);
-    expect(failure.message + failure.remedy).not.toContain(token ?? 'user-token');
+    expect(failure.message + failure.remedy).not.toContain(token ?? 'squ_user_token_0123');
   });
 
   it('that is a page of HTML is described, not shown', async () => {
