@@ -6,7 +6,14 @@ import { changePolicies, policyForm, provenancePolicy, saveEnvironment } from '.
 import { everyEndpoint } from '../support/every-endpoint.ts';
 import { prepareOrganization } from '../support/prepare-organization.ts';
 import { call, type Call, type Called } from '../support/service-call.ts';
-import { attestationForm, report, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
+import {
+  attestationForm,
+  report,
+  sampleArtifact,
+  sampleAttestation,
+  sampleFlow,
+  saveFlow,
+} from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createTestStorage, type TestStorage } from '../support/test-storage.ts';
 
@@ -226,12 +233,42 @@ describe('a key', () => {
     }
   });
 
-  it('of the default organization belongs to the user', async () => {
+  it('belongs to its sender, so that nobody else can use it up', async () => {
     const [admin, member] = [await service.createKey('admin'), await service.createKey('member')];
-    const request: Call = { method: 'PUT', path: '/user/acme' };
-    expect(isReplay(await send({ ...request, key: admin }, 'one'))).toBe(false);
-    expect(isReplay(await send({ ...request, key: member }, 'one'))).toBe(false);
-    expect(isReplay(await send({ ...request, key: admin }, 'one'))).toBe(true);
+    await saveFlow(service);
+    const requests: readonly Call[] = [
+      { method: 'PUT', path: '/user/acme' },
+      { method: 'PUT', path: '/flows/acme', json: sampleFlow() },
+      { method: 'POST', path: '/artifacts/acme/web', json: sampleArtifact() },
+      attestation(),
+      policyUpload('first'),
+    ];
+    for (const request of requests) {
+      const sendAs = async (key: string): Promise<readonly [boolean, boolean]> => {
+        const answer = await send({ ...request, key }, 'one');
+        return [answer.status < 300, isReplay(answer)];
+      };
+      expect([request.path, await sendAs(admin)]).toEqual([request.path, [true, false]]);
+      expect([request.path, await sendAs(member)]).toEqual([request.path, [true, false]]);
+      expect([request.path, await sendAs(admin)]).toEqual([request.path, [true, true]]);
+    }
+  });
+
+  it('belongs to a flow or an environment', async () => {
+    const answers: (readonly [number, boolean])[] = [];
+    for (const name of ['web', 'api']) {
+      await call(service, { method: 'PUT', path: '/flows/acme', json: { ...sampleFlow(), name } });
+      await saveEnvironment(service, name);
+      const sent = [
+        { ...attestation(), path: `/attestations/acme/${name}/trail/main/sonar` },
+        { method: 'PUT', path: `/environments/acme/${name}/report/K8S`, json: { artifacts: [] } },
+      ] as const;
+      for (const request of sent) {
+        const answer = await send(request, 'one');
+        answers.push([answer.status, isReplay(answer)]);
+      }
+    }
+    expect(answers).toEqual(Array.from({ length: 4 }, () => [201, false]));
   });
 
   it('opens nothing: a caller without the permission gets no answer', async () => {
@@ -330,7 +367,7 @@ describe('requests with the same key at once', () => {
       { numRuns: 15 },
     );
     const { body } = await call(service, { path: '/policies/acme/strict' });
-    const rows = JSON.stringify(await allRows()).match(/"idempotency_key":"policy-\d+-\d"/gu) ?? [];
+    const rows = JSON.stringify(await allRows()).match(/"idempotency_key":"policy-\d+-\d [\w-]{22}"/gu) ?? [];
     expect([new Set(rows).size, listAt(body, 'versions').length]).toEqual([rows.length, rows.length]);
   });
 });

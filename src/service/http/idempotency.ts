@@ -4,6 +4,8 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { keyErrors } from '../../contract/key-errors.ts';
 import { idempotencyKeyHeader, parseIdempotencyKey, withoutFields } from '../../contract/idempotency.ts';
 import { RepeatedRequest, type KeyedRequest, type OnceResult } from '../application/carry-out-once.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import type { StoredKey } from '../domain/accounts.ts';
 import type { Answer } from '../storage/remembered-answers.ts';
 import type { UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError } from './errors/api-error.ts';
@@ -33,6 +35,24 @@ export interface RequestContent {
   readonly query: unknown;
   readonly document: unknown;
   readonly file: (Pick<UploadedFile, 'filename'> & { readonly content: { readonly digest: string } }) | undefined;
+}
+
+/**
+ * Who sends requests with a key. Keys can be guessed, so the key of one sender must not stand for the request of
+ * another. For runs that have logged in, it includes the rules that admitted them: a pull request is not a deployment.
+ */
+export function toSender({ ownerKind, owner, login }: Pick<StoredKey, 'ownerKind' | 'owner' | 'login'>): string {
+  return JSON.stringify([ownerKind, owner, login?.grants.map(({ rule }) => rule)]);
+}
+
+/**
+ * The idempotency key as it is stored. It belongs to its sender, and to the flow or environment of the path. It begins
+ * with what was sent, which keeps the keys of a run together in the index. A key that was sent has no space.
+ */
+function toStoredKey({ key, sender, content }: ReceivedRequest & { readonly key: string }): string {
+  const { parameters } = content;
+  const owner = [sender, textAt(parameters, 'flow_name'), textAt(parameters, 'env_name')];
+  return `${key} ${hash('sha256', JSON.stringify(owner), 'base64url').slice(0, 22)}`;
 }
 
 /** The SHA-256, in base64url, of what a request asks for, without the fields that may differ if it is repeated. */
@@ -68,17 +88,17 @@ export class ReplayedResponse {
  *   more than once. With `isRemembered` it creates the response that is stored for repeated requests, which must not
  *   contain a secret.
  * @param useCase passes the request on to the use case
- * @param subject the caller, if the request is about the caller
  */
 export type CarryOut<Response extends HandlerResponse> = <Result>(
   respond: (result: Result, isRemembered: boolean) => Response,
   useCase: (request: KeyedRequest<Result> | undefined) => Promise<OnceResult<Result>>,
-  subject?: string,
 ) => Promise<Response | ReplayedResponse>;
 
 /** A request that may have a key. */
 export interface ReceivedRequest {
   readonly key: string | undefined;
+  /** See `toSender`. */
+  readonly sender: string;
   /** The organization; every path of a request with a key has one. */
   readonly org: string;
   readonly content: RequestContent;
@@ -96,11 +116,11 @@ export class KeyedRequests {
 
   /** Returns the function with which the handler of an endpoint carries out a request. */
   carryOut<Response extends HandlerResponse>(endpoint: Endpoint, received: ReceivedRequest): CarryOut<Response> {
-    const { key, org, content } = received;
-    return async (respond, useCase, subject) => {
-      if (key === undefined) return respondToFirst(respond, await useCase(undefined));
-      const path = `${endpoint.method} ${endpoint.path}`;
-      const scope = subject === undefined ? path : `${path} ${subject}`;
+    const { key: sent, org, content } = received;
+    return async (respond, useCase) => {
+      if (sent === undefined) return respondToFirst(respond, await useCase(undefined));
+      const key = toStoredKey({ ...received, key: sent });
+      const scope = `${endpoint.method} ${endpoint.path}`;
       const digest = digestRequest(endpoint, content);
       const request = { org, scope, key, digest, toAnswer: createAnswer(respond) };
       const result = await this.#runAlone(`${org}\n${scope}\n${key}`, () => useCase(request));

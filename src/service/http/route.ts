@@ -19,7 +19,7 @@ import { withExactFreeForm } from '../../contract/free-form.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
 import { DocumentError, parseDocumentInSteps } from './bodies/json-document.ts';
-import { KeyedRequests, readIdempotencyKey, ReplayedResponse, type CarryOut } from './idempotency.ts';
+import { KeyedRequests, readIdempotencyKey, ReplayedResponse, toSender, type CarryOut } from './idempotency.ts';
 import { prepareJson, type SerializedJson } from './json-response.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError, withDeclaredMessage } from './errors/api-error.ts';
@@ -75,7 +75,11 @@ export function addRoute<E extends Endpoint, Who>(
   authenticator: Authenticator<Who>,
   handler: EndpointHandler<E, Who>,
 ): void {
-  const authenticated = new AuthenticatedRequests<{ readonly caller: Who; readonly key: string | undefined }>();
+  const authenticated = new AuthenticatedRequests<{
+    readonly caller: Who;
+    readonly sender: string;
+    readonly key: string | undefined;
+  }>();
   const { body } = endpoint;
   const largeDocuments = new SerialQueue();
   const { keyedRequests = new KeyedRequests() } = host;
@@ -85,22 +89,26 @@ export function addRoute<E extends Endpoint, Who>(
     url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
       if (endpoint.deprecated !== undefined) reply.header('deprecation', deprecationDate);
+      let sender = '';
       const caller = await authenticate(request, endpoint, authenticator, {
+        identified: (key) => {
+          sender = toSender(key);
+        },
         expiresSoon: (at) => {
           reply.header(keyExpiryHeader, `@${Math.floor(at)}`);
         },
       });
-      authenticated.set(request, { caller, key: readKey(request, endpoint, host) });
+      authenticated.set(request, { caller, sender, key: readKey(request, endpoint, host) });
       rejectTooLarge(request, endpoint);
       host.admission.admit(requestOrganization(request) ?? '', countHeldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
-      const { caller, key } = authenticated.get(request);
+      const { caller, sender, key } = authenticated.get(request);
       const work = async (): Promise<EndpointResponse<E> | ReplayedResponse> => {
         const received = await receive(request, endpoint, host);
         if (findDeprecatedFields(endpoint, received.document).length > 0) reply.header('deprecation', deprecationDate);
         const carryOut = keyedRequests.carryOut<EndpointResponse<E>>(endpoint, {
-          key,
+          ...{ key, sender },
           org: requestOrganization(request) ?? '',
           content: received,
         });

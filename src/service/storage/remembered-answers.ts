@@ -1,7 +1,7 @@
-/** Identifies a request: keys are unique within an endpoint of an organization. */
+/** Identifies a request: keys are unique within an endpoint of an organization, and contain their senders. */
 export interface RequestKey {
   readonly org: string;
-  /** The endpoint; if it is about its caller, together with the caller. */
+  /** The endpoint. */
   readonly scope: string;
   /** The idempotency key. */
   readonly key: string;

@@ -98,11 +98,11 @@ describe('KeyedRequests', () => {
   const carryOut = (
     requests: KeyedRequests,
     useCase: (request: KeyedRequest<string> | undefined) => Promise<string | RepeatedRequest<string>>,
-    received: { readonly key?: string | undefined; readonly org?: string; readonly subject?: string } = {},
+    received: { readonly key?: string | undefined; readonly org?: string; readonly sender?: string } = {},
   ): Promise<unknown> => {
-    const { key = 'one', org = 'acme', subject } = received;
+    const { key = 'one', org = 'acme', sender = '' } = received;
     const asKeyed = 'key' in received && received.key === undefined ? undefined : key;
-    return requests.carryOut<Response>(createFlow, { key: asKeyed, org, content })(respond, useCase, subject);
+    return requests.carryOut<Response>(createFlow, { key: asKeyed, sender, org, content })(respond, useCase);
   };
   const never = (): Promise<string> => Promise.reject(new Error('must not run'));
 
@@ -125,7 +125,7 @@ describe('KeyedRequests', () => {
   it('lets requests run at once that differ in organization, caller or key, or have none', async () => {
     const requests = new KeyedRequests();
     const { promise, resolve } = Promise.withResolvers<string>();
-    const others = [{ org: 'other' }, { subject: 'ann' }, { key: 'two' }, { key: undefined }, { key: undefined }];
+    const others = [{ org: 'other' }, { sender: 'ann' }, { key: 'two' }, { key: undefined }, { key: undefined }];
     const running = [{}, ...others].map((received) => carryOut(requests, () => promise, received));
     resolve('done');
     expect(await Promise.all(running)).toEqual(running.map(() => ({ status: 201, body: 'done' })));

@@ -14,7 +14,6 @@ export function addUserRoutes(host: RouteHost, dependencies: RouteDependencies):
         return { status: 200, body: { default_org_name: org } };
       },
       (request) => members.setDefaultOrganization(dependencies, { key, org }, request),
-      `${key.ownerKind} ${key.owner}`,
     ),
   );
 

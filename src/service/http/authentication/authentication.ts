@@ -48,6 +48,8 @@ export interface AuthenticationAttempt {
   readonly isReplay: boolean;
   /** Only for failures, because most requests do not fail. */
   readonly origin: () => RequestOrigin;
+  /** Called with the key, if it is valid. */
+  readonly identified?: ((key: StoredKey) => void) | undefined;
   /** Called if the key is valid and expires soon, with the time (Unix seconds). */
   readonly expiresSoon?: ((at: number) => void) | undefined;
 }
@@ -70,7 +72,7 @@ export function authenticate<Who>(
   },
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   authenticator: Authenticator<Who>,
-  more: Pick<AuthenticationAttempt, 'session' | 'expiresSoon'> = {},
+  more: Pick<AuthenticationAttempt, 'session' | 'identified' | 'expiresSoon'> = {},
 ): Promise<Who> {
   // Now, because a socket that the client has closed has no address.
   const { remoteAddress = 'an unknown address' } = request.socket;
@@ -192,6 +194,7 @@ async function authenticateKey(dependencies: KeyDependencies, attempt: Authentic
     throw unauthenticatedError(methods, fault.rule);
   }
   keyUses.note(stored);
+  attempt.identified?.(stored);
   // Keys of logins always expire soon, and are renewed.
   const { ownerKind, expiresAt } = stored;
   if (ownerKind !== 'workflow' && expiresAt <= unixSeconds(now()) + expiryWarningPeriod)

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { administer, keyIdOf } from '../../../support/administration.ts';
+import { call } from '../../../support/service-call.ts';
+import { attestationForm, sampleAttestation } from '../../../support/service-samples.ts';
 import { rulePath, startLoginFixture, type LoginFixture } from '../../../support/login-fixture.ts';
 
 let fixture: LoginFixture;
@@ -8,6 +10,27 @@ beforeEach(async () => {
   await fixture.saveRule();
 });
 afterEach(() => fixture.stop());
+
+describe('an idempotency key', () => {
+  it('that a pull request has used up does not keep the deployment of its repository from recording', async () => {
+    const reviews = { events: ['pull_request'], refs: ['refs/pull/*/merge'], private_pull_requests: true };
+    await fixture.saveRule({ ...reviews, flows: ['web'] }, 'review');
+    const pullRequest = await fixture.logIn({ event_name: 'pull_request', ref: 'refs/pull/7/merge' });
+    const record = async (key: string, name: string): Promise<readonly unknown[]> => {
+      const form = attestationForm(sampleAttestation('OK', { attestation_name: name }));
+      const headers = { 'idempotency-key': '4711-guessed' };
+      const sent = { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form, headers, key };
+      const answer = await call(fixture.service, sent);
+      return [answer.status, answer.headers.get('idempotent-replayed')];
+    };
+    expect(await record(pullRequest, 'sonar')).toEqual([201, null]);
+    // Neither what is the same nor what is not.
+    expect(await record(await fixture.logIn(), 'sonar')).toEqual([201, null]);
+    expect(await record(pullRequest, 'unit')).toEqual([422, null]);
+    // A later login of a run that the same rules admit is the same sender.
+    expect(await record(await fixture.logIn(), 'sonar')).toEqual([201, 'true']);
+  });
+});
 
 describe('a login', () => {
   it('is refused while all rules that admit the run have 2000 valid keys, and not because of other rules', async () => {
