@@ -7,7 +7,6 @@ import { createNameResolver, systemNameServices } from './network/name-resolver.
 import type { After, Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
 import { AdministrationWatch } from './application/administration-watch.ts';
-import { createArtifactCache } from './application/artifact-cache.ts';
 import { findArtifact } from './application/artifacts.ts';
 import { Judging } from './application/judging/judging.ts';
 import { KeyUses } from './application/key-uses.ts';
@@ -99,7 +98,6 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
       storage,
       attachments,
       judging: new Judging(),
-      artifactCache: createArtifactCache(),
       tokens,
     };
     const dependencies = { ...useCases, sendsMail: options.mail !== undefined };
@@ -179,7 +177,7 @@ function createTokenVerifier(
 
 /** Starts the delivery of notifications. */
 function startDispatcher(
-  dependencies: Pick<RouteDependencies, 'storage' | 'artifactCache' | 'links' | 'now'>,
+  dependencies: Pick<RouteDependencies, 'storage' | 'links' | 'now'>,
   { mail, allowPrivateTargets: allowPrivate = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {

@@ -1,18 +1,8 @@
-import { jest } from '@jest/globals';
-import type { Connections } from '../../src/service/storage/postgres/connections.ts';
 import { waitUntil } from '../../tools/servers/ports.ts';
 import { withAdministrator } from './test-servers.ts';
 
 /** How long a transaction may take until it waits for a lock, in milliseconds. */
 const patience = 10_000;
-
-/** How many transactions begin during the work, each on a connection of the pool. */
-export async function countTransactions(connections: Connections, work: () => Promise<unknown>): Promise<number> {
-  const acquired = jest.spyOn(connections, 'acquire');
-  acquired.mockClear();
-  await work();
-  return acquired.mock.calls.length;
-}
 
 /** Waits until a transaction of a database waits for the lock of an organization. Returns false if none does in time. */
 export function waitForOrganizationLock(url: string): Promise<boolean> {

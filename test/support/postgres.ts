@@ -89,7 +89,7 @@ const deleteRows = `DO $$
     identity text;
   BEGIN
     SELECT string_agg(format('%I AS (DELETE FROM %I)', 'of_' || tablename, tablename), ', ') INTO deletions FROM pg_tables
-      WHERE schemaname = current_schema() AND tablename NOT IN ('schema_versions', 'written_sources_state', 'probes');
+      WHERE schemaname = current_schema() AND tablename NOT IN ('schema_versions', 'probes');
     ALTER TABLE audit_events DISABLE TRIGGER USER;
     EXECUTE 'WITH ' || deletions || ' SELECT 1';
     ALTER TABLE audit_events ENABLE TRIGGER USER;

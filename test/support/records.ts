@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createArtifactCache } from '../../src/service/application/artifact-cache.ts';
 import * as artifacts from '../../src/service/application/artifacts.ts';
 import * as attestationList from '../../src/service/application/attestation-list.ts';
 import * as attestations from '../../src/service/application/attestations.ts';
@@ -14,7 +13,7 @@ import * as snapshots from '../../src/service/application/snapshots.ts';
 import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
 import * as trails from '../../src/service/application/trails.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
-import type { ArtifactDetails, Attestation, Flow, ReportedArtifact } from '../../src/service/domain/records.ts';
+import type { Attestation, Flow, ReportedArtifact } from '../../src/service/domain/records.ts';
 import type { TrailDetails } from '../../src/service/domain/trail-details.ts';
 import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
 import type {
@@ -40,10 +39,6 @@ import type { UseCaseDependencies } from '../../src/service/application/use-case
 import type { Clock } from '../../src/runtime/clock.ts';
 import { manualClock } from './clock.ts';
 
-/** The result of `findArtifact`, without the version. */
-export type ArtifactSearchResult =
-  { readonly outcome: 'found'; readonly details: ArtifactDetails } | artifacts.ArtifactNotFound;
-
 /** A query for attestations at a time. */
 export interface AttestationListQueryAt extends attestationList.AttestationListQuery {
   /** In Unix seconds. */
@@ -68,7 +63,6 @@ const noTokens: TokenVerifier = {
 export class Records {
   readonly storage: Storage;
   readonly #judging = new Judging();
-  readonly #artifactCache = createArtifactCache();
 
   constructor(storage: Storage) {
     this.storage = storage;
@@ -76,7 +70,7 @@ export class Records {
 
   /** The dependencies with a clock that shows this time. */
   at(seconds: number): UseCaseDependencies {
-    const shared = { storage: this.storage, judging: this.#judging, artifactCache: this.#artifactCache };
+    const shared = { storage: this.storage, judging: this.#judging };
     return { ...shared, now: () => seconds * 1000, randomBytes, tokens: noTokens };
   }
 
@@ -125,10 +119,8 @@ export class Records {
     return unrepeated(artifacts.recordArtifact(this.at(0), artifact));
   }
 
-  /** Without the version, which changes with every start. */
-  async findArtifact(query: artifacts.ArtifactQuery): Promise<ArtifactSearchResult> {
-    const finding = await artifacts.findArtifact(this.at(0), query);
-    return finding.outcome === 'found' ? { outcome: 'found', details: finding.details } : finding;
+  findArtifact(query: artifacts.ArtifactQuery): Promise<artifacts.ArtifactLookup> {
+    return artifacts.findArtifact(this.at(0), query);
   }
 
   findTrail(org: string, flow: string, name: string): Promise<TrailDetails | undefined> {

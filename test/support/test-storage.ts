@@ -24,7 +24,7 @@ export type Records = readonly (readonly [table: string, rows: readonly Row[]])[
 export interface TestStorage {
   /** The options of a service that uses it. */
   readonly options: Pick<ServiceOptions, 'dataFolder' | 'database'>;
-  /** Runs a statement. A running service does not learn of it, so do not change what it may have cached. */
+  /** Runs a statement. */
   readonly query: RunStatement;
   /** Reads all records, except those of the given tables, and what the mere use of keys changes. */
   readRecords(except?: readonly string[]): Promise<Records>;
@@ -41,7 +41,7 @@ export const createTestStorage: () => Promise<TestStorage> =
   Reflect.get(globalThis, 'serviceDatabase') === 'postgres' ? createPostgresStorage : createSqliteStorage;
 
 /** Tables that the running of a service and the use of keys change. */
-const bookkeeping: ReadonlySet<string> = new Set(['key_uses', 'probes', 'written_sources', 'written_sources_state']);
+const bookkeeping: ReadonlySet<string> = new Set(['key_uses', 'probes', 'recent_commits']);
 
 /** @param listTables the statement that returns the names of all tables */
 async function readRecords(run: RunStatement, listTables: string, except: readonly string[] = []): Promise<Records> {

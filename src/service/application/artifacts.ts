@@ -2,11 +2,8 @@ import { currentEvidence, toReportScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { ArtifactDetails, Flow, ReportedArtifact } from '../domain/records.ts';
 import { fromArtifactReport } from '../domain/trail-report.ts';
-import type { ArtifactSources } from '../storage/artifacts.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage/storage.ts';
-import type { DataVersion, Versioned } from '../storage/versioned-cache.ts';
-import { weighArtifact, type CachedArtifact } from './artifact-cache.ts';
-import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
+import { findRepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { findAppliedTemplates } from './templates.ts';
@@ -27,8 +24,6 @@ export interface ArtifactQuery {
 export interface FoundArtifact {
   readonly outcome: 'found';
   readonly details: ArtifactDetails;
-  /** The version of the records that the details were read from. */
-  readonly version: DataVersion;
 }
 
 /** Why no artifact was found. */
@@ -49,47 +44,19 @@ const maximumAppearances = 100;
 const fingerprintLength = 64;
 
 /** Operation 10: finds the latest report of an artifact that matches the query, with its evidence. */
-export async function findArtifact(
-  { storage, artifactCache }: Pick<UseCaseDependencies, 'storage' | 'artifactCache'>,
+export function findArtifact(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
   query: ArtifactQuery,
 ): Promise<ArtifactLookup> {
-  const key = cacheKey(query);
-  const known = artifactCache.latest(key);
-  const found = await storage.read(async (transaction) => {
-    if (known !== undefined) {
-      const version = await transaction.artifacts.version(known.value.sources);
-      if (version === known.version) return known;
-    }
-    return loadArtifact(transaction, query);
+  return storage.read(async (transaction) => {
+    const [flow, artifact] = await Promise.all([
+      transaction.flows.find(query.org, query.flow),
+      findReport(transaction, query),
+    ]);
+    if (flow === undefined) return { outcome: 'flow not found' };
+    if ('outcome' in artifact) return artifact;
+    return { outcome: 'found', details: await loadDetails(transaction, flow, artifact) };
   });
-  if ('outcome' in found) return found;
-  const { value, version } = found;
-  // Not for abbreviated fingerprints, which any new report to the flow can make ambiguous.
-  if (found !== known && query.fingerprint.length === fingerprintLength) {
-    artifactCache.set(key, version, value, weighArtifact(value.details));
-  }
-  return { outcome: 'found', details: value.details, version };
-}
-
-// `=` distinguishes an empty part from an absent one. No name contains a line break.
-function cacheKey({ org, flow, fingerprint, trail, attestationId }: ArtifactQuery): string {
-  const narrowed = `${trail === undefined ? '' : `=${trail}`}\n${attestationId === undefined ? '' : `=${attestationId}`}`;
-  return `${org}\n${flow}\n${fingerprint}\n${narrowed}`;
-}
-
-async function loadArtifact(
-  transaction: ReadTransaction,
-  query: ArtifactQuery,
-): Promise<Versioned<CachedArtifact> | ArtifactNotFound> {
-  const [flow, artifact] = await Promise.all([
-    transaction.flows.find(query.org, query.flow),
-    findReport(transaction, query),
-  ]);
-  if (flow === undefined) return { outcome: 'flow not found' };
-  if ('outcome' in artifact) return artifact;
-  const details = await loadDetails(transaction, flow, artifact);
-  const sources = toSources(details);
-  return { value: { details, sources }, version: await transaction.artifacts.version(sources) };
 }
 
 async function findReport(
@@ -137,14 +104,6 @@ export async function loadDetails(
   return { flow, applied, artifact, evidence, history, appearances };
 }
 
-function toSources({ artifact, appearances }: ArtifactDetails): ArtifactSources {
-  const { org, flow, report } = artifact;
-  return {
-    ...{ org, flow, trail: report.trail_name, fingerprint: report.fingerprint, scopes: toReportScopes(artifact) },
-    environments: [...new Set(appearances.map(({ environment }) => environment))],
-  };
-}
-
 /** The result of recording an artifact. */
 export type RecordArtifactResult = 'recorded' | 'flow not found';
 
@@ -158,8 +117,6 @@ export function reportArtifact(
   return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt }, request);
 }
 
-type Repetition = RepeatedRequest<RecordArtifactResult> | undefined;
-
 /** Records a report with a given id and time, and judges the environments that run the artifact again. */
 export function recordArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
@@ -168,18 +125,16 @@ export function recordArtifact(
 ): Promise<OnceResult<RecordArtifactResult>> {
   const { org, flow, createdAt, report } = artifact;
   const reportJson = JSON.stringify(report);
-  // Together, because other transactions wait, and each may take a round trip to the database.
-  const read = ({ flows, artifacts }: WriteTransaction): Promise<readonly [Repetition, boolean]> =>
-    Promise.all([
-      findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded'),
-      flows.exists(org, flow),
-    ]);
   const work = async (
     transaction: WriteTransaction,
     context: JudgingContext,
   ): Promise<OnceResult<RecordArtifactResult>> => {
-    const { trails, artifacts } = transaction;
-    const [repetition, flowExists] = await read(transaction);
+    const { flows, trails, artifacts } = transaction;
+    // Together, because other transactions wait, and each may take a round trip to the database.
+    const [repetition, flowExists] = await Promise.all([
+      findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded'),
+      flows.exists(org, flow),
+    ]);
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
     await trails.insertMissing({ org, flow, name: report.trail_name, createdAt, report: fromArtifactReport(report) });
@@ -187,5 +142,5 @@ export function recordArtifact(
     await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
     return 'recorded';
   };
-  return runJudgingTransaction(dependencies, org, work, read);
+  return runJudgingTransaction(dependencies, org, work);
 }

@@ -5,7 +5,7 @@ import { newIdentifier } from '../domain/identifier.ts';
 import { toRecordedFaults } from '../domain/reasons.ts';
 import type { Attachment, Attestation, Recorded } from '../domain/records.ts';
 import { fromAttestation } from '../domain/trail-report.ts';
-import type { AttestationReader, InsertConditions } from '../storage/attestations.ts';
+import type { AttestationReader } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
@@ -53,9 +53,8 @@ export async function attest(
   const { artifact_fingerprint: fingerprint } = document;
   const place = toPlace({ ...command, name: document.attestation_name });
   const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
-    const findDigest = attestations.findRequestDigest.bind(attestations);
     // The transaction looks for repetitions, too, but only after the file is stored.
-    const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request, findDigest);
+    const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
     if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
@@ -101,11 +100,10 @@ function findRepeated(
   attestations: AttestationReader,
   { org, scopes, evidence }: EvidencePlace,
   request: KeyedRequest<AttestResult> | undefined,
-  findDigest: (org: string, key: string) => Promise<string | undefined>,
 ): Promise<RepeatedRequest<AttestResult> | undefined> {
   return findRepeatedRequest(
     request,
-    findDigest,
+    attestations.findRequestDigest.bind(attestations),
     'recorded',
     async (key) => !(await attestations.isCurrent(org, key, scopes, evidence)),
   );
@@ -135,14 +133,16 @@ export function recordAttestation(
   const place = toPlace(attestation);
   const { scopes, evidence } = place;
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-  const attestationPlace = { ...place, flow, key: request?.key, maximumNames: maximumEvidenceNames };
-  // Together, because other transactions wait, and each may take a round trip to the database.
-  const read = ({ flows, attestations }: WriteTransaction): Promise<readonly [boolean, InsertConditions]> =>
-    Promise.all([flows.exists(org, flow), attestations.findConditions(attestationPlace)]);
   const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<OnceResult<AttestResult>> => {
-    const { trails, attestations } = transaction;
-    const [flowExists, { requestDigest, isAnyScopeFull, latest: before }] = await read(transaction);
-    const repetition = await findRepeated(attestations, place, request, () => Promise.resolve(requestDigest));
+    const { flows, trails, attestations } = transaction;
+    const inFlow = { org, flow };
+    // Together, because other transactions wait, and each may take a round trip to the database.
+    const [repetition, flowExists, isAnyScopeFull, before] = await Promise.all([
+      findRepeated(attestations, place, request),
+      flows.exists(org, flow),
+      attestations.isAnyScopeFull(inFlow, { scopes, evidence, maximumNames: maximumEvidenceNames }),
+      attestations.findLatest(inFlow),
+    ]);
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
     if (isAnyScopeFull) return 'too many names';
@@ -156,7 +156,7 @@ export function recordAttestation(
     await judgeEvidence(transaction, { org, ...judged }, createdAt, context);
     return 'recorded';
   };
-  return runJudgingTransaction(dependencies, org, work, read);
+  return runJudgingTransaction(dependencies, org, work);
 }
 
 /** Finds an attestation; undefined if it is not in the trail. */

@@ -51,14 +51,6 @@ export async function findRepeatedRequest<Result>(
   return new RepeatedRequest({ result }, await isSuperseded(request.key));
 }
 
-/** Reads in advance what `carryOutOnce` reads; see `Storage.transaction`. */
-export async function prepareOnce(
-  { rememberedAnswers }: WriteTransaction,
-  request: RequestKey | undefined,
-): Promise<void> {
-  if (request !== undefined) await rememberedAnswers.find(request, 0);
-}
-
 const secondsPerDay = 24 * 60 * 60;
 
 /** How many expired answers are deleted when one is added: enough for the table to shrink. */

@@ -6,7 +6,7 @@ import type { TrailDetails, TrailHistory } from '../domain/trail-details.ts';
 import type { ListPart } from '../storage/list-part.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import type { TrailFilter } from '../storage/trails.ts';
-import { carryOutOnce, prepareOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { loadTrail, maximumTrailEntries } from './load-trail.ts';
@@ -44,13 +44,7 @@ export function beginTrail(
     }
     return known === undefined ? 'begun' : 'updated';
   };
-  const prepare = (transaction: WriteTransaction): Promise<unknown> =>
-    Promise.all([
-      prepareOnce(transaction, request),
-      transaction.flows.exists(trail.org, trail.flow),
-      transaction.trails.find(trail),
-    ]);
-  return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin), prepare);
+  return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin));
 }
 
 /** The maximum number of appearances of each artifact in the history of a trail. */

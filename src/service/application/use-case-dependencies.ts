@@ -1,4 +1,3 @@
-import type { ArtifactCache } from './artifact-cache.ts';
 import type { Judging } from './judging/judging.ts';
 import type { TokenVerifier } from '../domain/workflow-identity.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -14,6 +13,5 @@ export interface UseCaseDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;
   readonly judging: Judging;
-  readonly artifactCache: ArtifactCache;
   readonly tokens: TokenVerifier;
 }

@@ -1,7 +1,5 @@
-import type { Scope } from '../domain/evidence-scope.ts';
 import type { Appearance, ReportedArtifact } from '../domain/records.ts';
 import type { RecordKey } from './remembered-answers.ts';
-import type { DataVersion } from './versioned-cache.ts';
 
 /** Where to look for reports of artifacts. */
 export interface ArtifactPlace {
@@ -9,17 +7,6 @@ export interface ArtifactPlace {
   readonly flow: string;
   /** Only reports to this trail. */
   readonly trail?: string | undefined;
-}
-
-/** The records that an artifact and its evidence were read from. */
-export interface ArtifactSources {
-  readonly org: string;
-  readonly flow: string;
-  readonly trail: string;
-  readonly fingerprint: string;
-  readonly scopes: readonly Scope[];
-  /** The environments in which it runs or ran. */
-  readonly environments: readonly string[];
 }
 
 /** The reports to a flow, or those from a repository. */
@@ -75,12 +62,9 @@ export interface ArtifactReader {
   findMatches(org: string, digits: string, limit: number): Promise<DigitMatches>;
   /** The fingerprints of the artifacts of all flows that were built from a commit. */
   listFingerprintsOfCommit(org: string, commit: string, limit: number): Promise<readonly string[]>;
-
-  /** The version of the records that an artifact was read from; see `DataVersion`. */
-  version(sources: ArtifactSources): Promise<DataVersion>;
 }
 
-/** Reads and writes artifacts. A transaction keeps what `findRequestDigest` has read until it is changed. */
+/** Reads and writes artifacts. */
 export interface ArtifactWriter extends ArtifactReader {
   /**
    * Inserts the report as the latest of its flow. Its trail must exist.

@@ -74,34 +74,13 @@ export interface NewAttestation extends AttestationSummary, Sequenced {
   readonly documentJson: string;
 }
 
-/** Where a new attestation is to be inserted. */
-export interface AttestationPlace extends FlowReference {
-  readonly scopes: readonly Scope[];
-  /** Its evidence name. */
-  readonly evidence: string;
-  /** The idempotency key of its request. */
-  readonly key: string | undefined;
-  /** How many evidence names a scope may have. */
-  readonly maximumNames: number;
-}
-
-/** What decides whether and how a new attestation is inserted. */
-export interface InsertConditions {
-  /** See `AttestationReader.findRequestDigest`. */
-  readonly requestDigest: string | undefined;
-  /** Whether any of the scopes has the maximum number of evidence names and none of them is this name. */
-  readonly isAnyScopeFull: boolean;
-  /** See `AttestationReader.findLatest`. */
-  readonly latest: LatestAttestation | undefined;
-}
-
 /** Reads and writes attestations. */
 export interface AttestationWriter extends AttestationReader {
-  /**
-   * Reads at once what decides about an insertion, because other transactions wait for it. The transaction keeps the
-   * result until it inserts something that changes it.
-   */
-  findConditions(place: AttestationPlace): Promise<InsertConditions>;
+  /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
+  isAnyScopeFull(
+    flow: FlowReference,
+    place: { readonly scopes: readonly Scope[]; readonly evidence: string; readonly maximumNames: number },
+  ): Promise<boolean>;
   /** Inserts the attestation and binds it to its scopes. Its trail must exist. */
   insert(attestation: NewAttestation): Promise<void>;
 }

@@ -6,8 +6,6 @@ import type { Storage, StorageDependencies } from './storage.ts';
 /**
  * Opens the storage of a service for an operator's command, also while services are running with it.
  *
- * The work may only add keys and members: a service with SQLite caches existing rows, but not the absence of rows.
- *
  * @throws Error if there is no database, or if running services use a different schema version.
  */
 export function withOperatorStorage<Result>(

@@ -31,7 +31,7 @@ export interface RememberedAnswer extends Answer {
 
 /** Reads and writes the answers to requests that do not append a record, which could hold the key itself. */
 export interface RememberedAnswerWriter {
-  /** Finds an answer that was given after this time. A transaction keeps what was read until it is changed. */
+  /** Finds an answer that was given after this time. */
   find(request: RequestKey, after: number): Promise<RememberedAnswer | undefined>;
   /** Replaces an earlier answer. The organization must exist. */
   save(request: RequestKey, answer: RememberedAnswer): Promise<void>;

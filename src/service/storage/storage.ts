@@ -74,12 +74,6 @@ export const concurrent: unique symbol = Symbol('concurrent');
 export type TransactionScope = string | typeof allOrganizations | typeof concurrent;
 
 /**
- * Reads what the work of a transaction will read, before it runs, and writes nothing. It may be run several times. See
- * `Storage.transaction`.
- */
-export type Preparation = (transaction: WriteTransaction) => Promise<unknown>;
-
-/**
  * The storage of the service's records: the port that each database has an adapter for. Repositories find, list and
  * write records and contain no business rules; those are in `application/` and `domain/`. Records are returned as they
  * were written. Records of one organization are never returned for another.
@@ -92,17 +86,10 @@ export type Preparation = (transaction: WriteTransaction) => Promise<unknown>;
 export interface Storage {
   /** Reads one consistent state of the committed data. */
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result>;
-  /**
-   * Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects.
-   *
-   * @param prepare saves round trips to a database: works of one organization run one after the other, but their
-   *   preparations run together. Prepare with methods that keep what they have read until it is written: those of
-   *   writers that say so, and what is cached. If it rejects, so does the transaction. An adapter may ignore it.
-   */
+  /** Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects. */
   transaction<Result>(
     scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
-    prepare?: Preparation,
   ): Promise<Result>;
   /** Calls the listener after every commit of this process. */
   onCommit(listener: () => void): void;

@@ -23,7 +23,7 @@ export interface TrailReader {
   count(org: string, filter: TrailFilter): Promise<number>;
 }
 
-/** Reads and writes trails. A transaction keeps what `find` has read until it is changed. */
+/** Reads and writes trails. */
 export interface TrailWriter extends TrailReader {
   /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
   insertMissing(trail: Omit<Trail, 'lastModifiedAt'>): Promise<void>;

@@ -34,7 +34,6 @@ describe('the command that creates a key', () => {
   };
   const saveFlow = async (key: string, org = 'acme'): Promise<number> =>
     (await call(service, { method: 'PUT', path: `/flows/${org}`, json: sampleFlow(), key })).status;
-  /** Before the service reads the row, because it caches rows. */
   const change = (statement: string): void => {
     const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
     database.exec(statement);

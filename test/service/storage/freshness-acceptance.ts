@@ -7,7 +7,7 @@ import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../.
 import type { OpenStorage, StorageUnderTest } from './storage-acceptance.ts';
 
 /**
- * What every storage adapter must do, whatever it caches.
+ * What one process has acknowledged, every other reads.
  *
  * @param numRuns how many series of writes are tried
  */

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type {
-  AttestationPlace,
-  InsertConditions,
-  LatestAttestation,
-} from '../../../src/service/storage/attestations.ts';
+import type { LatestAttestation } from '../../../src/service/storage/attestations.ts';
 import { allOrganizations, type Storage, type WriteTransaction } from '../../../src/service/storage/storage.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
@@ -28,6 +24,17 @@ const insertions = fc.array(
   { minLength: 1, maxLength: 20 },
 );
 
+interface Place extends Insertion {
+  readonly org: string;
+}
+
+/** What decides about an insertion. */
+interface Conditions {
+  readonly requestDigest: string | undefined;
+  readonly isAnyScopeFull: boolean;
+  readonly latest: LatestAttestation | undefined;
+}
+
 /** An insertion in one of three organizations. */
 const attempt = fc.record({
   place: fc.constantFrom(0, 1, 2),
@@ -35,10 +42,9 @@ const attempt = fc.record({
     { weight: 6, arbitrary: fc.constant('succeeds') },
     { weight: 1, arbitrary: fc.constantFrom('rejects', 'is refused') },
   ),
-  isPrepared: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
 });
 
-const anyPlace = { flow: 'web', scopes: ['trail/a'], evidence: 'unit', key: undefined, maximumNames };
+const anyPlace = { flow: 'web', scopes: ['trail/a'], evidence: 'unit', key: undefined };
 
 /** The number of an attestation that was recorded before. */
 const first = -1;
@@ -59,29 +65,26 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
       return org;
     };
 
-    it('sees what those before it inserted, whatever was read in advance', async () => {
+    it('sees what those before it inserted', async () => {
       await fc.assert(
-        fc.asyncProperty(insertions, fc.boolean(), async (all, isPrepared) => {
+        fc.asyncProperty(insertions, async (all) => {
           const org = await createOrganization();
           /** What each of them saw, in the order in which they were committed. */
-          const seen = new Map<number, { readonly insertion: Insertion; readonly conditions: InsertConditions }>();
+          const seen = new Map<number, { readonly insertion: Insertion; readonly conditions: Conditions }>();
           let runs = 0;
           await Promise.all(
             all.map((insertion, number) => {
-              const place = { ...insertion, org, maximumNames };
+              const place = { ...insertion, org };
               const work = async (transaction: WriteTransaction): Promise<void> => {
-                const conditions = await transaction.attestations.findConditions(place);
+                const conditions = await findConditions(transaction, place);
                 runs += 1;
                 seen.delete(number);
                 seen.set(number, { insertion, conditions });
                 if (isInserted(conditions)) await insert(transaction, place, conditions, number);
               };
-              const prepare = (transaction: WriteTransaction): Promise<unknown> =>
-                transaction.attestations.findConditions(place);
-              return tested.records.storage.transaction(org, work, isPrepared ? prepare : undefined);
+              return tested.records.storage.transaction(org, work);
             }),
           );
-          // The database refuses what is based on outdated conditions. Then it would be run again, alone.
           expect(runs).toBe(all.length);
           const model = new Model();
           for (const [number, { insertion, conditions }] of seen) {
@@ -99,21 +102,19 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
           // Each call may use another process.
           const storage = (): Storage => tested.records.storage;
           const orgs = [await createOrganization(), await createOrganization(), await createOrganization()];
-          const placeIn = (org: string): AttestationPlace => ({ ...anyPlace, org });
+          const placeIn = (org: string): Place => ({ ...anyPlace, org });
           const add = (org: string, number: number) => async (transaction: WriteTransaction) =>
-            insert(transaction, placeIn(org), await transaction.attestations.findConditions(placeIn(org)), number);
+            insert(transaction, placeIn(org), await findConditions(transaction, placeIn(org)), number);
           for (const org of orgs) await storage().transaction(org, add(org, first));
           const outcomes = await Promise.allSettled(
-            all.map(({ place, end, isPrepared }, number) => {
+            all.map(({ place, end }, number) => {
               const org = orgs[place] ?? '';
               const work = async (transaction: WriteTransaction): Promise<void> => {
                 // The database refuses a second attestation with the same id.
                 await add(org, end === 'is refused' ? first : number)(transaction);
                 if (end === 'rejects') throw new Error('on purpose');
               };
-              const prepare = ({ attestations }: WriteTransaction): Promise<unknown> =>
-                attestations.findConditions(placeIn(org));
-              return storage().transaction(org, work, isPrepared ? prepare : undefined);
+              return storage().transaction(org, work);
             }),
           );
           expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
@@ -137,18 +138,16 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
     });
 
     it('sees nothing of another organization in a transaction of all', async () => {
-      const rest = { flow: 'web', evidence: 'unit', key: undefined, maximumNames };
+      const rest = { flow: 'web', evidence: 'unit', key: undefined };
       const places = [
         { ...rest, org: await createOrganization(), scopes: ['trail/a'] },
         { ...rest, org: await createOrganization(), scopes: ['trail/b'] },
       ];
       const seen = await tested.records.storage.transaction(allOrganizations, async (transaction) => {
-        const { attestations } = transaction;
-        await Promise.all(places.map((place) => attestations.findConditions(place)));
         for (const [number, place] of places.entries()) {
-          await insert(transaction, place, await attestations.findConditions(place), number);
+          await insert(transaction, place, await findConditions(transaction, place), number);
         }
-        return Promise.all(places.map((place) => attestations.findConditions(place)));
+        return Promise.all(places.map((place) => findConditions(transaction, place)));
       });
       expect(seen.map(({ latest }) => latest)).toEqual([
         { sequence: 1, createdAt: 0 },
@@ -158,14 +157,24 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
   });
 }
 
-function isInserted({ requestDigest, isAnyScopeFull }: InsertConditions): boolean {
+async function findConditions({ attestations }: WriteTransaction, place: Place): Promise<Conditions> {
+  const { org, flow, scopes, evidence, key } = place;
+  const [requestDigest, isAnyScopeFull, latest] = await Promise.all([
+    key === undefined ? undefined : attestations.findRequestDigest(org, key),
+    attestations.isAnyScopeFull({ org, flow }, { scopes, evidence, maximumNames }),
+    attestations.findLatest({ org, flow }),
+  ]);
+  return { requestDigest, isAnyScopeFull, latest };
+}
+
+function isInserted({ requestDigest, isAnyScopeFull }: Conditions): boolean {
   return requestDigest === undefined && !isAnyScopeFull;
 }
 
 async function insert(
   { trails, attestations }: WriteTransaction,
-  { org, flow, scopes, evidence, key }: AttestationPlace,
-  { latest }: InsertConditions,
+  { org, flow, scopes, evidence, key }: Place,
+  { latest }: Conditions,
   number: number,
 ): Promise<void> {
   await trails.insertMissing({ org, flow, name: 'main', createdAt: 5, report: {} });
@@ -192,7 +201,7 @@ class Model {
   readonly #names = new Map<string, Set<string>>();
   readonly #latest = new Map<string, LatestAttestation>();
 
-  conditions({ flow, scopes, evidence, key }: Insertion): InsertConditions {
+  conditions({ flow, scopes, evidence, key }: Insertion): Conditions {
     const names = scopes.map((scope) => this.#names.get(`${flow} ${scope}`) ?? new Set<string>());
     return {
       requestDigest: key !== undefined && this.#keys.has(key) ? `digest of ${key}` : undefined,

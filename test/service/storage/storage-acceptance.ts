@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import type { StoredKey } from '../../../src/service/domain/accounts.ts';
 import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
-import { maximumHistory } from '../../../src/service/application/artifacts.ts';
+import { maximumHistory, type ArtifactLookup } from '../../../src/service/application/artifacts.ts';
 import type { FlowToSave } from '../../../src/service/application/flows.ts';
-import type { ArtifactSearchResult, Records } from '../../support/records.ts';
+import type { Records } from '../../support/records.ts';
 import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
@@ -80,10 +80,10 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
     const find = (
       fingerprint: string,
       narrow: { trail?: string; attestationId?: string; org?: string } = {},
-    ): Promise<ArtifactSearchResult> => records.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
+    ): Promise<ArtifactLookup> => records.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
     const found = async (
       ...query: Parameters<typeof find>
-    ): Promise<Extract<ArtifactSearchResult, { outcome: 'found' }>['details']> => {
+    ): Promise<Extract<ArtifactLookup, { outcome: 'found' }>['details']> => {
       const finding = await find(...query);
       if (finding.outcome !== 'found') throw new Error(finding.outcome);
       return finding.details;

@@ -101,7 +101,7 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
       expect([...templates]).toEqual([['main', template]]);
     });
 
-    it('invalidate what is cached about their artifacts when they get a template', async () => {
+    it('judge their artifacts by the template that they get', async () => {
       await report('main');
       const find = async (): Promise<unknown> => {
         const query = { org: 'acme', flow: 'web', fingerprint: fingerprintOf('abcdef') };

@@ -75,7 +75,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(await existing('second')).toEqual(['second']);
     });
 
-    it('see one state also if the first read was answered from a cache', async () => {
+    it('see one state if another transaction is committed between their reads', async () => {
       await create('acme');
       const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
       const save = (role: 'reader' | 'admin'): Promise<void> =>
@@ -91,7 +91,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(new Set(seen).size).toBe(1);
     });
 
-    it('do not cache what another transaction has changed since the read began', async () => {
+    it('do not keep what another transaction has changed since the read began', async () => {
       await create('acme');
       const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
       await storage.transaction('acme', ({ accounts }) => accounts.saveMember({ ...member, role: 'reader' }));
@@ -103,7 +103,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'))).toBe('admin');
     });
 
-    it('see what is in memory as they and their neighbours have changed it', async () => {
+    it('see what they and their neighbours have changed', async () => {
       await create('acme');
       const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
       const look = ({ accounts }: ReadTransaction): Promise<string | undefined> =>

@@ -1,5 +1,5 @@
 import { KnownMatches, MissingMatchesError, prepareMatches } from '../../domain/policy/judgement-budget.ts';
-import type { Preparation, ReadTransaction, WriteTransaction } from '../../storage/storage.ts';
+import type { ReadTransaction, WriteTransaction } from '../../storage/storage.ts';
 import type { UseCaseDependencies } from '../use-case-dependencies.ts';
 import type { Judging } from './judging.ts';
 import type { PolicyCache } from './policy-cache.ts';
@@ -21,7 +21,6 @@ export function runJudgingTransaction<Result>(
   { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   org: string,
   work: (transaction: WriteTransaction, context: JudgingContext) => Promise<Result>,
-  prepare?: Preparation,
 ): Promise<Result> {
   return repeatWithMatches(judging, async (matches) => {
     const left = { pending: false };
@@ -29,7 +28,7 @@ export function runJudgingTransaction<Result>(
       left.pending = true;
     };
     const context = { matches, policies: judging.policies, leavePending };
-    const result = await storage.transaction(org, (transaction) => work(transaction, context), prepare);
+    const result = await storage.transaction(org, (transaction) => work(transaction, context));
     if (left.pending) judging.announcePending();
     return result;
   });

@@ -1,26 +1,34 @@
 import { compilePolicy, type CompiledPolicy } from '../../domain/policy/compile-policy.ts';
 import type { PolicyRules } from '../../domain/policy/rules.ts';
-import { VersionedCache } from '../../storage/versioned-cache.ts';
 
 /** In characters of the rules as JSON; compiled, they take several times as many bytes. */
-const maximumWeight = 4 * 1024 * 1024;
-
-/** Compilation depends on the text only, so a cached policy never becomes invalid. */
-const version = 0;
+const maximumLength = 4 * 1024 * 1024;
 
 /**
- * Caches compiled policies by the text of their rules, because the same policies are applied again and again. A version
- * that was rolled back does no harm, because its text is its key.
+ * Caches compiled policies by the text of their rules, which is the whole input of the compilation: a cached policy never
+ * becomes invalid. If they exceed the maximum, the least recently used ones are removed.
  */
 export class PolicyCache {
-  readonly #cache = new VersionedCache<CompiledPolicy>({ maximumWeight });
+  /** Least recently used first. */
+  readonly #compiled = new Map<string, CompiledPolicy>();
+  #length = 0;
 
   /** @param rulesJson the rules as stored JSON */
   compile(rulesJson: string): CompiledPolicy {
-    const known = this.#cache.get(rulesJson, version);
-    if (known !== undefined) return known;
-    const compiled = compilePolicy(JSON.parse(rulesJson) as PolicyRules);
-    this.#cache.set(rulesJson, version, compiled, rulesJson.length);
+    const known = this.#compiled.get(rulesJson);
+    const compiled = known ?? compilePolicy(JSON.parse(rulesJson) as PolicyRules);
+    if (known === undefined) this.#length += rulesJson.length;
+    else this.#compiled.delete(rulesJson);
+    this.#compiled.set(rulesJson, compiled);
+    this.#removeOldest();
     return compiled;
+  }
+
+  #removeOldest(): void {
+    for (const oldest of this.#compiled.keys()) {
+      if (this.#length <= maximumLength) return;
+      this.#compiled.delete(oldest);
+      this.#length -= oldest.length;
+    }
   }
 }

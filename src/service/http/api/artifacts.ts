@@ -1,34 +1,19 @@
 import { reportArtifact, toArtifactReport } from '../../../contract/artifact-report.ts';
-import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } from '../../../contract/artifact.ts';
+import { artifactNotFound, fingerprintAmbiguous, getArtifact } from '../../../contract/artifact.ts';
 import type { EndpointQuery } from '../../../contract/endpoint.ts';
 import { actorName } from '../../domain/access.ts';
 import * as artifacts from '../../application/artifacts.ts';
 import { toReadableDetails } from '../../domain/readable-records.ts';
-import { VersionedCache } from '../../storage/versioned-cache.ts';
 import { withProof } from './proven.ts';
 import { toArtifactResponse } from './artifact-response.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { SerializedJson } from '../json-response.ts';
 import { ApiError, flowMissing, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** The maximum total size of cached responses. */
-const maximumCachedBytes = 8 * 1024 * 1024;
-
 /** Adds operation 10 (get an artifact) and the endpoint that reports an artifact. */
 export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
-  const cache = new VersionedCache<SerializedJson<Artifact>>({ maximumWeight: maximumCachedBytes });
-  const serialize = ({ details, version }: artifacts.FoundArtifact): SerializedJson<Artifact> => {
-    const { org, id } = details.artifact;
-    const key = `${org}\n${id}`;
-    const known = cache.get(key, version);
-    if (known !== undefined) return known;
-    const response = SerializedJson.from(toArtifactResponse(details, links));
-    cache.set(key, version, response, response.bytes.length);
-    return response;
-  };
 
   addRoute(host, getArtifact, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
     const found = await requireArtifact(dependencies, {
@@ -38,9 +23,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
       trail: query.trail,
       attestationId: requireReportId(query),
     });
-    const details = toReadableDetails(caller, found.details);
-    // Only the response with everything is kept in memory.
-    return { status: 200, body: details === found.details ? serialize(found) : toArtifactResponse(details, links) };
+    return { status: 200, body: toArtifactResponse(toReadableDetails(caller, found.details), links) };
   });
 
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
@@ -74,7 +57,7 @@ export function requireReportId(query: EndpointQuery<typeof getArtifact>): strin
  * @throws ApiError if there is none, or the fingerprint is ambiguous.
  */
 export async function requireArtifact(
-  dependencies: Pick<RouteDependencies, 'storage' | 'artifactCache'>,
+  dependencies: Pick<RouteDependencies, 'storage'>,
   query: artifacts.ArtifactQuery,
 ): Promise<artifacts.FoundArtifact> {
   const finding = await artifacts.findArtifact(dependencies, query);

@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg';
-import { slotCount } from '../sources.ts';
 import { CopyError } from './copy-error.ts';
 import { quote, type Table } from './tables.ts';
 
@@ -40,16 +39,11 @@ export async function beginFilling(client: ClientBase, tables: readonly Table[])
 }
 
 /**
- * Commits the transaction. Services that use the database already learn that every source was written.
+ * Commits the transaction.
  *
  * @throws CopyError if it is not known whether it was committed
  */
 export async function commitFilling(client: ClientBase, shown: string): Promise<void> {
-  await client.query(
-    `INSERT INTO written_sources (xid, slots, token)
-      SELECT pg_current_xact_id(), array_agg(slot), 'copy' FROM generate_series(0, $1::integer - 1) slot`,
-    [slotCount],
-  );
   try {
     await client.query('COMMIT');
   } catch (error) {

@@ -2,11 +2,9 @@ import type { Role } from '../../../contract/role.ts';
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type { AccountKind, AccountReader, AccountWriter, AdministrationEnd, KeyUse, KeyWithUse } from '../accounts.ts';
-import type { RecordCaches } from '../record-caches.ts';
 import { number, optional, optionalNumber, text } from '../rows.ts';
 import { toAdministrationEnd, toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
-import { toSource } from '../sources.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
 
 const memberColumns = 'org, "user", role, created_at';
@@ -44,7 +42,7 @@ const writing = defineStatements('accounts', {
   saveMember: `INSERT INTO members (org, "user", role, created_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT (org, "user") DO UPDATE SET role = excluded.role`,
   deleteMember: 'DELETE FROM members WHERE org = $1 AND "user" = $2',
-  clearDefault: 'UPDATE members SET is_default = 0 WHERE "user" = $1 AND is_default = 1 RETURNING org',
+  clearDefault: 'UPDATE members SET is_default = 0 WHERE "user" = $1 AND is_default = 1',
   setDefault: 'UPDATE members SET is_default = 1 WHERE org = $1 AND "user" = $2',
 
   insertAccount: `INSERT INTO service_accounts (org, name, display_name, privilege, description, created_by, created_at,
@@ -84,13 +82,11 @@ const writing = defineStatements('accounts', {
 });
 
 /** Members, service accounts and keys in PostgreSQL, for reading. */
-export class PostgresAccountReader<Used extends Session = Session> implements AccountReader {
-  protected readonly session: Used;
-  readonly #caches: RecordCaches;
+export class PostgresAccountReader implements AccountReader {
+  protected readonly session: Session;
 
-  constructor(session: Used, caches: RecordCaches) {
+  constructor(session: Session) {
     this.session = session;
-    this.#caches = caches;
   }
 
   async findMember(org: string, user: string): Promise<Member | undefined> {
@@ -115,15 +111,9 @@ export class PostgresAccountReader<Used extends Session = Session> implements Ac
     return (await this.session.query(reading.listAccounts, [org])).map(toServiceAccount);
   }
 
-  findKey(id: string): Promise<StoredKey | undefined> {
-    return this.session.readCached({
-      cache: this.#caches.keys,
-      source: toSource('api_keys', id),
-      read: async () => {
-        const [row] = await this.session.query(reading.findKey, [id]);
-        return optional(row, toKey);
-      },
-    });
+  async findKey(id: string): Promise<StoredKey | undefined> {
+    const [row] = await this.session.query(reading.findKey, [id]);
+    return optional(row, toKey);
   }
 
   async listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]> {
@@ -160,41 +150,30 @@ export class PostgresAccountReader<Used extends Session = Session> implements Ac
     return (await this.session.query(reading.hasKeys, [org])).length > 0;
   }
 
-  findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined> {
+  async findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined> {
     const isUser = kind === 'user';
-    return this.session.readCached({
-      cache: this.#caches.roles,
-      source: toSource(isUser ? 'members' : 'service_accounts', org, owner),
-      read: async () => {
-        const [row] = await this.session.query(isUser ? reading.findMember : reading.findAccount, [org, owner]);
-        return optional(row, (found) => toRole(found, isUser ? 'role' : 'privilege'));
-      },
-    });
+    const [row] = await this.session.query(isUser ? reading.findMember : reading.findAccount, [org, owner]);
+    return optional(row, (found) => toRole(found, isUser ? 'role' : 'privilege'));
   }
 }
 
 /** Members, service accounts and keys in PostgreSQL, for writing. */
-export class PostgresAccountWriter extends PostgresAccountReader<WritingSession> implements AccountWriter {
+export class PostgresAccountWriter extends PostgresAccountReader implements AccountWriter {
   saveMember({ org, user, role, createdAt }: Member): Promise<void> {
-    this.session.noteWrite(toSource('members', org, user));
-    return this.session.send(writing.saveMember, [org, user, role, createdAt]);
+    return this.session.run(writing.saveMember, [org, user, role, createdAt]);
   }
 
   async deleteMember(org: string, user: string): Promise<'deleted' | 'not found'> {
-    this.session.noteWrite(toSource('members', org, user));
     return (await this.session.change(writing.deleteMember, [org, user])) === 0 ? 'not found' : 'deleted';
   }
 
   async setDefaultOrganization(org: string, user: string): Promise<void> {
-    this.session.noteWrite(toSource('members', org, user));
-    const cleared = this.session.query(writing.clearDefault, [user]);
-    const [rows] = await Promise.all([cleared, this.session.send(writing.setDefault, [org, user])]);
-    this.session.noteWrite(...rows.map((row) => toSource('members', text(row, 'org'), user)));
+    await this.session.run(writing.clearDefault, [user]);
+    await this.session.run(writing.setDefault, [org, user]);
   }
 
   async insertServiceAccount(account: ServiceAccountRecord): Promise<'inserted' | 'exists'> {
     const { org, name, displayName, privilege, description, createdBy, createdAt, forWebhook } = account;
-    this.session.noteWrite(toSource('service_accounts', org, name));
     const values = [org, name, displayName, privilege, description, createdBy, createdAt, Number(forWebhook)];
     return (await this.session.change(writing.insertAccount, values)) === 0 ? 'exists' : 'inserted';
   }
@@ -203,18 +182,15 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
     account: Pick<ServiceAccountRecord, 'org' | 'name' | 'description' | 'privilege'>,
   ): Promise<void> {
     const { org, name, description, privilege } = account;
-    this.session.noteWrite(toSource('service_accounts', org, name));
-    return this.session.send(writing.updateAccount, [org, name, description, privilege]);
+    return this.session.run(writing.updateAccount, [org, name, description, privilege]);
   }
 
   async deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'> {
-    this.session.noteWrite(toSource('service_accounts', org, name));
     return (await this.session.change(writing.deleteAccount, [org, name])) === 0 ? 'not found' : 'deleted';
   }
 
   async insertKey(key: StoredKey): Promise<'inserted' | 'exists'> {
     const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt = null } = key;
-    this.session.noteWrite(toSource('api_keys', id));
     const limited = Number(key.isLimitedToOrg);
     const login = key.login === undefined ? null : JSON.stringify(key.login);
     const values = [
@@ -225,8 +201,7 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
   }
 
   shortenKeyLife(org: string, id: string, expiresAt: number): Promise<void> {
-    this.session.noteWrite(toSource('api_keys', id));
-    return this.session.send(writing.shortenKeyLife, [org, id, expiresAt]);
+    return this.session.run(writing.shortenKeyLife, [org, id, expiresAt]);
   }
 
   async recordKeyUses(uses: readonly KeyUse[]): Promise<readonly string[]> {
@@ -243,7 +218,6 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
   }
 
   async revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
-    this.session.noteWrite(toSource('api_keys', id));
     return (await this.session.change(writing.revokeKey, [org, id, revokedAt])) === 0 ? 'not found' : 'revoked';
   }
 
@@ -261,8 +235,6 @@ export class PostgresAccountWriter extends PostgresAccountReader<WritingSession>
 
   /** @param statement returns the ids of the keys that it changes, as this method does */
   async #writeKeys(statement: Statement, values: readonly Value[]): Promise<readonly string[]> {
-    const ids = (await this.session.query(statement, values)).map((row) => text(row, 'id'));
-    this.session.noteWrite(...ids.map((id) => toSource('api_keys', id)));
-    return ids;
+    return (await this.session.query(statement, values)).map((row) => text(row, 'id'));
   }
 }

@@ -1,22 +1,10 @@
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
-import { toArtifactSlots } from '../artifact-slots.ts';
-import type {
-  ArtifactPlace,
-  ArtifactReader,
-  ArtifactSources,
-  ArtifactWriter,
-  DigitMatches,
-  ReportSource,
-} from '../artifacts.ts';
+import type { ArtifactPlace, ArtifactReader, ArtifactWriter, DigitMatches, ReportSource } from '../artifacts.ts';
 import type { ListPart } from '../list-part.ts';
 import type { RecordKey } from '../remembered-answers.ts';
 import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
-import { toSource } from '../sources.ts';
-import type { DataVersion } from '../versioned-cache.ts';
 import { indexedLength } from './migrations/base/evidence.ts';
-import { KnownReads, toKey } from './known-reads.ts';
-import type { Session, WritingSession } from './session.ts';
-import { unnestValues } from './shared-statements.ts';
+import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.report';
@@ -36,28 +24,14 @@ const bySequence = (list: string): string => `CROSS JOIN LATERAL (
       WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
     ) a`;
 
-/** The columns of a new report, except for its sequence number. */
-const insertedColumns = [
-  ...['org', 'flow', 'trail', 'id', 'fingerprint', 'created_at', 'reported_by', 'report'],
-  ...['idempotency_key', 'request_digest'],
-];
-
 const statements = defineStatements('artifacts', {
-  findLatest: `SELECT l.position, ${columns} FROM ${unnestValues('org', 'flow', 'fingerprint')} CROSS JOIN LATERAL (
-      SELECT ${columns} FROM artifacts a WHERE a.org = l.org AND a.flow = l.flow AND a.fingerprint = l.fingerprint
-      ORDER BY a.sequence DESC LIMIT 1
-    ) a`,
-  findLatestInTrail: `SELECT l.position, ${columns}
-    FROM ${unnestValues('org', 'flow', 'fingerprint', 'trail')} CROSS JOIN LATERAL (
-      SELECT ${columns} FROM artifacts a
-      WHERE a.org = l.org AND a.flow = l.flow AND a.fingerprint = l.fingerprint AND a.trail = l.trail
-      ORDER BY a.sequence DESC LIMIT 1
-    ) a`,
+  findLatest: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND flow = $2 AND fingerprint = $3
+    ORDER BY sequence DESC LIMIT 1`,
+  findLatestInTrail: `SELECT ${columns} FROM artifacts a
+    WHERE org = $1 AND flow = $2 AND fingerprint = $3 AND trail = $4 ORDER BY sequence DESC LIMIT 1`,
   exists: 'SELECT 1 FROM artifacts WHERE org = $1 AND flow = $2 AND fingerprint = $3 LIMIT 1',
   existsInTrail: 'SELECT 1 FROM artifacts WHERE org = $1 AND flow = $2 AND fingerprint = $3 AND trail = $4 LIMIT 1',
-  findRequestDigest: `SELECT l.position, a.request_digest FROM ${unnestValues('org', 'key')} CROSS JOIN LATERAL (
-      SELECT request_digest FROM artifacts WHERE org = l.org AND idempotency_key = l.key LIMIT 1
-    ) a`,
+  findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
   findById: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND id = $2 AND flow = $3`,
   findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')}`,
@@ -70,13 +44,10 @@ const statements = defineStatements('artifacts', {
       ) t ORDER BY sequence DESC LIMIT $4
     ) l ${bySequence('l')} ORDER BY l.sequence DESC`,
   // Where an artifact runs, then where it ran, each newest first.
-  listAppearances: `SELECT l.position, a.environment, a.started, a.started_at, a.exited, a.exited_at, a.latest
-    FROM ${unnestValues('org', 'fingerprint', 'count')} CROSS JOIN LATERAL (
-      SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
-      CROSS JOIN LATERAL (SELECT latest FROM environments WHERE org = l.org AND name = a.environment LIMIT 1) e
-      WHERE a.org = l.org AND a.fingerprint = l.fingerprint
-      ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT l.count::integer
-    ) a ORDER BY l.position, a.exited IS NOT NULL, a.started_at DESC, a.environment`,
+  listAppearances: `SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
+    CROSS JOIN LATERAL (SELECT latest FROM environments WHERE org = $1 AND name = a.environment LIMIT 1) e
+    WHERE a.org = $1 AND a.fingerprint = $2
+    ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT $3`,
   findLatestInAnyFlow: `SELECT f.fingerprint, ${columns} FROM unnest($2::text[]) AS f (fingerprint)
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a
@@ -109,21 +80,17 @@ const statements = defineStatements('artifacts', {
   listFingerprintsOfCommit: `SELECT DISTINCT fingerprint AS found FROM (
       SELECT fingerprint FROM artifacts WHERE org = $1 AND git_commit = $2 OFFSET 0
     ) a ORDER BY fingerprint LIMIT $3`,
-  // The database counts `place` in the order of the rows.
-  insert: `INSERT INTO artifacts (${insertedColumns.join(', ')}, sequence)
-    SELECT l.org, l.flow, l.trail, l.id, l.fingerprint, l.created_at::double precision, l.reported_by, l.report,
-      l.idempotency_key, l.request_digest,
-      coalesce(f.latest, 0) + row_number() OVER (PARTITION BY l.org, l.flow ORDER BY l.position)
-    FROM ${unnestValues(...insertedColumns)} CROSS JOIN LATERAL (
-      SELECT max(sequence) AS latest FROM artifacts WHERE org = l.org AND flow = l.flow
-    ) f ORDER BY l.position`,
+  insert: `INSERT INTO artifacts (org, flow, trail, id, fingerprint, created_at, reported_by, report, idempotency_key,
+      request_digest, sequence)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+      (SELECT coalesce(max(sequence), 0) + 1 FROM artifacts WHERE org = $1 AND flow = $2)`,
 });
 
 /** Artifacts in PostgreSQL, for reading. */
-export class PostgresArtifactReader<Used extends Session = Session> implements ArtifactReader {
-  protected readonly session: Used;
+export class PostgresArtifactReader implements ArtifactReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -131,8 +98,8 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
     const { findLatest, findLatestInTrail } = statements;
     const [row] =
       trail === undefined
-        ? await this.session.lookUp(findLatest, [org, flow, fingerprint])
-        : await this.session.lookUp(findLatestInTrail, [org, flow, fingerprint, trail]);
+        ? await this.session.query(findLatest, [org, flow, fingerprint])
+        : await this.session.query(findLatestInTrail, [org, flow, fingerprint, trail]);
     return optional(row, toReportedArtifact);
   }
 
@@ -146,7 +113,7 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
   }
 
   async findRequestDigest(org: string, key: string): Promise<string | undefined> {
-    const [row] = await this.session.lookUp(statements.findRequestDigest, [org, key]);
+    const [row] = await this.session.query(statements.findRequestDigest, [org, key]);
     return optional(row, (found) => text(found, 'request_digest'));
   }
 
@@ -171,7 +138,7 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
   }
 
   async listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
-    const rows = await this.session.lookUp(statements.listAppearances, [org, fingerprint, limit]);
+    const rows = await this.session.query(statements.listAppearances, [org, fingerprint, limit]);
     return rows.map(toAppearance);
   }
 
@@ -244,27 +211,15 @@ export class PostgresArtifactReader<Used extends Session = Session> implements A
     const rows = await this.session.query(statements.listFingerprintsOfCommit, [org, commit, limit]);
     return rows.map((row) => text(row, 'found'));
   }
-
-  version(sources: ArtifactSources): Promise<DataVersion> {
-    return this.session.findVersion(toArtifactSlots(sources));
-  }
 }
 
 /** Artifacts in PostgreSQL, for writing. */
-export class PostgresArtifactWriter extends PostgresArtifactReader<WritingSession> implements ArtifactWriter {
-  readonly #knownDigests = new KnownReads<string | undefined>();
-
-  override findRequestDigest(org: string, key: string): Promise<string | undefined> {
-    return this.#knownDigests.read(toKey(org, key), () => super.findRequestDigest(org, key));
-  }
-
+export class PostgresArtifactWriter extends PostgresArtifactReader implements ArtifactWriter {
   insert(artifact: ReportedArtifact, reportJson: string, requestKey?: RecordKey): Promise<void> {
     const { org, flow, id, createdAt, reportedBy, report } = artifact;
     const { key = null, digest = null } = requestKey ?? {};
     const { trail_name: trail, fingerprint } = report;
-    if (key !== null) this.#knownDigests.noteWrite(toKey(org, key));
-    this.session.noteWrite(toSource('artifacts', org, fingerprint));
-    return this.session.sendShared(statements.insert, [
+    return this.session.run(statements.insert, [
       ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, key, digest],
     ]);
   }

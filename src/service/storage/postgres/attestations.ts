@@ -2,12 +2,9 @@ import type { Scope } from '../../domain/evidence-scope.ts';
 import type { Attestation, ListedAttestation } from '../../domain/records.ts';
 import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
-  AttestationPlace,
   AttestationReader,
   AttestationWriter,
   FlowReference,
-  InsertConditions,
-  LatestAttestation,
   NewAttestation,
   RecordedSummary,
   Sequenced,
@@ -23,10 +20,7 @@ import {
   toListedAttestation,
 } from '../rows.ts';
 import { faultsColumn, toRecordedAttestation, toRecordedSummary, toSequenceAndTime } from '../rows/attestations.ts';
-import { toSource } from '../sources.ts';
-import { KnownReads, toKey } from './known-reads.ts';
-import type { Session, WritingSession } from './session.ts';
-import { unnestValues } from './shared-statements.ts';
+import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 // `LIMIT` and `OFFSET` in subqueries make the planner look up each row of the list, instead of reading the whole table.
@@ -36,26 +30,6 @@ const joinAttestations = (list: string): string => `CROSS JOIN LATERAL (
       SELECT ${summaryColumns}, a.document, a.request_digest FROM attestations a
       WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
     ) a`;
-
-/** The columns of a new attestation. */
-const insertedColumns = [
-  ...[
-    'org',
-    'flow',
-    'sequence',
-    'trail',
-    'id',
-    'name',
-    'type',
-    'verdict',
-    'reason',
-    'faults',
-    'created_at',
-    'reported_by',
-  ],
-  ...['attachment_filename', 'attachment_digest', 'attachment_size', 'document', 'stepped_back'],
-  ...['idempotency_key', 'request_digest'],
-];
 
 const statements = defineStatements('attestations', {
   // A trail can have any number of attestations, so the id comes first.
@@ -83,73 +57,51 @@ const statements = defineStatements('attestations', {
     ) l ${joinAttestations('l')} CROSS JOIN LATERAL json_to_record(a.document::json)
       AS d (artifact_fingerprint text, target_artifacts text, git_commit_info json)
     WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
-  listCurrent: `SELECT l.position, c.scope, ${summaryColumns}
-    FROM ${unnestValues('org', 'flow', 'scopes')} CROSS JOIN LATERAL (
-      SELECT s.scope, c.sequence FROM unnest(l.scopes::text[]) AS s (scope) CROSS JOIN LATERAL (
-        SELECT sequence FROM current_evidence WHERE org = l.org AND flow = l.flow AND scope = s.scope OFFSET 0
-      ) c
-    ) c CROSS JOIN LATERAL (
-      SELECT ${summaryColumns} FROM attestations a
-      WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = c.sequence LIMIT 1
-    ) a`,
+  listCurrent: `SELECT c.scope, ${summaryColumns} FROM unnest($3::text[]) AS s (scope) CROSS JOIN LATERAL (
+      SELECT flow, scope, sequence FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET 0
+    ) c ${joinAttestations('c')}`,
   // The primary key returns the rows of a list faster than a join, but in no order.
-  listBound: `SELECT l.position, ${listedColumns}
-    FROM ${unnestValues('org', 'flow', 'scopes', 'count')} CROSS JOIN LATERAL (
+  listBound: `SELECT ${listedColumns} FROM (
       SELECT a.sequence, ${listedColumns} FROM attestations a
-      WHERE a.org = l.org AND a.flow = l.flow AND a.sequence = ANY (ARRAY(
-        SELECT DISTINCT b.sequence FROM unnest(l.scopes::text[]) AS s (scope) CROSS JOIN LATERAL (
-          SELECT sequence FROM bindings WHERE org = l.org AND flow = l.flow AND scope = s.scope
-          ORDER BY sequence DESC LIMIT l.count::integer
-        ) b ORDER BY b.sequence DESC LIMIT l.count::integer
+      WHERE a.org = $1 AND a.flow = $2 AND a.sequence = ANY (ARRAY(
+        SELECT DISTINCT b.sequence FROM unnest($3::text[]) AS s (scope) CROSS JOIN LATERAL (
+          SELECT sequence FROM bindings WHERE org = $1 AND flow = $2 AND scope = s.scope
+          ORDER BY sequence DESC LIMIT $4
+        ) b ORDER BY b.sequence DESC LIMIT $4
       )) OFFSET 0
-    ) a ORDER BY l.position, a.sequence DESC`,
-  findConditions: `SELECT l.position, r.request_digest, f.is_any_scope_full, t.sequence, t.created_at
-    FROM ${unnestValues('org', 'flow', 'scopes', 'name', 'maximum', 'key')}
-    LEFT JOIN LATERAL (
-      SELECT request_digest FROM attestations WHERE org = l.org AND idempotency_key = l.key LIMIT 1
-    ) r ON true
-    CROSS JOIN LATERAL (
-      SELECT EXISTS (
-        SELECT 1 FROM unnest(l.scopes::text[]) AS s (scope)
-        WHERE NOT EXISTS (
-          SELECT 1 FROM current_evidence WHERE org = l.org AND flow = l.flow AND scope = s.scope AND name = l.name OFFSET 0
-        ) AND EXISTS (
-          SELECT 1 FROM current_evidence WHERE org = l.org AND flow = l.flow AND scope = s.scope
-          OFFSET l.maximum::bigint - 1
-        )
-      ) AS is_any_scope_full
-    ) f
-    LEFT JOIN LATERAL (
-      SELECT sequence, created_at FROM attestations WHERE org = l.org AND flow = l.flow ORDER BY sequence DESC LIMIT 1
-    ) t ON true`,
+    ) a ORDER BY a.sequence DESC`,
+  isAnyScopeFull: `SELECT EXISTS (
+      SELECT 1 FROM unnest($3::text[]) AS s (scope)
+      WHERE NOT EXISTS (
+        SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND name = $4 OFFSET 0
+      ) AND EXISTS (
+        SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET $5::bigint - 1
+      )
+    ) AS is_full`,
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
   countAttached: `SELECT count(*) AS count FROM (
       SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
     ) d`,
-  // The last one of several attestations in the same place is the current one.
-  insert: `WITH inserted AS MATERIALIZED (
-      SELECT l.org, l.flow, l.sequence::bigint AS sequence, l.trail, l.id, l.name, l.type, l.verdict, l.reason, l.faults,
-        l.created_at::double precision AS created_at, l.reported_by, l.attachment_filename, l.attachment_digest,
-        l.attachment_size::bigint AS attachment_size, l.document, l.stepped_back::smallint AS stepped_back,
-        l.idempotency_key, l.request_digest, l.evidence, l.scopes::text[] AS scopes
-      FROM ${unnestValues(...insertedColumns, 'evidence', 'scopes')} ORDER BY l.position
-    ), recorded AS (
-      INSERT INTO attestations (${insertedColumns.join(', ')}) SELECT ${insertedColumns.join(', ')} FROM inserted
+  insert: `WITH inserted AS (
+      INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, created_at,
+        reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key,
+        request_digest)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+      RETURNING org, flow, sequence
     ), bound AS (
       INSERT INTO bindings (org, flow, scope, sequence)
-      SELECT i.org, i.flow, s.scope, i.sequence FROM inserted i CROSS JOIN LATERAL unnest(i.scopes) AS s (scope)
+      SELECT org, flow, scope, sequence FROM inserted, unnest($21::text[]) AS s (scope)
     )
     INSERT INTO current_evidence (org, flow, scope, name, sequence)
-    SELECT i.org, i.flow, s.scope, i.evidence, max(i.sequence)
-    FROM inserted i CROSS JOIN LATERAL unnest(i.scopes) AS s (scope) GROUP BY i.org, i.flow, s.scope, i.evidence
+    SELECT org, flow, scope, $20, sequence FROM inserted, unnest($21::text[]) AS s (scope)
     ON CONFLICT (org, flow, scope, name) DO UPDATE SET sequence = excluded.sequence`,
 });
 
 /** Attestations in PostgreSQL, for reading. */
-export class PostgresAttestationReader<Used extends Session = Session> implements AttestationReader {
-  protected readonly session: Used;
+export class PostgresAttestationReader implements AttestationReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -196,7 +148,7 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
   ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
-    const rows = await this.session.lookUp(statements.listCurrent, [org, flow, scopes]);
+    const rows = await this.session.query(statements.listCurrent, [org, flow, scopes]);
     const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
     return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
   }
@@ -206,7 +158,7 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
     scopes: readonly Scope[],
     limit: number,
   ): Promise<readonly ListedAttestation[]> {
-    const rows = await this.session.lookUp(statements.listBound, [org, flow, scopes, limit]);
+    const rows = await this.session.query(statements.listBound, [org, flow, scopes, limit]);
     return rows.map(toListedAttestation);
   }
 
@@ -221,67 +173,24 @@ export class PostgresAttestationReader<Used extends Session = Session> implement
 }
 
 /** Attestations in PostgreSQL, for writing. */
-export class PostgresAttestationWriter extends PostgresAttestationReader<WritingSession> implements AttestationWriter {
-  readonly #known = new KnownReads<InsertConditions>();
-  /** The latest inserted attestation of each flow, by the flow with its organization. */
-  readonly #latest = new Map<string, LatestAttestation>();
-
-  async findConditions(place: AttestationPlace): Promise<InsertConditions> {
-    const { org, flow, scopes, evidence, key, maximumNames } = place;
-    const known = await this.#known.read(
-      toKey(org, flow, scopes, evidence, key, maximumNames),
-      () => this.#readConditions(place),
-      toRecords(place),
-    );
-    return { ...known, latest: this.#latest.get(toKey(org, flow)) ?? known.latest };
-  }
-
-  async #readConditions(place: AttestationPlace): Promise<InsertConditions> {
-    const { org, flow, scopes, evidence, key, maximumNames } = place;
-    const values = [org, flow, scopes, evidence, maximumNames, key ?? null];
-    const [row = {}] = await this.session.lookUp(statements.findConditions, values);
-    return {
-      requestDigest: row['request_digest'] === null ? undefined : text(row, 'request_digest'),
-      isAnyScopeFull: row['is_any_scope_full'] === true,
-      latest: row['sequence'] === null ? undefined : toSequenceAndTime(row),
-    };
+export class PostgresAttestationWriter extends PostgresAttestationReader implements AttestationWriter {
+  async isAnyScopeFull(
+    { org, flow }: FlowReference,
+    { scopes, evidence, maximumNames }: Parameters<AttestationWriter['isAnyScopeFull']>[1],
+  ): Promise<boolean> {
+    const [row] = await this.session.query(statements.isAnyScopeFull, [org, flow, scopes, evidence, maximumNames]);
+    return row?.['is_full'] === true;
   }
 
   insert(attestation: NewAttestation): Promise<void> {
     const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
     const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
-    this.#known.noteWrite(...toRecords({ org, flow, scopes, key: requestKey?.key }));
-    this.#latest.set(toKey(org, flow), { sequence, createdAt });
-    this.session.noteWrite(...scopes.map((scope) => toSource('bindings', org, flow, scope)));
-    return this.session.sendShared(statements.insert, [
-      ...[
-        org,
-        flow,
-        sequence,
-        trail,
-        id,
-        name,
-        type,
-        verdict,
-        reason,
-        faultsColumn(attestation),
-        createdAt,
-        reportedBy,
-      ],
+    const faults = faultsColumn(attestation);
+    return this.session.run(statements.insert, [
+      ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, createdAt, reportedBy],
       ...[filename, digest, size, documentJson, Number(isStepBack)],
       ...[requestKey?.key ?? null, requestKey?.digest ?? null, evidence, scopes],
     ]);
   }
-}
-
-/** The records that the conditions of an insertion depend on, except for the latest attestation of the flow. */
-function toRecords({
-  org,
-  flow,
-  scopes,
-  key,
-}: Pick<AttestationPlace, 'org' | 'flow' | 'scopes' | 'key'>): readonly string[] {
-  const inScopes = scopes.map((scope) => toKey(org, flow, scope));
-  return key === undefined ? inScopes : [...inScopes, toKey(org, key)];
 }

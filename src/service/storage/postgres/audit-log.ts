@@ -4,7 +4,7 @@ import type { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import type { ListPart } from '../list-part.ts';
 import { number } from '../rows.ts';
 import { toAuditRecord } from '../rows/audit-log.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
@@ -20,10 +20,10 @@ const statements = defineStatements('audit_log', {
 });
 
 /** The audit log in PostgreSQL, for reading. */
-export class PostgresAuditLogReader<Used extends Session = Session> implements AuditLogReader {
-  protected readonly session: Used;
+export class PostgresAuditLogReader implements AuditLogReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -49,8 +49,8 @@ export class PostgresAuditLogReader<Used extends Session = Session> implements A
 }
 
 /** The audit log in PostgreSQL, for adding to it. */
-export class PostgresAuditLogWriter extends PostgresAuditLogReader<WritingSession> implements AuditLogWriter {
+export class PostgresAuditLogWriter extends PostgresAuditLogReader implements AuditLogWriter {
   append({ org, type, at, actor, subject, details }: AuditEvent): Promise<void> {
-    return this.session.send(statements.append, [org, type, at, actor, subject, JSON.stringify(details)]);
+    return this.session.run(statements.append, [org, type, at, actor, subject, JSON.stringify(details)]);
   }
 }

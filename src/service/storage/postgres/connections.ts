@@ -1,7 +1,6 @@
 import pg, { type ClientBase, type ClientConfig, type PoolClient } from 'pg';
 import { StorageError } from '../storage-error.ts';
 import { storageError } from '../storage-faults.ts';
-import { BatchingSocket } from './batching-socket.ts';
 import type { DatabaseAddress } from './database-url.ts';
 import { isDatabaseError, translatePostgresError } from './postgres-errors.ts';
 
@@ -166,7 +165,6 @@ function toClientConfig(server: ClientConfig): ClientConfig {
     application_name: 'compliance-service',
     // Queries of one connection are sent without waiting for each other's answers.
     pipeline: true,
-    stream: () => new BatchingSocket(),
     keepAlive: true,
     connectionTimeoutMillis,
   };

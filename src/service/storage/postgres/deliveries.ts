@@ -12,7 +12,7 @@ import {
 import type { TargetReference } from '../notifications.ts';
 import { number, optional, optionalNumber } from '../rows.ts';
 import { toDelivery, toDueTarget, toListeningTarget, toWaitingTarget } from '../rows/deliveries.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements, type Value } from './statements.ts';
 
 /** Whether no other process than the one in the parameter has claimed a target. */
@@ -83,10 +83,10 @@ const writing = defineStatements('deliveries', {
 });
 
 /** The outbox in PostgreSQL, for reading. */
-export class PostgresDeliveryReader<Used extends Session = Session> implements DeliveryReader {
-  protected readonly session: Used;
+export class PostgresDeliveryReader implements DeliveryReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -114,7 +114,7 @@ export class PostgresDeliveryReader<Used extends Session = Session> implements D
 }
 
 /** The outbox in PostgreSQL, for writing. */
-export class PostgresDeliveryWriter extends PostgresDeliveryReader<WritingSession> implements DeliveryWriter {
+export class PostgresDeliveryWriter extends PostgresDeliveryReader implements DeliveryWriter {
   async claim<Target extends TargetReference>(
     wanted: readonly Target[],
     { now, claimant }: Claim,
@@ -125,11 +125,11 @@ export class PostgresDeliveryWriter extends PostgresDeliveryReader<WritingSessio
   }
 
   release(claimed: readonly TargetReference[], claimant: string): Promise<void> {
-    return this.session.send(writing.release, [...toParameters(claimed), claimant]);
+    return this.session.run(writing.release, [...toParameters(claimed), claimant]);
   }
 
   insert(deliveries: readonly NewDelivery[]): Promise<void> {
-    return this.session.send(writing.insert, [
+    return this.session.run(writing.insert, [
       ...toParameters(deliveries),
       deliveries.map(({ event }) => JSON.stringify(event)),
       deliveries.map(({ event }) => event.timestamp),
@@ -137,20 +137,20 @@ export class PostgresDeliveryWriter extends PostgresDeliveryReader<WritingSessio
   }
 
   delete({ org, number: of, position, sequence }: Delivery): Promise<void> {
-    return this.session.send(writing.delete, [org, of, position, sequence]);
+    return this.session.run(writing.delete, [org, of, position, sequence]);
   }
 
   setDue(waiting: readonly TargetReference[], dueAt: number): Promise<void> {
-    return this.session.send(writing.setDue, [...toParameters(waiting), dueAt]);
+    return this.session.run(writing.setDue, [...toParameters(waiting), dueAt]);
   }
 
   recordSuccess({ org, number: of, position }: TargetReference, at: number): Promise<void> {
-    return this.session.send(writing.recordSuccess, [org, of, position, at]);
+    return this.session.run(writing.recordSuccess, [org, of, position, at]);
   }
 
   recordFailure({ org, number: of, position }: TargetReference, failure: DeliveryFailure): Promise<void> {
     const { reason, at, until } = failure;
-    return this.session.send(writing.recordFailure, [org, of, position, reason, at, until]);
+    return this.session.run(writing.recordFailure, [org, of, position, reason, at, until]);
   }
 }
 

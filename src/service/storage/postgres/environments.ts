@@ -6,11 +6,9 @@ import {
   type EnvironmentWriter,
   type EvidenceSubject,
 } from '../environments.ts';
-import type { RecordCaches } from '../record-caches.ts';
 import { toEnvironment, toEnvironmentHead, toEnvironmentOverview } from '../rows/environments.ts';
 import { optional, text, type Row } from '../rows.ts';
-import { toSource } from '../sources.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const columns = `e.org, e.name, e.kind, e.description, e.latest, e.requires_provenance, e.created_at, e.last_modified_at,
@@ -77,13 +75,11 @@ const statements = defineStatements('environments', {
 });
 
 /** Environments in PostgreSQL, for reading. */
-export class PostgresEnvironmentReader<Used extends Session = Session> implements EnvironmentReader {
-  protected readonly session: Used;
-  readonly #caches: RecordCaches;
+export class PostgresEnvironmentReader implements EnvironmentReader {
+  protected readonly session: Session;
 
-  constructor(session: Used, caches: RecordCaches) {
+  constructor(session: Session) {
     this.session = session;
-    this.#caches = caches;
   }
 
   async find(org: string, name: string): Promise<Environment | undefined> {
@@ -126,12 +122,7 @@ export class PostgresEnvironmentReader<Used extends Session = Session> implement
   }
 
   async hasPolicies(org: string): Promise<boolean> {
-    const found = await this.session.readCached({
-      cache: this.#caches.policed,
-      source: toSource('environment_policies', org),
-      read: async () => (await this.session.query(statements.hasPolicies, [org])).length > 0,
-    });
-    return found === true;
+    return (await this.session.query(statements.hasPolicies, [org])).length > 0;
   }
 
   async listRunning(subject: EvidenceSubject): Promise<readonly string[]> {
@@ -148,33 +139,28 @@ export class PostgresEnvironmentReader<Used extends Session = Session> implement
 }
 
 /** Environments in PostgreSQL, for writing. */
-export class PostgresEnvironmentWriter extends PostgresEnvironmentReader<WritingSession> implements EnvironmentWriter {
+export class PostgresEnvironmentWriter extends PostgresEnvironmentReader implements EnvironmentWriter {
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void> {
     const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
-    this.session.noteWrite(toSource('environments', org, name));
-    // `hasPolicies` is cached by this source, and depends on the requirement, too.
-    this.session.noteWrite(toSource('environment_policies', org));
     const required = requiresProvenance ? 1 : 0;
-    return this.session.send(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
+    return this.session.run(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
   }
 
   recordReport(org: string, name: string, at: number): Promise<void> {
-    return this.session.send(statements.recordReport, [org, name, at]);
+    return this.session.run(statements.recordReport, [org, name, at]);
   }
 
   replaceMembers(org: string, name: string, members: readonly string[]): Promise<void> {
-    return this.session.send(statements.replaceMembers, [org, name, members]);
+    return this.session.run(statements.replaceMembers, [org, name, members]);
   }
 
   async attachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
     if (policies.length === 0) return;
-    this.session.noteWrite(toSource('environment_policies', org));
-    await this.session.send(statements.attach, [org, name, policies]);
+    await this.session.run(statements.attach, [org, name, policies]);
   }
 
   async detachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
     if (policies.length === 0) return;
-    this.session.noteWrite(toSource('environment_policies', org));
-    await this.session.send(statements.detach, [org, name, policies]);
+    await this.session.run(statements.detach, [org, name, policies]);
   }
 }

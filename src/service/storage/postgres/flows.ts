@@ -1,16 +1,15 @@
 import type { Flow } from '../../domain/records.ts';
 import type { FlowFilter, FlowHead, FlowReader, FlowWriter } from '../flows.ts';
 import type { ListPart } from '../list-part.ts';
-import { weighFlow, type RecordCaches } from '../record-caches.ts';
 import { number, optional, toFlow, toFlowHead } from '../rows.ts';
-import { toSource } from '../sources.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements, type Value } from './statements.ts';
 
 const matches = `org = $1 AND ($2::text IS NULL OR
   strpos(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0)`;
 
 const statements = defineStatements('flows', {
+  exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
   find: `SELECT org, name, description, visibility, template, repo_url, created_at, last_modified_at
     FROM flows WHERE org = $1 AND name = $2`,
   list: `SELECT org, name, description, visibility FROM flows WHERE ${matches} ORDER BY name LIMIT $4 OFFSET $5`,
@@ -23,29 +22,20 @@ const statements = defineStatements('flows', {
 });
 
 /** Flows in PostgreSQL, for reading. */
-export class PostgresFlowReader<Used extends Session = Session> implements FlowReader {
-  protected readonly session: Used;
-  readonly #caches: RecordCaches;
+export class PostgresFlowReader implements FlowReader {
+  protected readonly session: Session;
 
-  constructor(session: Used, caches: RecordCaches) {
+  constructor(session: Session) {
     this.session = session;
-    this.#caches = caches;
   }
 
   async exists(org: string, name: string): Promise<boolean> {
-    return (await this.find(org, name)) !== undefined;
+    return (await this.session.query(statements.exists, [org, name])).length > 0;
   }
 
-  find(org: string, name: string): Promise<Flow | undefined> {
-    return this.session.readCached({
-      cache: this.#caches.flows,
-      source: toSource('flows', org, name),
-      read: async () => {
-        const [row] = await this.session.query(statements.find, [org, name]);
-        return optional(row, toFlow);
-      },
-      weigh: weighFlow,
-    });
+  async find(org: string, name: string): Promise<Flow | undefined> {
+    const [row] = await this.session.query(statements.find, [org, name]);
+    return optional(row, toFlow);
   }
 
   async list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {
@@ -64,11 +54,10 @@ function toParameters(org: string, { search, isCaseSensitive = true }: FlowFilte
 }
 
 /** Flows in PostgreSQL, for writing. */
-export class PostgresFlowWriter extends PostgresFlowReader<WritingSession> implements FlowWriter {
+export class PostgresFlowWriter extends PostgresFlowReader implements FlowWriter {
   save(flow: Flow): Promise<void> {
     const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
-    this.session.noteWrite(toSource('flows', org, name));
-    return this.session.send(statements.save, [
+    return this.session.run(statements.save, [
       ...[org, name, description, visibility, JSON.stringify(flow.template), repoUrl],
       ...[createdAt, lastModifiedAt],
     ]);

@@ -2,7 +2,7 @@ import type { LoginRule } from '../../domain/login-rule.ts';
 import type { LoginRuleReader, LoginRuleWriter } from '../login-rules.ts';
 import { optional } from '../rows.ts';
 import { toLoginRule } from '../rows/login-rules.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const columns = 'org, name, conditions, created_at, created_by, last_modified_at';
@@ -17,10 +17,10 @@ const statements = defineStatements('login_rules', {
 });
 
 /** Login rules in PostgreSQL, for reading. */
-export class PostgresLoginRuleReader<Used extends Session = Session> implements LoginRuleReader {
-  protected readonly session: Used;
+export class PostgresLoginRuleReader implements LoginRuleReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -35,10 +35,10 @@ export class PostgresLoginRuleReader<Used extends Session = Session> implements 
 }
 
 /** Login rules in PostgreSQL, for writing. */
-export class PostgresLoginRuleWriter extends PostgresLoginRuleReader<WritingSession> implements LoginRuleWriter {
+export class PostgresLoginRuleWriter extends PostgresLoginRuleReader implements LoginRuleWriter {
   save({ org, name, createdAt, createdBy, lastModifiedAt, ...conditions }: LoginRule): Promise<void> {
     const values = [org, name, JSON.stringify(conditions), createdAt, createdBy, lastModifiedAt];
-    return this.session.send(statements.save, values);
+    return this.session.run(statements.save, values);
   }
 
   async delete(org: string, name: string): Promise<'deleted' | 'not found'> {

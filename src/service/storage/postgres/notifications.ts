@@ -9,7 +9,7 @@ import type {
 } from '../notifications.ts';
 import { number, optional } from '../rows.ts';
 import { toNotificationRecord, toTargetState } from '../rows/notifications.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements, type Value } from './statements.ts';
 
 const columns = `n.org, n.number, n.name, n.environments, n.triggers, n.created_at, n.created_by, n.deleted_at,
@@ -85,10 +85,10 @@ const writing = defineStatements('notifications', {
 });
 
 /** Notifications in PostgreSQL, for reading. */
-export class PostgresNotificationReader<Used extends Session = Session> implements NotificationReader {
-  protected readonly session: Used;
+export class PostgresNotificationReader implements NotificationReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -119,10 +119,7 @@ export class PostgresNotificationReader<Used extends Session = Session> implemen
 }
 
 /** Notifications in PostgreSQL, for writing. */
-export class PostgresNotificationWriter
-  extends PostgresNotificationReader<WritingSession>
-  implements NotificationWriter
-{
+export class PostgresNotificationWriter extends PostgresNotificationReader implements NotificationWriter {
   async insert(notification: NewNotification, secrets: ReadonlyMap<number, SigningSecret>): Promise<number> {
     const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
     const added = targets.map((target, position) => ({ target, secret: secrets.get(position) }));
@@ -135,7 +132,7 @@ export class PostgresNotificationWriter
 
   update(notification: NotificationUpdate): Promise<void> {
     const { org, number: of, name, environments, triggers, lastModifiedAt } = notification;
-    return this.session.send(writing.update, [org, of, name, environments, triggers, lastModifiedAt]);
+    return this.session.run(writing.update, [org, of, name, environments, triggers, lastModifiedAt]);
   }
 
   replaceTargets(
@@ -143,11 +140,11 @@ export class PostgresNotificationWriter
     kept: readonly number[],
     added: readonly NewTarget[],
   ): Promise<void> {
-    return this.session.send(writing.replaceTargets, [org, of, kept, ...toParameters(added)]);
+    return this.session.run(writing.replaceTargets, [org, of, kept, ...toParameters(added)]);
   }
 
   replaceSecrets({ org, number: of, position }: TargetReference, secrets: readonly SigningSecret[]): Promise<void> {
-    return this.session.send(writing.replaceSecrets, [org, of, position, JSON.stringify(secrets)]);
+    return this.session.run(writing.replaceSecrets, [org, of, position, JSON.stringify(secrets)]);
   }
 
   async delete(org: string, unwanted: number, deletedAt: number): Promise<'deleted' | 'not found'> {

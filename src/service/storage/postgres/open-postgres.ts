@@ -7,7 +7,6 @@ import type { AttachmentStore } from '../attachments.ts';
 import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { UploadBuffer } from '../uploads/upload-buffer.ts';
 import { PostgresAttachments } from './attachments.ts';
-import { removeForeignChanges } from './change-log.ts';
 import { Connections, withoutTimeLimits } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { migrate } from './migrations.ts';
@@ -76,7 +75,6 @@ async function prepareDatabase(connections: Connections, shown: string, log: Ser
     const { from, to } = await migrate(client, shown);
     if (from !== to) log.info(`migrated ${shown} from version ${from} to ${to}`);
     await requireNoUnfinishedCopy(client, shown);
-    await removeForeignChanges(client);
   } finally {
     await client.end();
   }

@@ -8,7 +8,7 @@ const lockSpace = 0x636f6d70;
 export const lockAllOrganizations = `SELECT pg_advisory_xact_lock(${lockSpace}, 0);`;
 
 /** Transactions of organizations share the lock that one of all organizations needs for itself. */
-export const shareAllOrganizations = `SELECT pg_advisory_xact_lock_shared(${lockSpace}, 0);`;
+const shareAllOrganizations = `SELECT pg_advisory_xact_lock_shared(${lockSpace}, 0);`;
 
 /** Waits for the lock of a scope. */
 export function lockStatement(scope: TransactionScope): string {
@@ -18,6 +18,6 @@ export function lockStatement(scope: TransactionScope): string {
 }
 
 /** The key of an organization's lock, which is a bigint. Organizations that share a key only wait for each other. */
-export function toLockKey(org: string): string {
+function toLockKey(org: string): string {
   return String(createHash('sha256').update(org).digest().readBigInt64BE());
 }

@@ -1,5 +1,5 @@
 import type { OrganizationReader, OrganizationWriter } from '../organizations.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const statements = defineStatements('organizations', {
@@ -8,10 +8,10 @@ const statements = defineStatements('organizations', {
 });
 
 /** Organizations in PostgreSQL, for reading. */
-export class PostgresOrganizationReader<Used extends Session = Session> implements OrganizationReader {
-  protected readonly session: Used;
+export class PostgresOrganizationReader implements OrganizationReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -21,10 +21,7 @@ export class PostgresOrganizationReader<Used extends Session = Session> implemen
 }
 
 /** Organizations in PostgreSQL, for writing. */
-export class PostgresOrganizationWriter
-  extends PostgresOrganizationReader<WritingSession>
-  implements OrganizationWriter
-{
+export class PostgresOrganizationWriter extends PostgresOrganizationReader implements OrganizationWriter {
   async insert(org: string, createdAt: number): Promise<'inserted' | 'exists'> {
     return (await this.session.change(statements.insert, [org, createdAt])) === 0 ? 'exists' : 'inserted';
   }

@@ -16,7 +16,7 @@ import {
   type PolicyHistory,
 } from '../rows/policies.ts';
 import { number, optional, text, type Row } from '../rows.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const listEnvironmentNames = `SELECT coalesce(json_agg(environment ORDER BY environment), '[]')::text
@@ -109,10 +109,10 @@ const statements = defineStatements('policies', {
 });
 
 /** Policies in PostgreSQL, for reading. */
-export class PostgresPolicyReader<Used extends Session = Session> implements PolicyReader {
-  protected readonly session: Used;
+export class PostgresPolicyReader implements PolicyReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -194,10 +194,10 @@ function toHistory(versions: readonly Row[], events: readonly Row[]): PolicyHist
 }
 
 /** Policies in PostgreSQL, for writing. */
-export class PostgresPolicyWriter extends PostgresPolicyReader<WritingSession> implements PolicyWriter {
+export class PostgresPolicyWriter extends PostgresPolicyReader implements PolicyWriter {
   insertVersion(added: NewPolicyVersion): Promise<void> {
     const { org, name, description = null, version, comment, createdAt, createdBy, requestKey } = added;
-    return this.session.send(statements.insertVersion, [
+    return this.session.run(statements.insertVersion, [
       ...[org, name, version, description, comment, createdAt, createdBy, added.rules, added.text],
       ...[requestKey?.key ?? null, requestKey?.digest ?? null],
     ]);
@@ -206,6 +206,6 @@ export class PostgresPolicyWriter extends PostgresPolicyReader<WritingSession> i
   async addEvents(org: string, names: readonly string[], event: Omit<PolicyEvent, 'version'>): Promise<void> {
     const { type, timestamp, user, environment = null } = event;
     const values = [org, names, type, timestamp, user, environment];
-    if (names.length > 0) await this.session.send(statements.insertEvents, values);
+    if (names.length > 0) await this.session.run(statements.insertEvents, values);
   }
 }

@@ -1,18 +1,21 @@
-import { randomUUID } from 'node:crypto';
+import type { PoolClient } from 'pg';
 import type { After, Now } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
-import { RecordCaches } from '../record-caches.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Preparation, ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
-import { ChangeLog } from './change-log.ts';
+import {
+  concurrent,
+  type ReadTransaction,
+  type Storage,
+  type TransactionScope,
+  type WriteTransaction,
+} from '../storage.ts';
 import { CommitWatch } from './commit-watch.ts';
 import { silentAfter, type Connections } from './connections.ts';
 import { isConflict, isSlow, translatePostgresError } from './postgres-errors.ts';
-import { ReadGroups } from './read-groups.ts';
-import { createReaders, createWriters } from './repositories.ts';
-import { ReadSession, RepeatReadError } from './session.ts';
-import { WriteGroups } from './write-groups.ts';
+import { createReaders } from './repositories.ts';
+import { Session } from './session.ts';
+import { Transactions } from './transactions.ts';
 
 /** The dependencies of a PostgreSQL storage. */
 export interface PostgresStorageDependencies {
@@ -22,13 +25,11 @@ export interface PostgresStorageDependencies {
   readonly log: ServiceLog;
 }
 
-/** How often the known changes are deleted, in milliseconds. They are kept for at least this long. */
+/** How often the tokens of old commits are deleted, in milliseconds. */
 const forgetInterval = 120_000;
 
-/** How many times a read may use cached values that turn out to be outdated; then it uses none. */
-const maximumStaleReads = 3;
-/** How many times a read is run at most. The server ends a read that deadlocks with a migration. */
-const maximumReads = 8;
+/** How many times a read is run at most, if the server ends it or its connection is lost. */
+const maximumReads = 6;
 
 /** The size of a table's row with one number, in bytes. */
 const bytesPerRow = 36;
@@ -36,43 +37,27 @@ const bytesPerRow = 36;
 /** The storage of several machines: a PostgreSQL database, used by any number of processes. */
 export class PostgresStorage implements Storage {
   readonly #connections: Connections;
-  readonly #changes: ChangeLog;
-  readonly #caches = new RecordCaches();
-  readonly #reads: ReadGroups;
-  /** The reads that have begun and not ended. */
-  readonly #reading = new Set<Promise<unknown>>();
-  readonly #groups: WriteGroups;
   readonly #commits: CommitWatch;
+  readonly #transactions: Transactions;
   readonly #dependencies: PostgresStorageDependencies;
+  /** The reads and writes that have begun and not ended. */
+  readonly #running = new Set<Promise<unknown>>();
+  /** The latest write of each scope. */
+  readonly #latest = new Map<TransactionScope, Promise<unknown>>();
+  readonly #listeners: (() => void)[] = [];
   #cancelForgetting: () => void = () => undefined;
 
   constructor(connections: Connections, dependencies: PostgresStorageDependencies) {
+    const { monotonic, after } = dependencies;
     this.#connections = connections;
     this.#dependencies = dependencies;
-    this.#changes = new ChangeLog(connections);
-    this.#reads = new ReadGroups(connections, this.#changes, dependencies.after);
-    this.#commits = new CommitWatch({ after: dependencies.after, probe: () => this.probe() });
-    this.#groups = new WriteGroups({
-      connections,
-      changes: this.#changes,
-      commits: this.#commits,
-      createTransaction: (session) => createWriters(session, this.#caches),
-      elapsed: dependencies.monotonic,
-      after: dependencies.after,
-      sleep: (milliseconds) => new Promise((resolve) => dependencies.after(milliseconds, resolve)),
-      newToken: randomUUID,
-    });
-    this.#scheduleForgetting(undefined);
+    this.#commits = new CommitWatch({ after, probe: () => this.probe() });
+    this.#transactions = new Transactions({ connections, commits: this.#commits, monotonic, after });
+    this.#scheduleForgetting();
   }
 
-  async read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
-    const reading = this.#readAgainIfNeeded(work);
-    this.#reading.add(reading);
-    try {
-      return await reading;
-    } finally {
-      this.#reading.delete(reading);
-    }
+  read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    return this.#track(this.#readAgainIfNeeded(work));
   }
 
   async #readAgainIfNeeded<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
@@ -80,29 +65,64 @@ export class PostgresStorage implements Storage {
     // Later, another attempt would take as long.
     const latest = monotonic() + silentAfter;
     for (let attempt = 1; ; attempt += 1) {
-      const mode = { usesCaches: attempt <= maximumStaleReads, isAlone: attempt > 1 };
-      const session = new ReadSession(this.#reads, this.#changes, mode);
+      const client = await this.#connections.acquire();
+      const session = new Session(client);
       try {
-        return await work(createReaders(session, this.#caches));
+        // Sent with the first statement, which fails, too, if this does.
+        client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY').catch(() => undefined);
+        return await work(createReaders(session));
       } catch (error) {
-        const canRunAgain = error instanceof RepeatReadError || isConflict(error);
-        if (!canRunAgain || attempt === maximumReads || monotonic() > latest) throw toFault(error);
+        const { failure } = session;
+        const canRunAgain =
+          isConflict(failure) || (failure instanceof StorageError && failure.reason === 'unreachable');
+        if (!canRunAgain || attempt === maximumReads || monotonic() > latest) throw failure ?? error;
       } finally {
         session.end();
+        void endRead(client, session);
       }
     }
   }
 
+  /**
+   * Writes of the same scope wait for each other before they take a connection, which others would lack while they wait
+   * for the lock.
+   */
   transaction<Result>(
     scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
-    prepare?: Preparation,
   ): Promise<Result> {
-    return this.#groups.write(scope, work, prepare);
+    const before = scope === concurrent ? undefined : this.#latest.get(scope);
+    const writing = this.#track(this.#write(scope, work, before));
+    const ended = writing.then(
+      () => undefined,
+      () => undefined,
+    );
+    if (scope !== concurrent) {
+      this.#latest.set(scope, ended);
+      void ended.then(() => {
+        if (this.#latest.get(scope) === ended) this.#latest.delete(scope);
+      });
+    }
+    return writing;
+  }
+
+  async #write<Result>(
+    scope: TransactionScope,
+    work: (transaction: WriteTransaction) => Promise<Result>,
+    before: Promise<unknown> | undefined,
+  ): Promise<Result> {
+    await before;
+    try {
+      const result = await this.#transactions.run(scope, work);
+      for (const listener of this.#listeners) listener();
+      return result;
+    } catch (error) {
+      throw translatePostgresError(error);
+    }
   }
 
   onCommit(listener: () => void): void {
-    this.#groups.onCommit(listener);
+    this.#listeners.push(listener);
   }
 
   async probe(bytes = 0): Promise<void> {
@@ -122,28 +142,39 @@ export class PostgresStorage implements Storage {
 
   async close(): Promise<void> {
     this.#cancelForgetting();
-    // A read may still wait for a connection.
-    await Promise.all([this.#groups.drain(), Promise.allSettled(this.#reading)]);
-    await this.#changes.close();
+    // They may still wait for a connection.
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
     await this.#connections.close();
   }
 
-  /** @param position the position of the change log one interval ago */
-  #scheduleForgetting(position: bigint | undefined): void {
+  async #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#running.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+
+  #scheduleForgetting(): void {
     const { after, log } = this.#dependencies;
     this.#cancelForgetting = after(forgetInterval, () => {
-      this.#scheduleForgetting(this.#changes.position);
-      if (position === undefined) return;
-      this.#changes.forget(position).catch((error: unknown) => {
-        log.info(`old entries of the change log were not deleted: ${errorMessage(error)}`);
+      this.#scheduleForgetting();
+      this.#track(this.#transactions.forgetCommits()).catch((error: unknown) => {
+        log.info(`the tokens of old commits were not deleted: ${errorMessage(error)}`);
       });
     });
   }
 }
 
-/** The fault because of which a read was to be run again, if there was one. */
-function toFault(error: unknown): unknown {
-  return error instanceof RepeatReadError && error.cause instanceof StorageError ? error.cause : error;
+/** Ends the transaction of a read, after the statements that it has left behind. Its result does not depend on it. */
+async function endRead(client: PoolClient, session: Session): Promise<void> {
+  try {
+    if (session.failure === undefined) await client.query('COMMIT');
+    client.release(session.failure !== undefined);
+  } catch {
+    client.release(true);
+  }
 }
 
 /**

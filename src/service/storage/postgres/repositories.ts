@@ -1,4 +1,3 @@
-import type { RecordCaches } from '../record-caches.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
 import { PostgresArtifactReader, PostgresArtifactWriter } from './artifacts.ts';
@@ -13,20 +12,20 @@ import { PostgresNotificationReader, PostgresNotificationWriter } from './notifi
 import { PostgresOrganizationReader, PostgresOrganizationWriter } from './organizations.ts';
 import { PostgresPolicyReader, PostgresPolicyWriter } from './policies.ts';
 import { PostgresRememberedAnswerWriter } from './remembered-answers.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { PostgresSessionReader, PostgresSessionWriter } from './sessions.ts';
 import { PostgresSnapshotReader, PostgresSnapshotWriter } from './snapshots.ts';
 import { PostgresTrailReader, PostgresTrailWriter } from './trails.ts';
 
 /** Creates the repositories of a read. */
-export function createReaders(session: Session, caches: RecordCaches): ReadTransaction {
+export function createReaders(session: Session): ReadTransaction {
   return {
     organizations: new PostgresOrganizationReader(session),
-    flows: new PostgresFlowReader(session, caches),
-    accounts: new PostgresAccountReader(session, caches),
+    flows: new PostgresFlowReader(session),
+    accounts: new PostgresAccountReader(session),
     loginRules: new PostgresLoginRuleReader(session),
     auditLog: new PostgresAuditLogReader(session),
-    environments: new PostgresEnvironmentReader(session, caches),
+    environments: new PostgresEnvironmentReader(session),
     snapshots: new PostgresSnapshotReader(session),
     policies: new PostgresPolicyReader(session),
     trails: new PostgresTrailReader(session),
@@ -40,14 +39,14 @@ export function createReaders(session: Session, caches: RecordCaches): ReadTrans
 }
 
 /** Creates the repositories of a transaction that writes. */
-export function createWriters(session: WritingSession, caches: RecordCaches): WriteTransaction {
+export function createWriters(session: Session): WriteTransaction {
   return {
     organizations: new PostgresOrganizationWriter(session),
-    flows: new PostgresFlowWriter(session, caches),
-    accounts: new PostgresAccountWriter(session, caches),
+    flows: new PostgresFlowWriter(session),
+    accounts: new PostgresAccountWriter(session),
     loginRules: new PostgresLoginRuleWriter(session),
     auditLog: new PostgresAuditLogWriter(session),
-    environments: new PostgresEnvironmentWriter(session, caches),
+    environments: new PostgresEnvironmentWriter(session),
     snapshots: new PostgresSnapshotWriter(session),
     policies: new PostgresPolicyWriter(session),
     trails: new PostgresTrailWriter(session),

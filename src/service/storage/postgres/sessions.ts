@@ -2,7 +2,7 @@ import type { Session } from '../../domain/session.ts';
 import { optional } from '../rows.ts';
 import { toSession } from '../rows/sessions.ts';
 import type { SessionKey, SessionReader, SessionWriter } from '../sessions.ts';
-import type { Session as DatabaseSession, WritingSession } from './session.ts';
+import type { Session as DatabaseSession } from './session.ts';
 import { defineStatements } from './statements.ts';
 
 const columns = 'token_hash, org, key_id, created_at, expires_at';
@@ -17,10 +17,10 @@ const statements = defineStatements('sessions', {
 });
 
 /** Sessions of browsers in PostgreSQL, for reading. */
-export class PostgresSessionReader<Used extends DatabaseSession = DatabaseSession> implements SessionReader {
-  protected readonly session: Used;
+export class PostgresSessionReader implements SessionReader {
+  protected readonly session: DatabaseSession;
 
-  constructor(session: Used) {
+  constructor(session: DatabaseSession) {
     this.session = session;
   }
 
@@ -35,20 +35,20 @@ export class PostgresSessionReader<Used extends DatabaseSession = DatabaseSessio
 }
 
 /** Sessions of browsers in PostgreSQL, for writing. */
-export class PostgresSessionWriter extends PostgresSessionReader<WritingSession> implements SessionWriter {
+export class PostgresSessionWriter extends PostgresSessionReader implements SessionWriter {
   insert({ tokenHash, org, keyId, createdAt, expiresAt }: Session): Promise<void> {
-    return this.session.send(statements.insert, [tokenHash, org, keyId, createdAt, expiresAt]);
+    return this.session.run(statements.insert, [tokenHash, org, keyId, createdAt, expiresAt]);
   }
 
   delete({ org, tokenHash }: Pick<Session, 'org' | 'tokenHash'>): Promise<void> {
-    return this.session.send(statements.delete, [org, tokenHash]);
+    return this.session.run(statements.delete, [org, tokenHash]);
   }
 
   deleteOfKey({ org, keyId }: SessionKey): Promise<void> {
-    return this.session.send(statements.deleteOfKey, [org, keyId]);
+    return this.session.run(statements.deleteOfKey, [org, keyId]);
   }
 
   deleteExpired(org: string, now: number): Promise<void> {
-    return this.session.send(statements.deleteExpired, [org, now]);
+    return this.session.run(statements.deleteExpired, [org, now]);
   }
 }

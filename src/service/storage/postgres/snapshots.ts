@@ -20,8 +20,7 @@ import type {
   StartedArtifact,
   StoredSnapshot,
 } from '../snapshots.ts';
-import { toSource } from '../sources.ts';
-import type { Session, WritingSession } from './session.ts';
+import type { Session } from './session.ts';
 import { defineStatements, type Value } from './statements.ts';
 
 /** What started and stopped running; the parameters are those of `listMovements`. */
@@ -118,10 +117,10 @@ const statements = defineStatements('snapshots', {
 });
 
 /** Snapshots in PostgreSQL, for reading. */
-export class PostgresSnapshotReader<Used extends Session = Session> implements SnapshotReader {
-  protected readonly session: Used;
+export class PostgresSnapshotReader implements SnapshotReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
@@ -212,18 +211,17 @@ function toReferenceValues(org: string, references: readonly SnapshotReference[]
 }
 
 /** Snapshots in PostgreSQL, for writing. */
-export class PostgresSnapshotWriter extends PostgresSnapshotReader<WritingSession> implements SnapshotWriter {
+export class PostgresSnapshotWriter extends PostgresSnapshotReader implements SnapshotWriter {
   insert(snapshot: StoredSnapshot, isStepBack: boolean): Promise<void> {
     const { org, environment, number: at, from, judgement, content } = snapshot;
     const compliant = judgement.compliant === null ? null : Number(judgement.compliant);
-    this.session.noteWrite(toSource('environments', org, environment));
-    return this.session.send(statements.insert, [
+    return this.session.run(statements.insert, [
       ...[org, environment, at, from, compliant, JSON.stringify(judgement), content, Number(isStepBack)],
     ]);
   }
 
   replaceContent(org: string, { environment, number: at }: SnapshotReference, content: string): Promise<void> {
-    return this.session.send(statements.setContent, [org, environment, at, content]);
+    return this.session.run(statements.setContent, [org, environment, at, content]);
   }
 
   async recordMovement(
@@ -233,17 +231,16 @@ export class PostgresSnapshotWriter extends PostgresSnapshotReader<WritingSessio
   ): Promise<void> {
     const fingerprints = started.map(({ fingerprint }) => fingerprint);
     const names = started.map(({ name }) => name);
-    for (const moved of [...exited, ...fingerprints]) this.session.noteWrite(toSource('appearances', org, moved));
     const place = [org, environment, at, from];
-    if (exited.length > 0) await this.session.send(statements.exit, [...place, exited]);
-    if (started.length > 0) await this.session.send(statements.start, [...place, fingerprints, names]);
+    if (exited.length > 0) await this.session.run(statements.exit, [...place, exited]);
+    if (started.length > 0) await this.session.run(statements.start, [...place, fingerprints, names]);
   }
 
   savePending({ org, environment, since, forced }: PendingSnapshot): Promise<void> {
-    return this.session.send(statements.savePending, [org, environment, since, Number(forced)]);
+    return this.session.run(statements.savePending, [org, environment, since, Number(forced)]);
   }
 
   deletePending({ org, environment }: PendingReference): Promise<void> {
-    return this.session.send(statements.deletePending, [org, environment]);
+    return this.session.run(statements.deletePending, [org, environment]);
   }
 }

@@ -3,11 +3,8 @@ import type { FileTemplate } from '../../domain/template/template.ts';
 import type { ListPart } from '../list-part.ts';
 import { number, optional, text, toTrail, toTrailUpdate } from '../rows.ts';
 import { toFileTemplate } from '../rows/trails.ts';
-import { toSource } from '../sources.ts';
 import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
-import { KnownReads, toKey } from './known-reads.ts';
-import type { Session, WritingSession } from './session.ts';
-import { toColumns, unnestValues } from './shared-statements.ts';
+import type { Session } from './session.ts';
 import { defineStatements, type Statement, type Value } from './statements.ts';
 
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
@@ -24,13 +21,9 @@ const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || chr
 const byNameInFlow = `FROM trails t WHERE org = $1 AND flow = $2 AND name >= $3 AND name < $3 || chr(127)`;
 
 const statements = defineStatements('trails', {
-  find: `SELECT l.position, ${columns} FROM ${unnestValues('org', 'flow', 'name')} CROSS JOIN LATERAL (
-      SELECT ${columns} FROM trails t WHERE t.org = l.org AND t.flow = l.flow AND t.name = l.name LIMIT 1
-    ) t`,
-  listTemplates: `SELECT l.position, t.trail, t.template
-    FROM ${unnestValues('org', 'flow', 'trails')} CROSS JOIN LATERAL unnest(l.trails::text[]) AS n (trail)
-    CROSS JOIN LATERAL (
-      SELECT trail, template FROM trail_templates WHERE org = l.org AND flow = l.flow AND trail = n.trail LIMIT 1
+  find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
+  listTemplates: `SELECT t.trail, t.template FROM unnest($3::text[]) AS n (trail) CROSS JOIN LATERAL (
+      SELECT trail, template FROM trail_templates WHERE org = $1 AND flow = $2 AND trail = n.trail LIMIT 1
     ) t`,
   listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
@@ -44,34 +37,27 @@ const statements = defineStatements('trails', {
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
-  insertMissing: `INSERT INTO trails (org, flow, name, created_at, report)
-    SELECT l.org, l.flow, l.name, l.created_at::double precision, l.report
-    FROM ${unnestValues('org', 'flow', 'name', 'created_at', 'report')} ORDER BY l.position ON CONFLICT DO NOTHING`,
-  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report)
-    SELECT l.org, l.flow, l.name, l.created_at::double precision, l.last_modified_at::double precision, l.report
-    FROM ${unnestValues('org', 'flow', 'name', 'created_at', 'last_modified_at', 'report')} ORDER BY l.position
+  insertMissing: `INSERT INTO trails (org, flow, name, created_at, report) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT DO NOTHING`,
+  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
   addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url)
-    SELECT l.org, l.flow, l.trail,
-      coalesce(t.latest, 0) + row_number() OVER (PARTITION BY l.org, l.flow, l.trail ORDER BY l.position),
-      l.updated_at::double precision, l.commit_sha, l.commit_url
-    FROM ${unnestValues('org', 'flow', 'trail', 'updated_at', 'commit_sha', 'commit_url')} CROSS JOIN LATERAL (
-      SELECT max(sequence) AS latest FROM trail_updates WHERE org = l.org AND flow = l.flow AND trail = l.trail
-    ) t`,
+    SELECT $1, $2, $3,
+      (SELECT coalesce(max(sequence), 0) + 1 FROM trail_updates WHERE org = $1 AND flow = $2 AND trail = $3), $4, $5, $6`,
   saveTemplate: `INSERT INTO trail_templates (org, flow, trail, template) VALUES ($1, $2, $3, $4)
     ON CONFLICT (org, flow, trail) DO UPDATE SET template = excluded.template`,
 });
 
 /** Trails in PostgreSQL, for reading. */
-export class PostgresTrailReader<Used extends Session = Session> implements TrailReader {
-  protected readonly session: Used;
+export class PostgresTrailReader implements TrailReader {
+  protected readonly session: Session;
 
-  constructor(session: Used) {
+  constructor(session: Session) {
     this.session = session;
   }
 
   async find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
-    const [row] = await this.session.lookUp(statements.find, [org, flow, name]);
+    const [row] = await this.session.query(statements.find, [org, flow, name]);
     return optional(row, toTrail);
   }
 
@@ -80,7 +66,7 @@ export class PostgresTrailReader<Used extends Session = Session> implements Trai
     flow: string,
     trails: readonly string[],
   ): Promise<ReadonlyMap<string, FileTemplate>> {
-    const rows = await this.session.lookUp(statements.listTemplates, [org, flow, trails]);
+    const rows = await this.session.query(statements.listTemplates, [org, flow, trails]);
     return new Map(rows.map((row) => [text(row, 'trail'), toFileTemplate(row)]));
   }
 
@@ -125,46 +111,20 @@ function selectTrails(
 }
 
 /** Trails in PostgreSQL, for writing. */
-export class PostgresTrailWriter extends PostgresTrailReader<WritingSession> implements TrailWriter {
-  readonly #known = new KnownReads<Trail | undefined>();
-
-  override find(trail: TrailReference): Promise<Trail | undefined> {
-    return this.#known.read(toRecord(trail), () => super.find(trail));
+export class PostgresTrailWriter extends PostgresTrailReader implements TrailWriter {
+  insertMissing({ org, flow, name, createdAt, report }: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
+    return this.session.run(statements.insertMissing, [org, flow, name, createdAt, JSON.stringify(report)]);
   }
 
-  insertMissing(trail: Parameters<TrailWriter['insertMissing']>[0]): Promise<void> {
-    const record = toRecord(trail);
-    // The trail exists.
-    if (this.#known.isWritten(record)) return Promise.resolve();
-    this.#known.noteWrite(record);
-    const { org, flow, name, createdAt, report } = trail;
-    return this.session.sendSharedFirst(statements.insertMissing, [
-      ...[org, flow, name, createdAt],
-      JSON.stringify(report),
-    ]);
-  }
-
-  save(trail: Trail): Promise<void> {
-    const { org, flow, name, createdAt, lastModifiedAt, report } = trail;
-    const values = [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report)];
-    const record = toRecord(trail);
-    // A statement cannot write a row twice, and must not be sent before another one that writes the row.
-    if (this.#known.isWritten(record)) return this.session.send(statements.save, toColumns([values]));
-    this.#known.noteWrite(record);
-    return this.session.sendSharedFirst(statements.save, values);
+  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {
+    return this.session.run(statements.save, [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report)]);
   }
 
   addUpdate({ org, flow, name }: TrailReference, { at, commit }: TrailUpdate): Promise<void> {
-    const values = [org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null];
-    return this.session.sendShared(statements.addUpdate, values);
+    return this.session.run(statements.addUpdate, [org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null]);
   }
 
   saveTemplate({ org, flow, name }: TrailReference, template: FileTemplate): Promise<void> {
-    this.session.noteWrite(toSource('trail_templates', org, flow, name));
-    return this.session.send(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
+    return this.session.run(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
   }
-}
-
-function toRecord({ org, flow, name }: TrailReference): string {
-  return toKey(org, flow, name);
 }

@@ -1,12 +1,10 @@
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type { AccountKind, AccountReader, AccountWriter, AdministrationEnd, KeyUse, KeyWithUse } from '../accounts.ts';
-import type { RecordCaches } from '../record-caches.ts';
 import { number, optional, optionalNumber, text, type Row } from '../rows.ts';
 import { toAdministrationEnd, toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { toSource } from '../sources.ts';
 import type { Role } from '../../../contract/role.ts';
 
 const reading = {
@@ -79,12 +77,10 @@ const toId = (row: Row): string => text(row, 'id');
 export class SqliteAccountReader implements AccountReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
-  readonly #caches: RecordCaches;
 
-  constructor(session: Session, caches: RecordCaches) {
+  constructor(session: Session) {
     this.session = session;
     this.#statements = prepare(session.database, reading);
-    this.#caches = caches;
   }
 
   findMember(org: string, user: string): Promise<Member | undefined> {
@@ -108,11 +104,7 @@ export class SqliteAccountReader implements AccountReader {
   }
 
   findKey(id: string): Promise<StoredKey | undefined> {
-    return this.session.readCached({
-      cache: this.#caches.keys,
-      source: toSource('api_keys', id),
-      read: () => optional(this.#statements.findKey.get(id), toKey),
-    });
+    return this.session.execute(() => optional(this.#statements.findKey.get(id), toKey));
   }
 
   listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]> {
@@ -157,14 +149,11 @@ export class SqliteAccountReader implements AccountReader {
 
   findRole(org: string, kind: AccountKind, owner: string): Promise<Role | undefined> {
     const { findMember, findAccount } = this.#statements;
-    return this.session.readCached({
-      cache: this.#caches.roles,
-      source: toSource(kind === 'user' ? 'members' : 'service_accounts', org, owner),
-      read: () =>
-        kind === 'user'
-          ? optional(findMember.get(org, owner), (row) => toRole(row, 'role'))
-          : optional(findAccount.get(org, owner), (row) => toRole(row, 'privilege')),
-    });
+    return this.session.execute(() =>
+      kind === 'user'
+        ? optional(findMember.get(org, owner), (row) => toRole(row, 'role'))
+        : optional(findAccount.get(org, owner), (row) => toRole(row, 'privilege')),
+    );
   }
 }
 
@@ -172,8 +161,8 @@ export class SqliteAccountReader implements AccountReader {
 export class SqliteAccountWriter extends SqliteAccountReader implements AccountWriter {
   readonly #statements: Prepared<typeof writing>;
 
-  constructor(session: Session, caches: RecordCaches) {
-    super(session, caches);
+  constructor(session: Session) {
+    super(session);
     this.#statements = prepare(session.database, writing);
   }
 

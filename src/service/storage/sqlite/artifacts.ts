@@ -1,19 +1,9 @@
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
-import type {
-  ArtifactPlace,
-  ArtifactReader,
-  ArtifactSources,
-  ArtifactWriter,
-  DigitMatches,
-  ReportSource,
-} from '../artifacts.ts';
-import { toArtifactSlots } from '../artifact-slots.ts';
+import type { ArtifactPlace, ArtifactReader, ArtifactWriter, DigitMatches, ReportSource } from '../artifacts.ts';
 import type { RecordKey } from '../remembered-answers.ts';
-import type { DataVersion } from '../versioned-cache.ts';
 import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import type { Slots } from '../sources.ts';
 
 // Hex digits sort before `g`, so the range from some digits to the same digits with `g` contains exactly the
 // fingerprints that begin with them. `+ 0` after limits: SQLite recompiles a statement for every value that is bound
@@ -81,8 +71,6 @@ const writing = {
 export class SqliteArtifactReader implements ArtifactReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
-  /** The slots of sources. A cached artifact is looked up repeatedly with the same sources object. */
-  readonly #slots = new WeakMap<ArtifactSources, Slots>();
 
   constructor(session: Session) {
     this.session = session;
@@ -225,14 +213,6 @@ export class SqliteArtifactReader implements ArtifactReader {
     return this.session.execute(() =>
       listFingerprintsOfCommit.all(org, commit, limit).map((row) => text(row, 'found')),
     );
-  }
-
-  version(sources: ArtifactSources): Promise<DataVersion> {
-    const known = this.#slots.get(sources);
-    if (known !== undefined) return this.session.findVersion(known);
-    const slots = toArtifactSlots(sources);
-    this.#slots.set(sources, slots);
-    return this.session.findVersion(slots);
   }
 }
 

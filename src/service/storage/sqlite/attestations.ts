@@ -2,11 +2,9 @@ import type { Scope } from '../../domain/evidence-scope.ts';
 import type { Attestation, ListedAttestation } from '../../domain/records.ts';
 import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
-  AttestationPlace,
   AttestationReader,
   AttestationWriter,
   FlowReference,
-  InsertConditions,
   NewAttestation,
   RecordedSummary,
   Sequenced,
@@ -165,16 +163,10 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
     this.#statements = prepare(session.database, writing);
   }
 
-  async findConditions(place: AttestationPlace): Promise<InsertConditions> {
-    const { org, key } = place;
-    return {
-      requestDigest: key === undefined ? undefined : await this.findRequestDigest(org, key),
-      isAnyScopeFull: await this.#isAnyScopeFull(place),
-      latest: await this.findLatest(place),
-    };
-  }
-
-  #isAnyScopeFull({ org, flow, scopes, evidence, maximumNames }: AttestationPlace): Promise<boolean> {
+  isAnyScopeFull(
+    { org, flow }: FlowReference,
+    { scopes, evidence, maximumNames }: Parameters<AttestationWriter['isAnyScopeFull']>[1],
+  ): Promise<boolean> {
     const { hasEvidence, hasNames } = this.#statements;
     return this.session.execute(() =>
       scopes.some(

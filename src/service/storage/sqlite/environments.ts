@@ -6,10 +6,8 @@ import {
   type EnvironmentWriter,
   type EvidenceSubject,
 } from '../environments.ts';
-import type { RecordCaches } from '../record-caches.ts';
 import { toEnvironment, toEnvironmentHead, toEnvironmentOverview } from '../rows/environments.ts';
 import { optional, text, type Row } from '../rows.ts';
-import { toSource } from '../sources.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -67,12 +65,10 @@ const writing = {
 export class SqliteEnvironmentReader implements EnvironmentReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
-  readonly #caches: RecordCaches;
 
-  constructor(session: Session, caches: RecordCaches) {
+  constructor(session: Session) {
     this.session = session;
     this.#statements = prepare(session.database, reading);
-    this.#caches = caches;
   }
 
   find(org: string, name: string): Promise<Environment | undefined> {
@@ -115,13 +111,8 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
     });
   }
 
-  async hasPolicies(org: string): Promise<boolean> {
-    const found = await this.session.readCached({
-      cache: this.#caches.policed,
-      source: toSource('environment_policies', org),
-      read: () => this.#statements.hasPolicies.get(org) !== undefined,
-    });
-    return found === true;
+  hasPolicies(org: string): Promise<boolean> {
+    return this.session.execute(() => this.#statements.hasPolicies.get(org) !== undefined);
   }
 
   listRunning(subject: EvidenceSubject): Promise<readonly string[]> {
@@ -142,8 +133,8 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
 export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements EnvironmentWriter {
   readonly #statements: Prepared<typeof writing>;
 
-  constructor(session: Session, caches: RecordCaches) {
-    super(session, caches);
+  constructor(session: Session) {
+    super(session);
     this.#statements = prepare(session.database, writing);
   }
 

@@ -1,16 +1,15 @@
 import type { Flow } from '../../domain/records.ts';
 import type { FlowFilter, FlowHead, FlowReader, FlowWriter } from '../flows.ts';
 import type { ListPart } from '../list-part.ts';
-import { weighFlow, type RecordCaches } from '../record-caches.ts';
 import { number, optional, toFlow, toFlowHead } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { toSource } from '../sources.ts';
 
 const matches = `org = ?1 AND (?2 IS NULL OR instr(iif(?3, name, lower(name)), iif(?3, ?2, lower(?2))) > 0)`;
 
 // `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
+  exists: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
   find: 'SELECT * FROM flows WHERE org = ? AND name = ?',
   list: `SELECT org, name, description, visibility FROM flows WHERE ${matches}
     ORDER BY name LIMIT ?4 + 0 OFFSET ?5 + 0`,
@@ -29,25 +28,18 @@ const writing = {
 export class SqliteFlowReader implements FlowReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
-  readonly #caches: RecordCaches;
 
-  constructor(session: Session, caches: RecordCaches) {
+  constructor(session: Session) {
     this.session = session;
     this.#statements = prepare(session.database, reading);
-    this.#caches = caches;
   }
 
-  async exists(org: string, name: string): Promise<boolean> {
-    return (await this.find(org, name)) !== undefined;
+  exists(org: string, name: string): Promise<boolean> {
+    return this.session.execute(() => this.#statements.exists.get(org, name) !== undefined);
   }
 
   find(org: string, name: string): Promise<Flow | undefined> {
-    return this.session.readCached({
-      cache: this.#caches.flows,
-      source: toSource('flows', org, name),
-      read: () => optional(this.#statements.find.get(org, name), toFlow),
-      weigh: weighFlow,
-    });
+    return this.session.execute(() => optional(this.#statements.find.get(org, name), toFlow));
   }
 
   list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {
@@ -69,8 +61,8 @@ function toParameters(org: string, { search, isCaseSensitive = true }: FlowFilte
 export class SqliteFlowWriter extends SqliteFlowReader implements FlowWriter {
   readonly #statements: Prepared<typeof writing>;
 
-  constructor(session: Session, caches: RecordCaches) {
-    super(session, caches);
+  constructor(session: Session) {
+    super(session);
     this.#statements = prepare(session.database, writing);
   }
 

@@ -1,10 +1,10 @@
 import type { ReadTransaction } from '../storage.ts';
 import { translateError } from './database.ts';
-import { StaleReadError, type ReadSession } from './session.ts';
+import type { Session } from './session.ts';
 
 /** A read-only connection with its repositories. */
 export interface Reader {
-  readonly session: ReadSession;
+  readonly session: Session;
   readonly transaction: ReadTransaction;
 }
 
@@ -29,22 +29,19 @@ export class ReadPool {
     this.#free.push(first);
   }
 
-  /** Runs work in a read of its own, and repeats it after a `StaleReadError`. */
+  /** Runs work in a read of its own. It sees the state at its first statement. */
   async run<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
     const reader = this.#acquire() ?? (await this.#wait());
     const { session, transaction } = reader;
     try {
-      for (;;) {
-        session.begin();
-        try {
-          return await work(transaction);
-        } catch (error) {
-          if (!(error instanceof StaleReadError)) throw error;
-        } finally {
-          session.end();
-        }
-      }
+      return await session.run(async () => {
+        await session.execute(() => {
+          session.database.exec('BEGIN');
+        });
+        return work(transaction);
+      });
     } finally {
+      endRead(session);
       this.#release(reader);
     }
   }
@@ -75,5 +72,14 @@ export class ReadPool {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(reader);
     else next(reader);
+  }
+}
+
+/** Ends a read. Its result does not depend on it. */
+function endRead({ database }: Session): void {
+  try {
+    if (database.isTransaction) database.exec('COMMIT');
+  } catch {
+    // The next read fails to begin, and reports the error.
   }
 }

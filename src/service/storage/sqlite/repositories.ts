@@ -1,4 +1,3 @@
-import type { RecordCaches } from '../record-caches.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
@@ -14,7 +13,7 @@ import { SqliteNotificationReader, SqliteNotificationWriter } from './notificati
 import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
 import { SqlitePolicyReader, SqlitePolicyWriter } from './policies.ts';
 import { SqliteRememberedAnswerWriter } from './remembered-answers.ts';
-import type { ReadSession, WriteSession } from './session.ts';
+import type { Session } from './session.ts';
 import { SqliteSessionReader, SqliteSessionWriter } from './sessions.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
 import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
@@ -23,14 +22,14 @@ import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
  * Creates the repositories of a read, each when it is first used: preparing the statements of all takes milliseconds. An
  * invalid statement still fails at start, because the repositories that write prepare the same ones.
  */
-export function createReaders(session: ReadSession, caches: RecordCaches): ReadTransaction {
+export function createReaders(session: Session): ReadTransaction {
   return createWhenUsed<ReadTransaction>({
     organizations: () => new SqliteOrganizationReader(session),
-    flows: () => new SqliteFlowReader(session, caches),
-    accounts: () => new SqliteAccountReader(session, caches),
+    flows: () => new SqliteFlowReader(session),
+    accounts: () => new SqliteAccountReader(session),
     loginRules: () => new SqliteLoginRuleReader(session),
     auditLog: () => new SqliteAuditLogReader(session),
-    environments: () => new SqliteEnvironmentReader(session, caches),
+    environments: () => new SqliteEnvironmentReader(session),
     snapshots: () => new SqliteSnapshotReader(session),
     policies: () => new SqlitePolicyReader(session),
     trails: () => new SqliteTrailReader(session),
@@ -44,14 +43,14 @@ export function createReaders(session: ReadSession, caches: RecordCaches): ReadT
 }
 
 /** Creates the repositories of a transaction that writes. */
-export function createWriters(session: WriteSession, caches: RecordCaches): WriteTransaction {
+export function createWriters(session: Session): WriteTransaction {
   return {
     organizations: new SqliteOrganizationWriter(session),
-    flows: new SqliteFlowWriter(session, caches),
-    accounts: new SqliteAccountWriter(session, caches),
+    flows: new SqliteFlowWriter(session),
+    accounts: new SqliteAccountWriter(session),
     loginRules: new SqliteLoginRuleWriter(session),
     auditLog: new SqliteAuditLogWriter(session),
-    environments: new SqliteEnvironmentWriter(session, caches),
+    environments: new SqliteEnvironmentWriter(session),
     snapshots: new SqliteSnapshotWriter(session),
     policies: new SqlitePolicyWriter(session),
     trails: new SqliteTrailWriter(session),

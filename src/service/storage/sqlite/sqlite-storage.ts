@@ -1,17 +1,14 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../files/data-folder.ts';
-import { RecordCaches } from '../record-caches.ts';
 import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
-import { CommitTracker } from './commit-tracker.ts';
 import { openDatabase, openReadOnly } from './database.ts';
 import { createFileCheck } from './file-presence.ts';
 import { schemaVersion } from './migrations.ts';
 import { ReadPool, type Reader } from './read-pool.ts';
 import { createReaders, createWriters } from './repositories.ts';
-import { ReadSession, WriteSession } from './session.ts';
+import { Session } from './session.ts';
 import { WriteQueue } from './write-queue.ts';
-import { WrittenSources } from './written-sources.ts';
 
 /**
  * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes, the
@@ -20,26 +17,18 @@ import { WrittenSources } from './written-sources.ts';
 export class SqliteStorage implements Storage {
   readonly #database: DatabaseSync;
   readonly #queue: WriteQueue;
-  readonly #session: WriteSession;
+  readonly #session: Session;
   readonly #transaction: WriteTransaction;
   readonly #reads: ReadPool;
 
   /** @throws StartError if the database cannot be opened. */
   constructor(folder: string) {
     this.#database = openDatabase(folder);
-    const written = new WrittenSources(this.#database);
-    const commits = new CommitTracker(written);
     const path = join(folder, databaseFile);
-    this.#queue = new WriteQueue(this.#database, {
-      requireFiles: createFileCheck([path, `${path}-wal`]),
-      afterCommit: () => {
-        commits.recordCommit();
-      },
-    });
-    const caches = new RecordCaches();
-    this.#session = new WriteSession(this.#database, commits);
-    this.#transaction = createWriters(this.#session, caches);
-    this.#reads = new ReadPool(() => openReader(folder, commits, caches));
+    this.#queue = new WriteQueue(this.#database, { requireFiles: createFileCheck([path, `${path}-wal`]) });
+    this.#session = new Session(this.#database);
+    this.#transaction = createWriters(this.#session);
+    this.#reads = new ReadPool(() => openReader(folder));
   }
 
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
@@ -72,7 +61,7 @@ export class SqliteStorage implements Storage {
   }
 }
 
-function openReader(folder: string, commits: CommitTracker, caches: RecordCaches): Reader {
-  const session = new ReadSession(openReadOnly(folder), commits);
-  return { session, transaction: createReaders(session, caches) };
+function openReader(folder: string): Reader {
+  const session = new Session(openReadOnly(folder));
+  return { session, transaction: createReaders(session) };
 }

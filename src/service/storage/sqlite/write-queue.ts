@@ -24,8 +24,6 @@ interface WriteQueueHooks {
   readonly requireFiles?: () => void;
   /** Monotonic time in milliseconds. */
   readonly elapsed?: () => number;
-  /** Called synchronously after every commit, also after one that failed. */
-  readonly afterCommit?: () => void;
 }
 
 /**
@@ -38,7 +36,6 @@ export class WriteQueue {
   readonly #statements: Prepared<typeof statements>;
   readonly #requireFiles: () => void;
   readonly #elapsed: () => number;
-  readonly #afterCommit: () => void;
   #jobs: Job[] = [];
   #scheduled: NodeJS.Immediate | undefined;
   /** The current group. */
@@ -47,17 +44,12 @@ export class WriteQueue {
 
   constructor(
     database: DatabaseSync,
-    {
-      requireFiles = () => undefined,
-      elapsed = () => performance.now(),
-      afterCommit = () => undefined,
-    }: WriteQueueHooks = {},
+    { requireFiles = () => undefined, elapsed = () => performance.now() }: WriteQueueHooks = {},
   ) {
     this.#database = database;
     this.#statements = prepare(database, statements);
     this.#requireFiles = requireFiles;
     this.#elapsed = elapsed;
-    this.#afterCommit = afterCommit;
   }
 
   /** Runs a write within the transaction of the next group. */
@@ -85,7 +77,7 @@ export class WriteQueue {
     this.#listeners.push(listener);
   }
 
-  /** CommitTracker everything that is queued. */
+  /** Resolves when everything that is queued has been committed. */
   async drain(): Promise<void> {
     while (this.#jobs.length > 0 || this.#group !== undefined) await (this.#group ?? this.#begin());
   }
@@ -108,7 +100,7 @@ export class WriteQueue {
     return this.#group;
   }
 
-  /** CommitTracker queued writes, as many as fit into one group. */
+  /** Commits queued writes, as many as fit into one group. */
   async #commitGroup(): Promise<void> {
     const jobs = this.#jobs;
     this.#jobs = [];
@@ -116,7 +108,7 @@ export class WriteQueue {
       this.#requireFiles();
       this.#statements.begin.run();
       const done = await this.#run(jobs);
-      this.#commit();
+      this.#statements.commit.run();
       for (const job of done) job.settle();
     } catch (error) {
       this.#rollBack();
@@ -125,14 +117,6 @@ export class WriteQueue {
       return;
     }
     for (const listener of this.#listeners) listener();
-  }
-
-  #commit(): void {
-    try {
-      this.#statements.commit.run();
-    } finally {
-      this.#afterCommit();
-    }
   }
 
   /** A failing disk can make the rollback fail, too; SQLite then rolls back with the next transaction. */

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { tmpdir } from 'node:os';
-import { Client } from 'pg';
 import { errorMessage } from '../../../../src/runtime/failure.ts';
 import { openPostgres } from '../../../../src/service/storage/postgres/open-postgres.ts';
-import { allOrganizations, type Storage } from '../../../../src/service/storage/storage.ts';
+import type { Storage } from '../../../../src/service/storage/storage.ts';
 import { freePort } from '../../../../tools/servers/ports.ts';
-import { createTestDatabase, sharedPostgres, type TestDatabase } from '../../../support/postgres.ts';
+import { sharedPostgres } from '../../../support/postgres.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 const closers: (() => Promise<void> | void)[] = [];
@@ -22,42 +21,6 @@ async function open(url: string): Promise<Storage> {
 async function closeAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
 }
-
-describe('a database that was restored from a dump', () => {
-  let database: TestDatabase;
-  let client: Client;
-
-  /** Its change log has ids of transactions of its former server, which had run more of them. */
-  beforeEach(async () => {
-    database = await createTestDatabase({ isMigrated: true });
-    client = new Client({ connectionString: database.url });
-    await client.connect();
-    await client.query(`INSERT INTO written_sources (xid, slots, token)
-      SELECT (pg_current_xact_id()::text::bigint + n)::text::xid8, '{}', n::text FROM generate_series(0, 500) n`);
-    await client.query(`UPDATE written_sources_state
-      SET forgotten_before = (pg_current_xact_id()::text::bigint + 400)::text::xid8`);
-  });
-
-  afterEach(async () => {
-    await closeAll();
-    await client.end();
-    await database.drop();
-  });
-
-  it('can be written to', async () => {
-    const storage = await open(database.url);
-    await storage.transaction(allOrganizations, ({ organizations }) => organizations.insert('acme', 1));
-    await expect(storage.read(({ organizations }) => organizations.exists('acme'))).resolves.toBe(true);
-  });
-
-  it('has a change log of its own', async () => {
-    await open(database.url);
-    const { rows } = await client.query(`SELECT
-      (SELECT count(*)::integer FROM written_sources WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())) AS foreign_changes,
-      (SELECT forgotten_before <= pg_snapshot_xmax(pg_current_snapshot()) FROM written_sources_state) AS is_known`);
-    expect(rows).toEqual([{ foreign_changes: 0, is_known: true }]);
-  });
-});
 
 describe('a database that cannot be used', () => {
   afterEach(closeAll);

@@ -73,7 +73,7 @@ describeAccounts('the accounts of the PostgreSQL storage in two processes', open
 describeAttestationList('the list of attestations of the PostgreSQL storage in two processes', openShared);
 describeEnvironments('the environments of the PostgreSQL storage in two processes', openShared);
 // Each run opens both storages again.
-describeFreshness('the caches of the PostgreSQL storage in two processes', openShared, 12);
+describeFreshness('what is read from the PostgreSQL storage in two processes', openShared, 12);
 describeIdempotencyKeys('the idempotency keys of the PostgreSQL storage in two processes', openShared);
 describeNotifications('the notifications of the PostgreSQL storage', openTestStorage);
 describeClaims('the deliveries of two processes', openShared);

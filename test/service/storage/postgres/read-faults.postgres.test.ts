@@ -93,14 +93,29 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     expect(first).toBe(true);
   });
 
-  it('connect the change log again after it lost its connection, also if they use no cached value', async () => {
-    const opening = jest.spyOn(connections, 'open');
-    await countFlows();
-    const client = await opening.mock.results[0]?.value;
-    if (!(client instanceof pg.Client)) throw new TypeError('no connection was opened');
-    client.emit('error', new Error('the connection has ended'));
-    await countFlows();
-    await countFlows();
-    expect(opening).toHaveBeenCalledTimes(2);
+  it('end before the storage is closed, also if they wait for a connection', async () => {
+    const other = new PostgresStorage(new Connections(parseDatabaseUrl(database.url)), storageDependencies());
+    const counts = Promise.all(Array.from({ length: 60 }, () => other.read(({ flows }) => flows.count('acme', {}))));
+    await other.close();
+    expect(await counts).toHaveLength(60);
+  });
+
+  it('do not fail because another one does', async () => {
+    // PostgreSQL refuses this character.
+    const outcomes = await Promise.allSettled(
+      ['acme', '\0', 'acme'].map((org) => storage.read(({ organizations }) => organizations.exists(org))),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await exists()).toBe(true);
+  });
+
+  it('may leave a lookup behind when they fail, which is not seen by the next one', async () => {
+    const failing = storage.read(({ flows }) => {
+      flows.count('acme', {}).catch(() => undefined);
+      return Promise.reject(new Error('found no report'));
+    });
+    await expect(failing).rejects.toThrow('found no report');
+    expect(await exists()).toBe(true);
+    expect(await countFlows()).toBe(0);
   });
 });

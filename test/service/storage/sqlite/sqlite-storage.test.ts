@@ -51,7 +51,7 @@ describeStorage('the SQLite storage', openTestStorage);
 describeAccounts('the accounts of the SQLite storage', openTestStorage);
 describeAttestationList('the list of attestations of the SQLite storage', openTestStorage);
 describeEnvironments('the environments of the SQLite storage', openTestStorage);
-describeFreshness('the caches of the SQLite storage', openTestStorage);
+describeFreshness('what is read from the SQLite storage', openTestStorage);
 describeLogins('the logins of the SQLite storage', openTestStorage);
 describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestStorage);
 describeNotifications('the notifications of the SQLite storage', openTestStorage);

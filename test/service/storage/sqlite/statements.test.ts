@@ -3,20 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { RecordCaches } from '../../../../src/service/storage/record-caches.ts';
 import { SqliteArtifactWriter } from '../../../../src/service/storage/sqlite/artifacts.ts';
-import { CommitTracker } from '../../../../src/service/storage/sqlite/commit-tracker.ts';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
 import { SqliteEnvironmentWriter } from '../../../../src/service/storage/sqlite/environments.ts';
 import { SqlitePolicyWriter } from '../../../../src/service/storage/sqlite/policies.ts';
-import { WriteSession } from '../../../../src/service/storage/sqlite/session.ts';
+import { Session } from '../../../../src/service/storage/sqlite/session.ts';
 import { SqliteSnapshotWriter } from '../../../../src/service/storage/sqlite/snapshots.ts';
 import { SqliteTrailWriter } from '../../../../src/service/storage/sqlite/trails.ts';
 
 /** Returns the statements that the repositories prepare. */
 function listStatements(database: DatabaseSync): readonly string[] {
   const prepare = jest.spyOn(database, 'prepare');
-  const session = new WriteSession(database, new CommitTracker({ onWrite: () => undefined }));
+  const session = new Session(database);
   for (const Writer of [
     SqliteArtifactWriter,
     SqliteEnvironmentWriter,
@@ -24,7 +22,7 @@ function listStatements(database: DatabaseSync): readonly string[] {
     SqliteSnapshotWriter,
     SqliteTrailWriter,
   ]) {
-    expect(new Writer(session, new RecordCaches())).toBeDefined();
+    expect(new Writer(session)).toBeDefined();
   }
   const statements = prepare.mock.calls.map(([statement]) => statement);
   prepare.mockRestore();
