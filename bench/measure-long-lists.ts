@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { withFilledService } from './filled-service.ts';
-import { measureUncachedArtifacts } from './measure-uncached-artifacts.ts';
+import { measureArtifactsInTurn } from './measure-artifacts-in-turn.ts';
 import { entriesOfFarPage, measureFarPages } from './measure-far-pages.ts';
 import { measurePagingMemory } from './measure-paging-memory.ts';
 import type { Row } from './row.ts';
@@ -11,7 +11,7 @@ export async function measureLongLists(fixture: Fixture): Promise<readonly Row[]
   const owner = { ...fixture, data: join(fixture.directory, 'long-lists') };
   const filling = { attestations: 100_000, artifacts: 10_000, snapshots: entriesOfFarPage };
   return withFilledService(owner, filling, async (filled) => [
-    measureUncachedArtifacts(fixture, filled, filling.artifacts),
+    measureArtifactsInTurn(fixture, filled, filling.artifacts),
     ...(await measureFarPages(filled)),
     await measurePagingMemory(filled, fixture),
   ]);

@@ -69,8 +69,6 @@ function toCommands(
   const filled = text
     .replaceAll(/\$(\d+)/gu, (_, number: string) => expressions[Number(number) - 1] ?? '')
     .replaceAll(/(pg_advisory_xact_lock\(-?\d+)\)/gu, `$1 + ${lockOffset})`)
-    // A client of pgbench has nothing else to do if the lock is not free.
-    .replaceAll('pg_try_advisory_xact_lock(key)', `(pg_advisory_xact_lock(key + ${lockOffset}) IS NOT NULL)`)
     .replaceAll(/\s+/gu, ' ');
   const [, after = []] = Object.entries(read).find(([word]) => text.includes(word)) ?? [];
   const [gset, ...rest] = after;

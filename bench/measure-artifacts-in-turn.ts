@@ -1,16 +1,16 @@
 import { fingerprintAt, type FilledService } from './filled-service.ts';
 import { generateLoad, defaultLoad } from './measure-service.ts';
 import { getArtifactRequest } from './requests.ts';
-import { withoutTarget, type Row } from './row.ts';
+import { withTarget, type Row } from './row.ts';
 import { milliseconds, perSecond } from './units.ts';
 
 /**
- * Operation 10 for one artifact after another. There are more of them than the service caches.
+ * Operation 10 for one artifact after another.
  *
  * @param directory for the settings of the load generator
  * @param artifacts how many artifacts the service has
  */
-export function measureUncachedArtifacts(
+export function measureArtifactsInTurn(
   { directory }: { readonly directory: string },
   filled: FilledService,
   artifacts: number,
@@ -22,8 +22,9 @@ export function measureUncachedArtifacts(
     requests,
     status: 200,
   });
-  return withoutTarget({
+  const row = {
     what: 'service: get-artifact, each of 10,000 in turn',
     figure: `${perSecond(rate)}, half within ${milliseconds(p50)}`,
-  });
+  };
+  return withTarget(row, rate, { better: 'higher', mustReach: 2000, aimFor: 2000 }, perSecond);
 }
