@@ -110,7 +110,9 @@ export async function fill(
   if (created.outcome === 'exists') throw new Error(`the storage has the organization ${org} already`);
   const description = 'For the bench';
   const template = ['artifact', 'sonar'];
-  await saveFlow(dependencies, { org, name: flow, description, template, visibility: undefined, repoUrl: undefined });
+  const author = { by: 'bench', mayDefine: true };
+  const saved = { org, name: flow, description, template, visibility: undefined, repoUrl: undefined };
+  await saveFlow(dependencies, saved, author);
   await saveEnvironment(dependencies, { org, name: environment, kind: 'K8S', user: 'bench' });
   const document = checkedDocument(owner);
   const made = (place: number): { id: string; createdAt: number; reportedBy: string } => ({

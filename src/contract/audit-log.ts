@@ -20,6 +20,14 @@ export const auditEventTypes = [
   'service_account_updated',
   'service_account_deleted',
   'authentication_failed',
+  'flow_created',
+  'flow_changed',
+  'trail_template_changed',
+  'policy_created',
+  'policy_updated',
+  'policy_attached',
+  'policy_detached',
+  'provenance_requirement_changed',
 ] as const;
 
 /** What an event of the audit log is about. */
@@ -34,7 +42,9 @@ const auditEvent = Type.Object({
     description:
       'Who did it: a user, `service-account:<name>`, `workflow:<owner>/<repository>`, `operator`, or `unknown` if an authentication failed.',
   }),
-  subject: Type.String({ description: 'What it was done to: `key <id>`, `member <name>`, `login rule <name>`, …' }),
+  subject: Type.String({
+    description: 'What it was done to: `key <id>`, `member <name>`, `login rule <name>`, `flow <name>`, …',
+  }),
   details: Type.Record(Type.String(), Type.String(), { description: 'More about it, without secrets.' }),
 });
 

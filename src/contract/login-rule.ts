@@ -16,6 +16,18 @@ export type LoginRole = (typeof loginRoles)[number];
 /** The events on which a run has the code of a pull request. */
 export const pullRequestEvents = ['pull_request', 'pull_request_review', 'pull_request_review_comment'] as const;
 
+/**
+ * What a rule permits, apart from reading and reporting: to record artifacts, evidence and trails; to define what they are
+ * judged by: flows, templates, policies and their attachment.
+ */
+export const rulePermissions = ['record', 'define'] as const;
+
+/** What a rule permits. */
+export type RulePermission = (typeof rulePermissions)[number];
+
+/** Stands for all environments in `counts_for_environments`. */
+export const allEnvironments = '*';
+
 /** The maximum number of login rules of an organization: each login compares its run with all of them. */
 export const maximumLoginRules = 500;
 
@@ -35,6 +47,9 @@ const refRule =
   'must begin with refs/, such as refs/heads/main; * at most once between two slashes, and ** only after the last one';
 const eventRule = 'must be the name of an event, such as push';
 const workflowRule = 'must begin with .github/workflows/, and have no @ and no space';
+
+const jobWorkflowPattern = '^[^@\\s]+/\\.github/workflows/[^@\\s]+@\\S+$';
+const jobWorkflowRule = 'must be owner/name/.github/workflows/file@ref, as in the claim job_workflow_ref';
 
 const entries = { minItems: 1, maxItems: maximumEntries };
 
@@ -81,6 +96,31 @@ export const loginRuleDocument = Type.Object(
         description: 'Files of workflows of this repository: `.github/workflows/ci.yml`. Default: any.',
       }),
     ),
+    job_workflow_ref: Type.Optional(
+      withRule(
+        lineText({
+          pattern: jobWorkflowPattern,
+          description:
+            'The workflow that has the job, with its ref, exactly as in the claim of that name: `acme/ci/.github/workflows/deploy.yml@refs/heads/main`. Default: any.',
+        }),
+        jobWorkflowRule,
+      ),
+    ),
+    runner_environment: Type.Optional(
+      lineText({
+        minLength: 1,
+        description: 'The kind of the runner: `github-hosted` or `self-hosted`. Default: any.',
+      }),
+    ),
+    repository_owner_id: Type.Optional(
+      withRule(
+        Type.String({
+          pattern: '^[1-9][0-9]{0,19}$',
+          description: "The number of the repository's owner at GitHub. Default: any.",
+        }),
+        "must be the owner's number at GitHub, as a text of digits",
+      ),
+    ),
     job_environments: Type.Optional(
       Type.Array(lineText({ minLength: 1 }), {
         ...entries,
@@ -113,6 +153,20 @@ export const loginRuleDocument = Type.Object(
           'Limits the key to these environments of the organization. Default: all, or none if `flows` is given.',
       }),
     ),
+    permissions: Type.Optional(
+      Type.Array(Type.Enum(rulePermissions), {
+        maxItems: rulePermissions.length,
+        description:
+          'What the key may do besides what its role may read and report. `record`: artifacts, evidence, and trails without a template. `define`, besides `record`: flows, templates of flows and trails, policies and their attachment. Default: `record`.',
+      }),
+    ),
+    counts_for_environments: Type.Optional(
+      Type.Array(Type.Union([environmentName, Type.Literal(allEnvironments)]), {
+        maxItems: maximumEntries,
+        description:
+          'The environments for whose verdicts counts what is recorded with the key, or `*` for all. It always counts for its trail and flow. Default: none if `events` has one of pull requests, else `*`.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -125,6 +179,8 @@ export const loginRule = Type.Object({
   name: Type.String(),
   ...loginRuleDocument.properties,
   issuer: Type.String(),
+  permissions: Type.Array(Type.Enum(rulePermissions)),
+  counts_for_environments: Type.Array(Type.String(), { description: 'Names of environments, or `*` for all.' }),
   created_at: Type.Number({ description: 'Unix seconds.' }),
   created_by: Type.String(),
   last_modified_at: Type.Number({ description: 'Unix seconds.' }),

@@ -1,8 +1,9 @@
 import type { AssertionScope } from '../../contract/artifact-assertion.ts';
+import { describeAudience, type Audience } from '../domain/audience.ts';
 import { evaluatePolicies, listPolicyReasons, type PolicyEvaluation } from '../domain/policy/judge-environment.ts';
 import { nameWithFlow } from '../domain/policy/judged-artifact.ts';
 import { JudgementBudget } from '../domain/policy/judgement-budget.ts';
-import { orderReasons, type JudgementReason } from '../domain/reasons.ts';
+import { describeReasons, orderReasons, type JudgementReason } from '../domain/reasons.ts';
 import type { AttachedRules } from '../storage/policies.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import { listRules } from './judging/environment-rules.ts';
@@ -53,43 +54,96 @@ export function assertArtifact(
   return readJudging(dependencies, async (transaction, context) => {
     const { org, flow, fingerprint } = query;
     if (flow !== undefined && !(await transaction.flows.exists(org, flow))) return { outcome: 'flow not found' };
-    const rules = await findRules(transaction, query);
-    if (rules !== undefined && 'outcome' in rules) return rules;
+    const judges = await findJudges(transaction, query);
+    if (judges !== undefined && 'outcome' in judges) return judges;
     const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint]);
     const all = await judgeListedReports(transaction, org, latest.get(fingerprint) ?? []);
-    const [first, ...others] = flow === undefined ? all : all.filter((known) => known.flow === flow);
+    const [first, ...others] = selectFlow(all, flow);
     if (first === undefined) return { outcome: 'artifact not found' };
-    const reports = [first, ...others] as const;
-    if (rules === undefined) return { outcome: 'judged', scope: 'flow', ...concludeFlows(reports), reports };
-    const { filename: name } = latestOf(reports).details.artifact.report;
-    const artifact = { name, fingerprint, flows: all };
-    const policies = evaluatePolicies(compile(rules, context), artifact, new JudgementBudget(context.matches));
+    const known = [first, ...others] as const;
+    if (judges === undefined) return { outcome: 'judged', scope: 'flow', ...concludeFlows(known), reports: known };
+    const judged = await judgeByPolicies(transaction, context, judges, { query, known });
     const scope = query.environment === undefined ? 'policy' : 'environment';
-    return { outcome: 'judged', scope, ...concludePolicies(policies, query, name), policies, reports };
+    return { outcome: 'judged', scope, ...judged };
   });
 }
 
+/** Judges the artifact for each audience by the reports and evidence that count for it. */
+async function judgeByPolicies(
+  transaction: ReadTransaction,
+  context: Pick<JudgingContext, 'policies' | 'matches'>,
+  judges: readonly Judge[],
+  { query, known }: { readonly query: AssertionQuery; readonly known: Assertion['reports'] },
+): Promise<Omit<Assertion, 'outcome' | 'scope'>> {
+  const { org, fingerprint, flow, environment } = query;
+  const fallback = latestOf(known).details.artifact.report.filename;
+  const evaluations: PolicyEvaluation[] = [];
+  const obstacles: JudgementReason[] = [];
+  let reports = known;
+  for (const { audience, rules } of judges) {
+    const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint], audience);
+    const flows = await judgeListedReports(transaction, org, latest.get(fingerprint) ?? [], audience);
+    const [first, ...others] = flows;
+    // Whoever reports an artifact chooses its name, which can except it from a rule.
+    const name = first === undefined ? fallback : latestOf([first, ...others]).details.artifact.report.filename;
+    const uncounted = describeAudience(audience);
+    if (selectFlow(flows, audience.environment === environment ? flow : undefined).length === 0) {
+      const where = flow === undefined ? '' : ` to flow ${flow}`;
+      const value = `reported${where} only with keys that do not count for ${uncounted}`;
+      obstacles.push({ state: 'missing', about: name, value });
+    }
+    const [shown, ...more] = selectFlow(flows, flow);
+    if (audience.environment === environment && shown !== undefined) reports = [shown, ...more];
+    const artifact = { name, fingerprint, flows, ...(first === undefined ? { uncounted } : {}) };
+    evaluations.push(...evaluatePolicies(compile(rules, context), artifact, new JudgementBudget(context.matches)));
+  }
+  const policies = mergeEvaluations(evaluations);
+  const { filename } = latestOf(reports).details.artifact.report;
+  return { ...concludePolicies(policies, obstacles, query, filename), policies, reports };
+}
+
+function selectFlow(reports: readonly JudgedReport[], flow: string | undefined): readonly JudgedReport[] {
+  return flow === undefined ? reports : reports.filter((report) => report.flow === flow);
+}
+
+/** One evaluation for each policy: if it does not comply for one environment, that one. */
+function mergeEvaluations(evaluations: readonly PolicyEvaluation[]): readonly PolicyEvaluation[] {
+  const merged = new Map<string, PolicyEvaluation>();
+  for (const evaluation of evaluations) {
+    if (merged.get(evaluation.policy)?.compliant ?? true) merged.set(evaluation.policy, evaluation);
+  }
+  return [...merged.values()];
+}
+
+/** Rules, and whose verdict they decide. */
+interface Judge {
+  readonly audience: Audience;
+  readonly rules: readonly AttachedRules[];
+}
+
 /** The rules to judge by; undefined if the artifact is judged by its flows. */
-async function findRules(
+async function findJudges(
   { environments, policies }: Pick<ReadTransaction, 'environments' | 'policies'>,
   { org, environment, policies: names = [] }: AssertionQuery,
-): Promise<readonly AttachedRules[] | AssertionObstacle | undefined> {
+): Promise<readonly Judge[] | AssertionObstacle | undefined> {
   if (environment !== undefined) {
     const found = await environments.find(org, environment);
     if (found === undefined) return { outcome: 'environment not found' };
     const heads = await environments.findHeads(org, [environment, ...found.members]);
-    const attached: AttachedRules[] = [];
+    const judges: Judge[] = [];
     for (const name of [environment, ...found.members]) {
       const head = heads.get(name);
-      if (head !== undefined) attached.push(...(await listRules({ policies }, head)));
+      const rules = head === undefined ? [] : await listRules({ policies }, head);
+      if (rules.length > 0) judges.push({ audience: { environment: name }, rules });
     }
-    return [...new Map(attached.map((rules) => [rules.name, rules])).values()];
+    return judges;
   }
   if (names.length === 0) return undefined;
   const wanted = [...new Set(names)];
   const found = await policies.listLatest(org, wanted);
   const missing = wanted.find((name) => found.every((rules) => rules.name !== name));
-  return missing === undefined ? found : { outcome: 'policy not found', policy: missing };
+  if (missing !== undefined) return { outcome: 'policy not found', policy: missing };
+  return [{ audience: { environment: undefined }, rules: found }];
 }
 
 function compile(
@@ -118,6 +172,7 @@ function concludeFlows(reports: Assertion['reports']): Conclusion {
 
 function concludePolicies(
   policies: readonly PolicyEvaluation[],
+  obstacles: readonly JudgementReason[],
   { environment = '' }: AssertionQuery,
   name: string,
 ): Omit<Conclusion, 'policies'> {
@@ -128,7 +183,12 @@ function concludePolicies(
   const reasons = listPolicyReasons(policies, { name });
   const failing = policies.filter(({ compliant }) => !compliant).map(({ policy }) => policy);
   if (failing.length > 0) {
-    return { compliant: false, info: `It does not comply with ${failing.join(', ')}.`, reasons };
+    const further = obstacles.filter((obstacle) => reasons.every(({ value }) => value !== obstacle.value));
+    const info = `It does not comply with ${failing.join(', ')}.`;
+    return { compliant: false, info, reasons: orderReasons([...reasons, ...further]) };
+  }
+  if (obstacles.length > 0) {
+    return { compliant: false, info: describeReasons(obstacles), reasons: orderReasons(obstacles) };
   }
   return { compliant: true, info: `It complies with ${policies.map(({ policy }) => policy).join(', ')}.`, reasons };
 }

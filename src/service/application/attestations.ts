@@ -1,5 +1,6 @@
 import { judgeAttestation, type AttestationDocument, type AttestationType } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
+import type { CountsFor } from '../domain/audience.ts';
 import { evidenceName, toAttestationScopes, type Scope } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import { toRecordedFaults } from '../domain/reasons.ts';
@@ -22,6 +23,7 @@ export interface AttestationCommand {
   readonly trail: string;
   /** The owner of the key it was sent with (`actorName`). */
   readonly reportedBy: string;
+  readonly countsFor?: CountsFor;
   readonly type: AttestationType;
   readonly document: Recorded<AttestationDocument>;
   /** The attachment; stored only if the attestation can be recorded. */
@@ -140,7 +142,11 @@ export function recordAttestation(
     const [repetition, flowExists, isAnyScopeFull, before] = await Promise.all([
       findRepeated(attestations, place, request),
       flows.exists(org, flow),
-      attestations.isAnyScopeFull(inFlow, { scopes, evidence, maximumNames: maximumEvidenceNames }),
+      attestations.isAnyScopeFull(inFlow, {
+        ...place,
+        countsFor: summary.countsFor,
+        maximumNames: maximumEvidenceNames,
+      }),
       attestations.findLatest(inFlow),
     ]);
     if (repetition !== undefined) return repetition;

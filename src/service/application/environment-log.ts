@@ -47,7 +47,7 @@ export function listEnvironmentEvents(
       until: until.length === 0 ? undefined : Math.min(...until),
     });
     const fingerprints = [...new Set(events.map(({ fingerprint }) => fingerprint))];
-    return { events, provenance: await loadProvenance(transaction, org, fingerprints) };
+    return { events, provenance: await loadProvenance(transaction, { org, environment }, fingerprints) };
   });
 }
 

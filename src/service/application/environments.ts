@@ -82,7 +82,7 @@ async function findFault(
 
 /** Returns whether the requirement of provenance changed. */
 async function saveFields(
-  { environments }: WriteTransaction,
+  { environments, auditLog }: WriteTransaction,
   environment: EnvironmentToSave,
   known: Environment | undefined,
   now: number,
@@ -94,7 +94,12 @@ async function saveFields(
     ...{ org, name, kind, description, requiresProvenance },
     ...{ createdAt: known?.createdAt ?? now, lastModifiedAt: now },
   });
-  return requiresProvenance !== required;
+  if (requiresProvenance === required) return false;
+  await auditLog.append({
+    ...{ org, type: 'provenance_requirement_changed', at: now, actor: environment.user },
+    ...{ subject: `environment ${name}`, details: { require_provenance: String(requiresProvenance) } },
+  });
+  return true;
 }
 
 /** Returns whether the members changed. */
@@ -263,12 +268,20 @@ interface AttachmentChange {
 
 /** Attaches and detaches policies, and records it in their history. Returns whether anything changed. */
 async function changePolicies(
-  { environments, policies }: WriteTransaction,
+  { environments, policies, auditLog }: WriteTransaction,
   { org, environment, user, timestamp, detach, attach }: AttachmentChange,
 ): Promise<boolean> {
   await environments.detachPolicies(org, environment, detach);
   await policies.addEvents(org, detach, { type: 'policy_detached', timestamp, user, environment });
   await environments.attachPolicies(org, environment, attach);
   await policies.addEvents(org, attach, { type: 'policy_attached', timestamp, user, environment });
+  const changes = [
+    ...detach.map((policy) => ['policy_detached', policy] as const),
+    ...attach.map((policy) => ['policy_attached', policy] as const),
+  ];
+  for (const [type, policy] of changes) {
+    const subject = `environment ${environment}`;
+    await auditLog.append({ org, type, at: timestamp, actor: user, subject, details: { policy } });
+  }
   return detach.length + attach.length > 0;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import type { Flow } from '../domain/records.ts';
 import { countNames } from '../domain/template/template.ts';
@@ -5,33 +6,64 @@ import type { FlowFilter, FlowHead } from '../storage/flows.ts';
 import type { ListPart } from '../storage/list-part.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import type { ChangeAuthor } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
+/** Who changes what evidence is judged by. */
+export interface DefinitionAuthor extends ChangeAuthor {
+  /** Whether the permission `define` is given. */
+  readonly mayDefine: boolean;
+}
+
 export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
 
-export type SaveFlowResult = 'created' | 'updated' | 'too many names';
+export type SaveFlowResult = 'created' | 'updated' | 'too many names' | 'not permitted';
 
-/** Creates or replaces a flow. Judges the environments that run its artifacts again. The organization must exist. */
+/**
+ * Creates or replaces a flow, if the author may define what evidence is judged by, or if that changes nothing. Judges the
+ * environments that run its artifacts again. The organization must exist.
+ */
 export async function saveFlow(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   flow: FlowToSave,
+  { by, mayDefine }: DefinitionAuthor,
   request?: KeyedRequest<SaveFlowResult>,
 ): Promise<OnceResult<SaveFlowResult>> {
   if (countNames(flow.template) > maximumTemplateNames) return 'too many names';
   const now = unixSeconds(dependencies.now());
   const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveFlowResult> => {
-    const { flows } = transaction;
+    const { flows, auditLog } = transaction;
     const { org, name } = flow;
     const known = await flows.find(org, name);
+    if (known !== undefined && isSame(known, flow)) return 'updated';
+    if (!mayDefine) return 'not permitted';
+    const type = known === undefined ? 'flow_created' : 'flow_changed';
+    const details = known === undefined ? {} : { changed: listChanges(known, flow).join(', ') };
+    await auditLog.append({ org, type, at: now, actor: by, subject: `flow ${name}`, details });
     await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
     if (known === undefined) return 'created';
     await judgeEvidence(transaction, { org, flow: name }, now, context);
     return 'updated';
   };
   return runJudgingTransaction(dependencies, flow.org, carryOutOnce(dependencies, request, save));
+}
+
+function isSame(known: Flow, wanted: FlowToSave): boolean {
+  return listChanges(known, wanted).length === 0;
+}
+
+/** The fields of a flow that would change. */
+function listChanges(known: Flow, wanted: FlowToSave): readonly string[] {
+  const fields = {
+    description: known.description === wanted.description,
+    visibility: (known.visibility ?? null) === (wanted.visibility ?? null),
+    template: isDeepStrictEqual(known.template, wanted.template),
+    repo_url: (known.repoUrl ?? null) === (wanted.repoUrl ?? null),
+  };
+  return Object.entries(fields).flatMap(([name, isEqual]) => (isEqual ? [] : [name]));
 }
 
 /** Finds a flow; undefined if it does not exist. */

@@ -6,9 +6,13 @@ import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import { SnapshotUpdates } from './judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
 
 /** How much of a policy's history is returned. */
 const historyLimits: PolicyHistoryLimits = { versions: 1000, events: 1000, texts: 1024 * 1024 };
+
+/** In characters. */
+const maximumShownComment = 1000;
 
 export interface PolicyToSave {
   readonly org: string;
@@ -42,7 +46,7 @@ export function savePolicy(
     dependencies,
     org,
     async (transaction, context): Promise<OnceResult<SavePolicyResult>> => {
-      const { policies } = transaction;
+      const { policies, auditLog } = transaction;
       const repetition = request === undefined ? undefined : await findRepeatedVersion(policies, name, request);
       if (repetition !== undefined) return repetition;
       const latest = await policies.findLatestVersion(org, name);
@@ -51,6 +55,8 @@ export function savePolicy(
       await policies.insertVersion({ org, name, description, ...made, text, rules, requestKey: request });
       const type = latest === undefined ? 'policy_created' : 'policy_updated';
       await policies.addEvents(org, [name], { type, timestamp: now, user });
+      const details = { version: String(version), comment: truncate(comment, maximumShownComment) };
+      await auditLog.append({ org, type, at: now, actor: user, subject: `policy ${name}`, details });
       const environments = await policies.listEnvironments(org, name);
       await new SnapshotUpdates(transaction, context).update(environments, { org, at: now, forced: true });
       const saved = await policies.find(org, name, historyLimits);

@@ -66,7 +66,7 @@ export function inspectSnapshot(
       members: await loadMembers(transaction, org, content),
       reasons: await loadSnapshotReasons(transaction, org, { environment, number }, content.members),
       previous: await loadArtifacts(transaction, head, number - 1),
-      provenance: await loadProvenance(transaction, org, listFingerprints(artifacts)),
+      provenance: await loadProvenance(transaction, { org, environment }, listFingerprints(artifacts)),
     };
   });
 }

@@ -150,10 +150,11 @@ export function findComparedSnapshots(
   return readCurrent(dependencies, { org, environments }, async (transaction) => {
     const first = await loadSelected(transaction, org, readings.first, now);
     const second = await loadSelected(transaction, org, readings.second, now);
-    const artifacts = [first, second].flatMap((finding) =>
-      finding.outcome === 'found' ? finding.snapshot.artifacts : [],
-    );
-    return { first, second, provenance: await loadProvenance(transaction, org, listFingerprints(artifacts)) };
+    const find = async (finding: SnapshotLookup): Promise<ComparedSnapshots['provenance']> =>
+      finding.outcome === 'found'
+        ? loadProvenance(transaction, finding.snapshot, listFingerprints(finding.snapshot.artifacts))
+        : new Map();
+    return { first, second, provenance: new Map([...(await find(second)), ...(await find(first))]) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TrailReport } from '../../contract/trail.ts';
 import { maximumPageBytes } from '../../contract/limits.ts';
 import type { Recorded, TrailReference } from '../domain/records.ts';
@@ -7,6 +8,7 @@ import type { ListPart } from '../storage/list-part.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import type { TrailFilter } from '../storage/trails.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import type { DefinitionAuthor } from './flows.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { loadTrail, maximumTrailEntries } from './load-trail.ts';
@@ -21,25 +23,34 @@ export interface TrailToBegin extends TrailReference {
   readonly template: FileTemplate | undefined;
 }
 
-export type BeginTrailResult = 'begun' | 'updated' | 'flow not found';
+export type BeginTrailResult = 'begun' | 'updated' | 'flow not found' | 'not permitted';
 
-/** Begins or updates a trail. A new template judges the environments that run its artifacts again. */
+/**
+ * Begins or updates a trail. Only an author who may define what evidence is judged by can give it another template, which
+ * judges the environments that run its artifacts again.
+ */
 export function beginTrail(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
-  { report, template, ...trail }: TrailToBegin,
+  { report, template: wanted, ...trail }: TrailToBegin,
+  { by, mayDefine }: DefinitionAuthor,
   request?: KeyedRequest<BeginTrailResult>,
 ): Promise<OnceResult<BeginTrailResult>> {
   const now = unixSeconds(dependencies.now());
   const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
-    const { flows, trails } = transaction;
+    const { flows, trails, auditLog } = transaction;
     const { org, flow, name } = trail;
     if (!(await flows.exists(org, flow))) return 'flow not found';
+    const own = wanted === undefined ? undefined : (await trails.listTemplates(org, flow, [name])).get(name);
+    const template = isDeepStrictEqual(own, wanted) ? undefined : wanted;
+    if (template !== undefined && !mayDefine) return 'not permitted';
     const known = await trails.find(trail);
     const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
     await trails.save({ ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } });
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
     if (template !== undefined) {
       await trails.saveTemplate(trail, template);
+      const subject = `trail ${name} of flow ${flow}`;
+      await auditLog.append({ org, type: 'trail_template_changed', at: now, actor: by, subject, details: {} });
       await judgeEvidence(transaction, { org, flow, trail: name }, now, context);
     }
     return known === undefined ? 'begun' : 'updated';

@@ -1,14 +1,16 @@
+import type { RulePermission } from '../../contract/login-rule.ts';
 import type { Proven } from '../../contract/proven.ts';
 import { roles, type Role } from '../../contract/role.ts';
+import { countsForAudience, uniteCountsFor, type CountsFor } from './audience.ts';
 
 /** Roles and permissions (public documentation of such a service, Roles). */
 
 /**
- * A permission that a request needs: to read records; to record flows, artifacts, attestations and policies; to report
- * environments; to read service accounts; or to administer the organization: its members, service accounts, keys and
- * notifications.
+ * A permission that a request needs: to read records; to record artifacts, attestations and trails; to define what they
+ * are judged by: flows, templates, policies and their attachment; to report environments; to read service accounts; or to
+ * administer the organization: its members, service accounts, keys and notifications.
  */
-export type Permission = 'read' | 'record' | 'report' | 'read service accounts' | 'administer';
+export type Permission = 'read' | RulePermission | 'report' | 'read service accounts' | 'administer';
 
 /**
  * Who a key belongs to: a user, a service account of the key's organization, or the workflow runs of a repository that
@@ -24,6 +26,12 @@ export interface Grant {
   readonly role: Role;
   readonly flows?: readonly string[] | undefined;
   readonly environments?: readonly string[] | undefined;
+  /** The login rule that gives it; undefined for users and service accounts. */
+  readonly rule?: string | undefined;
+  /** Which of these permissions of the role it gives; undefined for both. */
+  readonly permissions?: readonly RulePermission[] | undefined;
+  /** What records count for that are sent with it. */
+  readonly countsFor?: CountsFor;
 }
 
 /** The flows and environments that a request is about. Without any, it is about the whole organization. */
@@ -81,6 +89,7 @@ export function actorName({ ownerKind, owner }: Pick<Caller, 'ownerKind' | 'owne
 const holders: Readonly<Record<Permission, readonly Role[]>> = {
   read: roles,
   record: ['admin', 'member'],
+  define: ['admin', 'member'],
   report: ['admin', 'member', 'snapshotter'],
   'read service accounts': ['admin', 'member', 'snapshotter'],
   administer: ['admin'],
@@ -88,7 +97,12 @@ const holders: Readonly<Record<Permission, readonly Role[]>> = {
 
 /** Whether any grant gives the permission, in whatever flows and environments. */
 export function hasPermission(grants: readonly Grant[], permission: Permission): boolean {
-  return grants.some(({ role }) => holders[permission].includes(role));
+  return grants.some((grant) => gives(grant, permission));
+}
+
+function gives({ role, permissions }: Grant, permission: Permission): boolean {
+  if (!holders[permission].includes(role)) return false;
+  return (permission !== 'record' && permission !== 'define') || (permissions?.includes(permission) ?? true);
 }
 
 /**
@@ -102,9 +116,23 @@ export function mayAccess(
   permission: Permission,
   target: AccessTarget = {},
 ): boolean {
-  return (
-    caller.org === org &&
-    caller.grants.some((grant) => holders[permission].includes(grant.role) && covers(grant, target))
+  return caller.org === org && caller.grants.some((grant) => permits(grant, permission, target));
+}
+
+/** What a record counts for that the caller sends to a flow: what any grant gives that permits it. */
+export function toCountsFor({ grants }: Pick<Caller, 'grants'>, flow: string): CountsFor {
+  const used = grants.filter((grant) => permits(grant, 'record', { flows: [flow] }));
+  return uniteCountsFor(used.map(({ countsFor }) => countsFor));
+}
+
+function permits(grant: Grant, permission: Permission, target: AccessTarget): boolean {
+  return gives(grant, permission) && covers(grant, target) && (permission !== 'report' || mayReport(grant, target));
+}
+
+/** A report decides the verdict of an environment, so the grant must name the environment or count for it. */
+function mayReport({ environments: named = [], countsFor }: Grant, { environments = [] }: AccessTarget): boolean {
+  return environments.every(
+    (environment) => named.includes(environment) || countsForAudience(countsFor, { environment }),
   );
 }
 
@@ -114,9 +142,31 @@ export function mayAccess(
  */
 export function explainRefusal(grants: readonly Grant[], permission: Permission): string | undefined {
   if (grants.length === 0) return undefined;
-  if (hasPermission(grants, permission)) return 'is an API key that permits this only for some flows and environments';
+  if (hasPermission(grants, permission)) return explainLimits(grants, permission);
+  const limited = grants.filter(({ role }) => holders[permission].includes(role));
+  if (limited.length > 0) {
+    return (
+      `is an API key of ${describeRules(limited)}, which lacks the permission ${permission}; an admin can add it to the ` +
+      '`permissions` of the rule, or use a workflow run that a rule with this permission admits'
+    );
+  }
   const held = [...new Set(grants.map(({ role }) => role))];
   return `is an API key with the role ${held.join(' and ')}; this needs the role ${holders[permission].join(' or ')}`;
+}
+
+function explainLimits(grants: readonly Grant[], permission: Permission): string {
+  const uncounted = grants.filter(({ countsFor }) => countsFor !== undefined);
+  if (permission !== 'report' || uncounted.length === 0) {
+    return 'is an API key that permits this only for some flows and environments';
+  }
+  return (
+    `is an API key of ${describeRules(uncounted)}, which permits this only for the environments that it names; an admin ` +
+    'can name this one in `environments` or `counts_for_environments` of the rule'
+  );
+}
+
+function describeRules(grants: readonly Grant[]): string {
+  return `the login rule ${grants.flatMap(({ rule }) => rule ?? []).join(' and ')}`;
 }
 
 function covers(grant: Grant, { flows = [], environments = [] }: AccessTarget): boolean {

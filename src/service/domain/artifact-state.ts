@@ -1,6 +1,7 @@
 import { isAttestationType, type AttestationType } from '../../contract/attestations/kinds.ts';
 import { toArtifactState, type ArtifactState, type Verdict } from '../../contract/compliance.ts';
 import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
+import { describeAudience, type Audience } from './audience.ts';
 import { evidenceName } from './evidence-scope.ts';
 import {
   describeReasons,
@@ -51,6 +52,14 @@ export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   readonly evidence: Piece | undefined;
   /** Evidence with the required name, but another type. */
   readonly mistyped?: Piece | undefined;
+  /** Whom evidence with the required name does not count for, in words; undefined if there is none. */
+  readonly uncounted?: string | undefined;
+}
+
+/** Evidence that does not count for an audience. */
+export interface UncountedEvidence {
+  readonly audience: Audience;
+  readonly evidence: readonly Evidence[];
 }
 
 /** The state of an artifact or a trail, and the reason for it. */
@@ -69,11 +78,13 @@ export interface Judgement {
  * reported beyond it. Only evidence of the same name, level and type satisfies a requirement.
  *
  * @param artifact the artifact's name, for labels such as `web.unit`; undefined if labels need no artifact
+ * @param uncounted evidence that does not count, to say so if it is missing
  */
 export function compareEvidence<Piece extends Evidence>(
   requirements: readonly TemplateRequirement[],
   evidence: readonly Piece[],
   artifact?: string,
+  uncounted?: UncountedEvidence,
 ): readonly EvidenceStatus<Piece>[] {
   const extra = new Set(evidence);
   const byName = Map.groupBy(evidence, (piece) => evidenceName(piece.name));
@@ -83,13 +94,23 @@ export function compareEvidence<Piece extends Evidence>(
     if (found !== undefined) extra.delete(found);
     const label = toLabel(name, found?.level ?? level, artifact);
     const mistyped = found === undefined ? named[0] : undefined;
-    return { name, label, type, isRequired: true, evidence: found, ...(mistyped === undefined ? {} : { mistyped }) };
+    const isUncounted = found === undefined && mistyped === undefined && hasName(uncounted, name);
+    return {
+      ...{ name, label, type, isRequired: true, evidence: found },
+      ...(mistyped === undefined ? {} : { mistyped }),
+      ...(isUncounted ? { uncounted: describeAudience(uncounted.audience) } : {}),
+    };
   });
   const others = [...extra].map((piece): EvidenceStatus<Piece> => {
     const name = evidenceName(piece.name);
     return { name, label: toLabel(name, piece.level, artifact), type: piece.type, isRequired: false, evidence: piece };
   });
   return [...required, ...others];
+}
+
+/** Whether there is evidence of this name that does not count. */
+export function hasName(uncounted: UncountedEvidence | undefined, name: string): uncounted is UncountedEvidence {
+  return uncounted?.evidence.some((piece) => evidenceName(piece.name) === name) ?? false;
 }
 
 function toLabel(name: string, level: TemplateRequirement['level'], artifact: string | undefined): string {
@@ -140,22 +161,27 @@ function listReasons(status: EvidenceStatus, rule: string): readonly JudgementRe
   return [{ ...toMissingReason(status), rule }];
 }
 
-/** The reason for required evidence that is missing, perhaps because what was recorded has another type. */
+/** The reason for required evidence that is missing, perhaps because what was recorded has another type, or does not count. */
 export function toMissingReason({
   label,
   type,
   mistyped,
-}: Pick<EvidenceStatus, 'label' | 'type' | 'mistyped'>): JudgementReason {
+  uncounted,
+}: Pick<EvidenceStatus, 'label' | 'type' | 'mistyped' | 'uncounted'>): JudgementReason {
   const source = mistyped === undefined ? undefined : toSource(mistyped);
   const limit = isAttestationType(type)
     ? `${type} is required`
     : `${type} is required, which this service cannot record`;
   return {
     ...{ state: 'missing', about: label },
-    value: mistyped === undefined ? 'not recorded' : `recorded as ${mistyped.type}`,
+    value: mistyped === undefined ? describeMissing(uncounted) : `recorded as ${mistyped.type}`,
     ...(type === '*' ? {} : { limit }),
     ...(source === undefined ? {} : { source }),
   };
+}
+
+function describeMissing(uncounted: string | undefined): string {
+  return uncounted === undefined ? 'not recorded' : `recorded only with keys that do not count for ${uncounted}`;
 }
 
 /** A status in words, without a full stop: what keeps it from being compliant, or else the reason of its evidence. */
@@ -199,6 +225,8 @@ function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefine
 /** What the judgement of an artifact is based on. */
 export type JudgedDetails = Pick<ArtifactDetails, 'applied' | 'evidence'> & {
   readonly artifact: { readonly report: { readonly template_reference_name?: string | undefined } };
+  /** The evidence that does not count for the audience of the judgement. */
+  readonly uncounted?: UncountedEvidence | undefined;
 };
 
 /** The evidence that an artifact requires, in the order of the template, and then its other evidence. */
@@ -206,11 +234,12 @@ export function listArtifactEvidence<Piece extends Evidence>({
   applied,
   artifact,
   evidence,
+  uncounted,
 }: Omit<JudgedDetails, 'evidence'> & { readonly evidence: readonly Piece[] }): readonly EvidenceStatus<Piece>[] {
   const { template_reference_name: reference } = artifact.report;
   // A list does not distinguish levels, so no name is ambiguous.
   const name = isListTemplate(applied.template) ? undefined : reference;
-  return compareEvidence(allRequirements(applied.template, reference), evidence, name);
+  return compareEvidence(allRequirements(applied.template, reference), evidence, name, uncounted);
 }
 
 /**

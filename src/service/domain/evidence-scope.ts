@@ -1,3 +1,4 @@
+import { countsForAudience, type Audience, type CountsFor } from './audience.ts';
 import type { ReportedArtifact } from './records.ts';
 import { isListTemplate, type Level, type Template } from './template/template.ts';
 
@@ -106,6 +107,17 @@ export function currentEvidence<Recorded extends { readonly name: string; readon
   const inOrder = [...bySequence.values()].sort((one, other) => one.sequence - other.sequence);
   const keepsLevels = !isListTemplate(template);
   return selectLatest(inOrder, ({ name, level }) => (keepsLevels ? `${level}/` : '') + evidenceName(name));
+}
+
+/** Those of the evidence in scopes that count for an audience. */
+export function selectCounting<Recorded extends { readonly countsFor?: CountsFor }>(
+  currentByScope: ReadonlyMap<Scope, readonly Recorded[]>,
+  audience: Audience | undefined,
+): ReadonlyMap<Scope, readonly Recorded[]> {
+  if (audience === undefined) return currentByScope;
+  const counting = (current: readonly Recorded[]): readonly Recorded[] =>
+    current.filter(({ countsFor }) => countsForAudience(countsFor, audience));
+  return new Map([...currentByScope].map(([scope, current]) => [scope, counting(current)]));
 }
 
 /** Selects the latest of each key. Expects and keeps the order of recording. */

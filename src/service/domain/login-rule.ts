@@ -1,5 +1,12 @@
-import { pullRequestEvents, type LoginRole } from '../../contract/login-rule.ts';
+import {
+  allEnvironments,
+  pullRequestEvents,
+  rulePermissions,
+  type LoginRole,
+  type RulePermission,
+} from '../../contract/login-rule.ts';
 import type { Grant } from './access.ts';
+import type { CountsFor } from './audience.ts';
 import type { WorkflowIdentity } from './workflow-identity.ts';
 
 /** A rule that admits workflow runs. Times are in Unix seconds. Undefined conditions hold for every run. */
@@ -14,6 +21,10 @@ export interface LoginRule {
   readonly refs: readonly string[];
   readonly events: readonly string[];
   readonly workflows?: readonly string[] | undefined;
+  /** With its `@ref`. */
+  readonly jobWorkflowRef?: string | undefined;
+  readonly runnerEnvironment?: string | undefined;
+  readonly repositoryOwnerId?: string | undefined;
   readonly jobEnvironments?: readonly string[] | undefined;
   readonly actors?: readonly string[] | undefined;
   /** Whether pull requests of a repository that is not public are admitted. */
@@ -23,6 +34,10 @@ export interface LoginRule {
   readonly flows?: readonly string[] | undefined;
   /** See `Grant`. */
   readonly environments?: readonly string[] | undefined;
+  /** Undefined for a rule of an earlier version, which gives both. */
+  readonly permissions?: readonly RulePermission[] | undefined;
+  /** Names of environments, or `*`. Undefined for a rule of an earlier version, which counts for all. */
+  readonly countsForEnvironments?: readonly string[] | undefined;
   readonly createdAt: number;
   readonly createdBy: string;
   readonly lastModifiedAt: number;
@@ -32,6 +47,25 @@ export interface LoginRule {
 export interface RuleGrant extends Grant {
   /** The name of the rule. */
   readonly rule: string;
+}
+
+/** The permissions of a new rule that does not name any. */
+export const defaultPermissions: readonly RulePermission[] = ['record'];
+
+/** What a new rule counts for that does not say it: nothing if it admits the unreviewed code of pull requests. */
+export function defaultCountsFor({ events }: Pick<LoginRule, 'events'>): readonly string[] {
+  return pullRequestEvents.some((event) => events.includes(event)) ? [] : [allEnvironments];
+}
+
+/** What a rule gives, whichever version wrote it. */
+export function toRuleLimits({ permissions, countsForEnvironments }: LoginRule): {
+  readonly permissions: readonly RulePermission[];
+  readonly countsForEnvironments: readonly string[];
+} {
+  return {
+    permissions: permissions ?? rulePermissions,
+    countsForEnvironments: countsForEnvironments ?? [allEnvironments],
+  };
 }
 
 /** What the rules decide about a run. */
@@ -54,12 +88,17 @@ export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdenti
   };
 }
 
-function toGrant({ name, role, flows, environments }: LoginRule): RuleGrant {
+function toGrant(rule: LoginRule): RuleGrant {
+  const { name, role, flows, environments } = rule;
+  const { permissions, countsForEnvironments } = toRuleLimits(rule);
+  const countsFor: CountsFor = countsForEnvironments.includes(allEnvironments) ? undefined : countsForEnvironments;
   return {
     rule: name,
     role,
+    permissions,
     ...(flows === undefined ? {} : { flows }),
     ...(environments === undefined ? {} : { environments }),
+    ...(countsFor === undefined ? {} : { countsFor }),
   };
 }
 
@@ -77,11 +116,18 @@ function findBrokenConditions(rule: LoginRule, run: WorkflowIdentity): readonly 
     refs: rule.refs.some((pattern) => matchesRef(pattern, run.ref)),
     events: rule.events.includes(run.event_name),
     workflows: isIncluded(rule.workflows, toWorkflowFile(run)),
+    job_workflow_ref: isSame(rule.jobWorkflowRef, run.job_workflow_ref),
+    runner_environment: isSame(rule.runnerEnvironment, run.runner_environment),
+    repository_owner_id: isSame(rule.repositoryOwnerId, run.repository_owner_id),
     job_environments: isIncluded(rule.jobEnvironments, run.environment),
     actors: isIncluded(rule.actors, run.actor),
     private_pull_requests: rule.privatePullRequests || !isPrivatePullRequest(run),
   };
   return Object.entries(conditions).flatMap(([name, holds]) => (holds ? [] : [name]));
+}
+
+function isSame(wanted: string | undefined, value: string | undefined): boolean {
+  return wanted === undefined || wanted === value;
 }
 
 function isIncluded(allowed: readonly string[] | undefined, value: string | undefined): boolean {

@@ -5,6 +5,7 @@ import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { Proven } from '../../contract/proven.ts';
 import type { FlowPayload } from '../../contract/flow.ts';
 import type { TrailReport } from '../../contract/trail.ts';
+import type { CountsFor } from './audience.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { AppliedTemplate, Level, Template } from './template/template.ts';
 
@@ -52,6 +53,7 @@ export interface ListedAttestation {
   readonly createdAt: number;
   /** The owner of the key that it was sent with (`actorName`). */
   readonly reportedBy: string;
+  readonly countsFor?: CountsFor;
 }
 
 /** An attestation without its document, which can be large and is not needed for judging. */
@@ -92,6 +94,7 @@ export interface ReportedArtifact {
   readonly id: string;
   readonly createdAt: number;
   readonly reportedBy: string;
+  readonly countsFor?: CountsFor;
   readonly report: Recorded<ArtifactReport>;
 }
 

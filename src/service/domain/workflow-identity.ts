@@ -13,8 +13,8 @@ const necessaryClaims = ['repository', 'repository_id', 'run_id', 'run_attempt',
 
 /** The claims that name something optional. */
 const optionalClaims = [
-  ...(['repository_visibility', 'workflow', 'workflow_ref', 'job_workflow_ref'] as const),
-  ...(['actor', 'actor_id', 'environment', 'sha'] as const),
+  ...(['repository_owner_id', 'repository_visibility', 'workflow', 'workflow_ref', 'job_workflow_ref'] as const),
+  ...(['runner_environment', 'actor', 'actor_id', 'environment', 'sha'] as const),
 ] as const;
 
 /**

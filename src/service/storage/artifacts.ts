@@ -1,3 +1,4 @@
+import type { Audience } from '../domain/audience.ts';
 import type { Appearance, ReportedArtifact } from '../domain/records.ts';
 import type { RecordKey } from './remembered-answers.ts';
 
@@ -37,12 +38,18 @@ export interface ArtifactReader {
   /** Where the artifact runs, then where it ran, each newest first. */
   listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]>;
 
+  // With an audience, only reports that count for it; without one, all.
   /** The latest report of each artifact in any flow, by fingerprint. Unreported artifacts are left out. */
-  findLatestInAnyFlow(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, ReportedArtifact>>;
+  findLatestInAnyFlow(
+    org: string,
+    fingerprints: readonly string[],
+    audience?: Audience,
+  ): Promise<ReadonlyMap<string, ReportedArtifact>>;
   /** The latest report of each artifact in each flow that it was reported to, by fingerprint; sorted by flow. */
   listLatestByFlow(
     org: string,
     fingerprints: readonly string[],
+    audience?: Audience,
   ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>>;
 
   /**

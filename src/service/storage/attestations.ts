@@ -1,3 +1,4 @@
+import type { CountsFor } from '../domain/audience.ts';
 import type { Scope } from '../domain/evidence-scope.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from '../domain/records.ts';
 import type { AttestationWithSubject } from '../domain/trail-details.ts';
@@ -50,7 +51,10 @@ export interface AttestationReader {
     limits: { readonly count: number; readonly maximumBytes: number },
   ): Promise<readonly AttestationWithSubject[]>;
 
-  /** The latest attestation of each evidence name in each of the scopes, by scope. Scopes without any are left out. */
+  /**
+   * The latest attestation of each evidence name in each of the scopes, by scope; of those that do not count for all
+   * environments, the latest of each `countsFor`, too. Scopes without any are left out.
+   */
   listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>>;
   /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
   listBound(flow: FlowReference, scopes: readonly Scope[], limit: number): Promise<readonly ListedAttestation[]>;
@@ -68,19 +72,27 @@ export interface NewAttestation extends AttestationSummary, Sequenced {
   readonly isStepBack: boolean;
   /** The scopes that it applies to. */
   readonly scopes: readonly Scope[];
-  /** Its evidence name. In each of the scopes, it becomes the latest attestation with that name. */
+  /** Its evidence name. In each of the scopes, it becomes the latest attestation with that name and its `countsFor`. */
   readonly evidence: string;
   /** Its document as JSON, serialized before the transaction, because other transactions wait for it. */
   readonly documentJson: string;
 }
 
+/** Where a new attestation is to count. */
+export interface EvidencePlace {
+  readonly scopes: readonly Scope[];
+  /** Its evidence name. */
+  readonly evidence: string;
+  /** Evidence with another `countsFor` is counted on its own, so that it cannot take all names. */
+  readonly countsFor?: CountsFor;
+  /** How many evidence names a scope may have. */
+  readonly maximumNames: number;
+}
+
 /** Reads and writes attestations. */
 export interface AttestationWriter extends AttestationReader {
   /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
-  isAnyScopeFull(
-    flow: FlowReference,
-    place: { readonly scopes: readonly Scope[]; readonly evidence: string; readonly maximumNames: number },
-  ): Promise<boolean>;
+  isAnyScopeFull(flow: FlowReference, place: EvidencePlace): Promise<boolean>;
   /** Inserts the attestation and binds it to its scopes. Its trail must exist. */
   insert(attestation: NewAttestation): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { isAttestationType, type AttestationDocument } from '../../contract/atte
 import type { Verdict } from '../../contract/compliance.ts';
 import type { NotificationTarget } from '../../contract/notification.ts';
 import { parseExactJson } from '../../runtime/exact-json.ts';
+import type { CountsFor } from '../domain/audience.ts';
 import type {
   Appearance,
   Attestation,
@@ -113,7 +114,18 @@ export function toTrailUpdate(row: Row): TrailUpdate {
 
 const ofAttestation = (columns: readonly string[]): string => columns.map((column) => `a.${column}`).join(', ');
 
-const listed = ['trail', 'id', 'name', 'type', 'verdict', 'reason', 'faults', 'created_at', 'reported_by'];
+const listed = [
+  'trail',
+  'id',
+  'name',
+  'type',
+  'verdict',
+  'reason',
+  'faults',
+  'created_at',
+  'reported_by',
+  'counts_for',
+];
 
 /** The columns of an attestation in a history; the table alias is `a`. */
 export const listedColumns = ofAttestation(listed);
@@ -142,7 +154,19 @@ export function toListedAttestation(row: Row): ListedAttestation {
     faults: JSON.parse(optionalText(row, 'faults') ?? '[]') as readonly RecordedFault[],
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
+    ...toCountsFor(row),
   };
+}
+
+/** Null stands for all environments; else the column has their names as JSON. */
+function toCountsFor(row: Row): { readonly countsFor?: CountsFor } {
+  const names = optionalText(row, 'counts_for');
+  return names === undefined ? {} : { countsFor: JSON.parse(names) as readonly string[] };
+}
+
+/** The column of a record with the environments that it counts for. */
+export function countsForColumn({ countsFor }: { readonly countsFor?: CountsFor }): string | null {
+  return countsFor === undefined ? null : JSON.stringify(countsFor);
 }
 
 /** Converts a row to an attestation without its document. */
@@ -183,6 +207,7 @@ export function toReportedArtifact(row: Row): ReportedArtifact {
     id: text(row, 'id'),
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
+    ...toCountsFor(row),
     report: document(row, 'report') as ArtifactReport,
   };
 }

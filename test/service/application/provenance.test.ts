@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProvenance, loadJudgedArtifacts } from '../../../src/service/application/provenance.ts';
+import { loadJudgedArtifacts, loadProvenance } from '../../../src/service/application/provenance.ts';
 import type { RunningArtifact } from '../../../src/service/domain/environment/running-artifact.ts';
 import type { JudgedArtifact } from '../../../src/service/domain/policy/judged-artifact.ts';
 import {
@@ -53,7 +53,7 @@ describe('the provenance of running artifacts', () => {
     artifacts: readonly RunningArtifact[],
     budget = new JudgementBudget(),
   ): Promise<readonly JudgedArtifact[]> =>
-    storage.read((transaction) => loadJudgedArtifacts(transaction, 'acme', artifacts, budget));
+    storage.read((transaction) => loadJudgedArtifacts(transaction, 'acme', artifacts, { environment: 'prod' }, budget));
 
   it('has their state in each flow that knows them, sorted by flow', async () => {
     await report('web', 'aa');
@@ -93,7 +93,8 @@ describe('the provenance of running artifacts', () => {
     await report('web', 'aa');
     await report('api', 'aa');
     const fingerprints = [fingerprintOf('aa'), fingerprintOf('cc')];
-    const provenance = await findProvenance(records.at(5), { org: 'acme', fingerprints });
+    const place = { org: 'acme', environment: 'prod' };
+    const provenance = await storage.read((transaction) => loadProvenance(transaction, place, fingerprints));
     expect([...provenance]).toEqual([
       [fingerprintOf('aa'), expect.objectContaining({ flow: 'api', buildUrl: 'https://api' })],
     ]);

@@ -32,7 +32,7 @@ function broken(change: Partial<LoginRule>, claims: Readonly<Record<string, unkn
 describe('a login rule', () => {
   it('admits the runs that it describes', () => {
     expect(applyLoginRules([rule({ flows: ['web'] })], run())).toEqual({
-      grants: [{ rule: 'deploy', role: 'member', flows: ['web'] }],
+      grants: [{ rule: 'deploy', role: 'member', flows: ['web'], permissions: ['record', 'define'] }],
       mismatches: [],
     });
   });

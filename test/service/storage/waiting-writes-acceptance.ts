@@ -127,7 +127,8 @@ function send(dependencies: UseCaseDependencies, sent: Omit<Outcome, 'result'>):
   }
   if (kind === 'trail') {
     const report = { git_commit_info: { sha1: toCommit(number) } };
-    return beginTrail(dependencies, { org, flow, name: trail, report, template: undefined }, toKeyed(sent));
+    const author = { by: 'ann', mayDefine: true };
+    return beginTrail(dependencies, { org, flow, name: trail, report, template: undefined }, author, toKeyed(sent));
   }
   const document = sampleAttestation('OK', { attestation_name: 'unit' });
   const judged = { name: 'unit', type: 'generic', verdict: 'compliant', reason: '', faults: [] } as const;

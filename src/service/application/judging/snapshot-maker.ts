@@ -115,7 +115,7 @@ export class SnapshotMaker {
     const policies = attached.map(({ rules, ...policy }) => ({ ...policy, compiled: this.#policies.compile(rules) }));
     const own =
       judgeWithoutArtifacts(policies) ??
-      judgeEnvironment(policies, await this.#loadJudgedArtifacts(head.org, content, budget), budget);
+      judgeEnvironment(policies, await this.#loadJudgedArtifacts(head, content, budget), budget);
     return judgeWithMembers(own, members);
   }
 
@@ -123,13 +123,14 @@ export class SnapshotMaker {
    * Loads the artifacts. If that exceeds the budget, the returned function throws, so that the judgement reports it.
    */
   async #loadJudgedArtifacts(
-    org: string,
+    { org, name: environment }: EnvironmentHead,
     content: SnapshotContent,
     budget: JudgementBudget,
   ): Promise<() => readonly JudgedArtifact[]> {
     try {
       budget.spend(Math.ceil((await content.findMemberBytes()) / charactersInStep));
-      const artifacts = await loadJudgedArtifacts(this.#transaction, org, await content.artifacts(), budget);
+      const running = await content.artifacts();
+      const artifacts = await loadJudgedArtifacts(this.#transaction, org, running, { environment }, budget);
       return () => artifacts;
     } catch (error) {
       if (!(error instanceof BudgetExceededError)) throw error;
@@ -194,7 +195,7 @@ async function recordEvents(
   if (listeners.length === 0) return;
   const { previous, next } = await loadStep();
   const fingerprints = createEvents(previous, next, () => undefined).flatMap(({ artifact }) => artifact ?? []);
-  const provenance = await loadProvenance({ artifacts }, org, [
+  const provenance = await loadProvenance({ artifacts }, { org, environment }, [
     ...new Set(fingerprints.map(({ fingerprint }) => fingerprint)),
   ]);
   const events = createEvents(previous, next, (fingerprint) => provenance.get(fingerprint));

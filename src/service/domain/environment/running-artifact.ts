@@ -99,6 +99,6 @@ export function sameArtifacts(one: readonly RunningArtifact[], other: readonly R
 }
 
 /** The fingerprints of the artifacts, without duplicates. */
-export function listFingerprints(artifacts: readonly RunningArtifact[]): readonly string[] {
+export function listFingerprints(artifacts: readonly Pick<RunningArtifact, 'fingerprint'>[]): readonly string[] {
   return [...new Set(artifacts.map(({ fingerprint }) => fingerprint))];
 }

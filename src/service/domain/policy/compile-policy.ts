@@ -1,5 +1,6 @@
 import type { ResolutionType } from '../../../contract/artifact-assertion.ts';
-import { listEvidenceReasons, toMissingReason, type Evidence } from '../artifact-state.ts';
+import { hasName, listEvidenceReasons, toMissingReason, type Evidence } from '../artifact-state.ts';
+import { describeAudience } from '../audience.ts';
 import { evidenceName } from '../evidence-scope.ts';
 import type { JudgementReason } from '../reasons.ts';
 import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
@@ -159,7 +160,9 @@ function attestationCheck(
       if (artifact.flows.length === 0) return broken('missing_attestation', [unreported(artifact)]);
       if (name === '*') return broken('missing_attestation', [missing]);
       const mistyped = flows.flatMap(({ evidence }) => evidence.filter(isNamed)).at(0);
-      return broken('missing_attestation', [toMissingReason({ label: name, type, mistyped })]);
+      const uncounted = flows.map((known) => known.uncounted).find((known) => hasName(known, name));
+      const audience = uncounted === undefined ? undefined : describeAudience(uncounted.audience);
+      return broken('missing_attestation', [toMissingReason({ label: name, type, mistyped, uncounted: audience })]);
     }
     const failing = found.filter(({ verdict }) => verdict !== 'compliant');
     if (!strict || failing.length === 0) return kept;
@@ -171,8 +174,10 @@ function attestationCheck(
   };
 }
 
-function unreported({ name }: JudgedArtifact): JudgementReason {
-  return { state: 'missing', about: name, value: 'not reported to any flow' };
+function unreported({ name, uncounted }: JudgedArtifact): JudgementReason {
+  const value =
+    uncounted === undefined ? 'not reported to any flow' : `reported only with keys that do not count for ${uncounted}`;
+  return { state: 'missing', about: name, value };
 }
 
 /** The result of one rule for an artifact. */

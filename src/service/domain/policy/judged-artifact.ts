@@ -1,5 +1,5 @@
 import type { ArtifactState } from '../../../contract/compliance.ts';
-import type { Evidence } from '../artifact-state.ts';
+import type { Evidence, UncountedEvidence } from '../artifact-state.ts';
 import type { JudgementReason } from '../reasons.ts';
 
 /** The state and evidence of an artifact in one flow. */
@@ -12,6 +12,8 @@ export interface ArtifactInFlow {
   readonly reasons: readonly JudgementReason[];
   /** The evidence that counts for it: the latest of each name. */
   readonly evidence: readonly Evidence[];
+  /** Evidence that does not count for the environment. */
+  readonly uncounted?: UncountedEvidence | undefined;
 }
 
 /**
@@ -29,4 +31,6 @@ export interface JudgedArtifact {
   readonly fingerprint: string;
   /** One entry for each flow that it was reported to; empty for an artifact without provenance. */
   readonly flows: readonly ArtifactInFlow[];
+  /** Whom its reports do not count for, in words; undefined if there are none. */
+  readonly uncounted?: string | undefined;
 }

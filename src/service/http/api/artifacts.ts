@@ -1,7 +1,7 @@
 import { reportArtifact, toArtifactReport } from '../../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact } from '../../../contract/artifact.ts';
 import type { EndpointQuery } from '../../../contract/endpoint.ts';
-import { actorName } from '../../domain/access.ts';
+import { actorName, toCountsFor } from '../../domain/access.ts';
 import * as artifacts from '../../application/artifacts.ts';
 import { toReadableDetails } from '../../domain/readable-records.ts';
 import { withProof } from './proven.ts';
@@ -28,7 +28,10 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
 
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
     const { org, flow_name: flow } = parameters;
-    const report = { org, flow, reportedBy: actorName(caller), report: withProof(caller, toArtifactReport(document)) };
+    const report = {
+      ...{ org, flow, reportedBy: actorName(caller), countsFor: toCountsFor(caller, flow) },
+      report: withProof(caller, toArtifactReport(document)),
+    };
     return carryOut(
       (recorded: artifacts.RecordArtifactResult) => {
         if (recorded === 'flow not found') throw flowMissing(org, flow);

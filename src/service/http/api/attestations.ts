@@ -2,7 +2,7 @@ import { artifactNotInTrail } from '../../../contract/attestations/attestation-k
 import { attestationKinds } from '../../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../../contract/limits.ts';
 import * as attestations from '../../application/attestations.ts';
-import { actorName } from '../../domain/access.ts';
+import { actorName, toCountsFor } from '../../domain/access.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, flowMissing, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -16,7 +16,8 @@ export function addAttestationRoutes(host: RouteHost, dependencies: RouteDepende
       const { caller, parameters, file, carryOut } = received;
       const document = withProof(caller, received.document);
       const { org, flow_name: flow, trail_name: trail } = parameters;
-      const attestation = { org, flow, trail, type, reportedBy: actorName(caller), document, file };
+      const countsFor = toCountsFor(caller, flow);
+      const attestation = { org, flow, trail, type, reportedBy: actorName(caller), countsFor, document, file };
       return carryOut(
         (recorded: attestations.AttestResult) => {
           if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);

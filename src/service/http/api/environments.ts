@@ -7,7 +7,7 @@ import {
 import { commonErrors, environmentOrPolicyNotFound } from '../../../contract/errors.ts';
 import { maximumPolicies } from '../../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
-import { actorName, mayAccess } from '../../domain/access.ts';
+import { actorName, explainRefusal, hasPermission, mayAccess, type Caller } from '../../domain/access.ts';
 import * as environments from '../../application/environments.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, missingEnvironment, validationError } from '../errors/api-error.ts';
@@ -28,8 +28,8 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
         throw validationError(['included_environments', 'is only for environments of the type logical']);
       }
       // Otherwise a role that may only report environments could change what judges them.
-      const mayChangeRules = mayAccess(caller, org, 'record', target);
-      if (!mayChangeRules) requireSameRules(document);
+      const mayChangeRules = mayAccess(caller, org, 'define', target);
+      if (!mayChangeRules) requireSameRules(document, caller);
       const requiresProvenance = mayChangeRules ? document.require_provenance : undefined;
       const environment = {
         ...{ org, name, kind, description, members, policies, requiresProvenance },
@@ -45,7 +45,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
     },
   );
 
-  addRoute(host, attachPolicy, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
+  addRoute(host, attachPolicy, requireRole(dependencies, 'define'), ({ caller, parameters, document, carryOut }) => {
     const { org, env_name: environment } = parameters;
     const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
     return carryOut(
@@ -61,7 +61,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
     );
   });
 
-  addRoute(host, detachPolicy, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
+  addRoute(host, detachPolicy, requireRole(dependencies, 'define'), ({ caller, parameters, document, carryOut }) => {
     const { org, env_name: environment } = parameters;
     const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
     return carryOut(
@@ -79,13 +79,18 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
  *
  * @throws ApiError if the document contains what judges the environment
  */
-function requireSameRules({ policies, require_provenance: requiresProvenance }: EnvironmentPayload): void {
+function requireSameRules(
+  { policies, require_provenance: requiresProvenance }: EnvironmentPayload,
+  { grants }: Caller,
+): void {
   const fields = [
     ...(policies === undefined ? [] : ['policies']),
     ...(requiresProvenance === true ? ['require_provenance'] : []),
   ];
   if (fields.length === 0) return;
-  const errors = fields.map((field) => [field, 'can only be set by admins and members'] as const);
+  const lack = hasPermission(grants, 'record') ? explainRefusal(grants, 'define') : undefined;
+  const rule = lack ?? 'can only be set by admins and members';
+  const errors = fields.map((field) => [field, rule] as const);
   throw new ApiError(commonErrors.forbidden, { errors });
 }
 

@@ -1,12 +1,13 @@
-import type { EndpointQuery } from '../../../contract/endpoint.ts';
+import type { Endpoint, EndpointQuery } from '../../../contract/endpoint.ts';
 import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { createFlow, getFlow, listFlows, type FlowSummary } from '../../../contract/flow.ts';
 import { createFlowFromFile } from '../../../contract/flow-template.ts';
 import { maximumTemplateNames } from '../../../contract/limits.ts';
 import { defaultPageSize } from '../../../contract/paging.ts';
 import * as flows from '../../application/flows.ts';
+import { actorName, mayAccess, type Caller } from '../../domain/access.ts';
 import type { FlowHead } from '../../storage/flows.ts';
-import { requireAccess, requireRole } from '../authentication/authentication.ts';
+import { forbiddenError, requireAccess, requireRole } from '../authentication/authentication.ts';
 import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { validationError, ApiError } from '../errors/api-error.ts';
@@ -17,29 +18,40 @@ import { requireTemplate, toTemplateResponse } from './template-file.ts';
 /** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
 export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const reader = new YamlFileReader('template');
-  const toAnswer = (saved: flows.SaveFlowResult): { readonly status: 200 | 201; readonly body: string } => {
-    if (saved === 'too many names') {
-      throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
-    }
-    return { status: saved === 'created' ? 201 : 200, body: 'OK' };
-  };
+  const toAnswer =
+    (caller: Caller, endpoint: Endpoint) =>
+    (saved: flows.SaveFlowResult): { readonly status: 200 | 201; readonly body: string } => {
+      if (saved === 'not permitted') throw forbiddenError(caller, 'define', endpoint);
+      if (saved === 'too many names') {
+        throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
+      }
+      return { status: saved === 'created' ? 201 : 200, body: 'OK' };
+    };
+  const toAuthor = (caller: Caller, name: string): flows.DefinitionAuthor => ({
+    by: actorName(caller),
+    mayDefine: mayAccess(caller, caller.org, 'define', { flows: [name] }),
+  });
 
   addRoute(host, createFlow, requireRole(dependencies, 'record', 'named later'), (received) => {
     const { caller, parameters, document, carryOut } = received;
-    requireAccess(caller, 'record', { flows: [document.name] }, createFlow);
     const { name, description, template, visibility, repo_url: repoUrl } = document;
+    requireAccess(caller, 'record', { flows: [name] }, createFlow);
     const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
-    return carryOut(toAnswer, (request) => flows.saveFlow(dependencies, flow, request));
+    return carryOut(toAnswer(caller, createFlow), (request) =>
+      flows.saveFlow(dependencies, flow, toAuthor(caller, name), request),
+    );
   });
 
   addRoute(host, createFlowFromFile, requireRole(dependencies, 'record', 'named later'), async (received) => {
     const { caller, parameters, document, file, carryOut } = received;
-    requireAccess(caller, 'record', { flows: [document.name] }, createFlowFromFile);
+    const { name, description, visibility, repo_url: repoUrl } = document;
+    requireAccess(caller, 'record', { flows: [name] }, createFlowFromFile);
     if (file === undefined) throw validationError(['template_file', 'is missing']);
     const template = await requireTemplate(reader, file);
-    const { name, description, visibility, repo_url: repoUrl } = document;
     const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
-    return carryOut(toAnswer, (request) => flows.saveFlow(dependencies, flow, request));
+    return carryOut(toAnswer(caller, createFlowFromFile), (request) =>
+      flows.saveFlow(dependencies, flow, toAuthor(caller, name), request),
+    );
   });
 
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {

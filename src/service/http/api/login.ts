@@ -12,7 +12,7 @@ import {
 import { logIn } from '../../../contract/login.ts';
 import * as rules from '../../application/login-rules.ts';
 import { actorName } from '../../domain/access.ts';
-import type { LoginRule } from '../../domain/login-rule.ts';
+import { defaultCountsFor, defaultPermissions, toRuleLimits, type LoginRule } from '../../domain/login-rule.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { requireIdentityToken } from '../authentication/identity-token.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -69,32 +69,42 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
 function toConditions(
   document: LoginRuleDocument,
 ): Omit<LoginRule, 'org' | 'name' | 'createdAt' | 'createdBy' | 'lastModifiedAt'> {
-  const { repository_id: repositoryId, job_environments: jobEnvironments, private_pull_requests, ...rest } = document;
-  const { description = '', issuer = githubIssuer } = rest;
+  const { repository, refs, events, workflows, actors, role, flows, environments } = document;
+  const { description = '', issuer = githubIssuer } = document;
   return {
-    ...rest,
-    description,
-    issuer,
-    repositoryId,
-    jobEnvironments,
-    privatePullRequests: private_pull_requests ?? false,
+    ...{ description, issuer, repository, refs, events, workflows, actors, role, flows, environments },
+    repositoryId: document.repository_id,
+    repositoryOwnerId: document.repository_owner_id,
+    jobWorkflowRef: document.job_workflow_ref,
+    runnerEnvironment: document.runner_environment,
+    jobEnvironments: document.job_environments,
+    privatePullRequests: document.private_pull_requests ?? false,
+    permissions: document.permissions ?? defaultPermissions,
+    countsForEnvironments: document.counts_for_environments ?? defaultCountsFor({ events }),
   };
 }
 
 function toResponse(rule: LoginRule): LoginRuleResponse {
   const { name, description, issuer, repository, refs, events, role } = rule;
   const { workflows, jobEnvironments, actors, flows, environments } = rule;
+  const { jobWorkflowRef, runnerEnvironment, repositoryOwnerId } = rule;
+  const { permissions, countsForEnvironments } = toRuleLimits(rule);
   return {
     ...{ name, description, issuer, repository, role },
     repository_id: rule.repositoryId,
     refs: [...refs],
     events: [...events],
     ...(workflows === undefined ? {} : { workflows: [...workflows] }),
+    ...(jobWorkflowRef === undefined ? {} : { job_workflow_ref: jobWorkflowRef }),
+    ...(runnerEnvironment === undefined ? {} : { runner_environment: runnerEnvironment }),
+    ...(repositoryOwnerId === undefined ? {} : { repository_owner_id: repositoryOwnerId }),
     ...(jobEnvironments === undefined ? {} : { job_environments: [...jobEnvironments] }),
     ...(actors === undefined ? {} : { actors: [...actors] }),
     private_pull_requests: rule.privatePullRequests,
     ...(flows === undefined ? {} : { flows: [...flows] }),
     ...(environments === undefined ? {} : { environments: [...environments] }),
+    permissions: [...permissions],
+    counts_for_environments: [...countsForEnvironments],
     created_at: rule.createdAt,
     created_by: rule.createdBy,
     last_modified_at: rule.lastModifiedAt,

@@ -15,7 +15,7 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
   addRoute(
     host,
     createPolicy,
-    requireRole(dependencies, 'record'),
+    requireRole(dependencies, 'define'),
     async ({ caller, parameters, document, file, carryOut }) => {
       if (file === undefined) throw validationError(['policy_file', 'is missing']);
       const reading = await reader.read(file.content);

@@ -3,8 +3,9 @@ import { namedFlowNotFound } from '../../../contract/errors.ts';
 import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../../contract/trail-reading.ts';
 import { findFlow } from '../../application/flows.ts';
 import * as trails from '../../application/trails.ts';
+import { actorName, mayAccess } from '../../domain/access.ts';
 import { toReadableHistory } from '../../domain/readable-records.ts';
-import { requireAccess, requireRole } from '../authentication/authentication.ts';
+import { forbiddenError, requireAccess, requireRole } from '../authentication/authentication.ts';
 import { YamlFileReader } from '../bodies/yaml-file-reader.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -25,13 +26,15 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     const report = withProof(caller, said);
     const template = file === undefined ? undefined : await requireTemplate(reader, file);
     const trail = { org: parameters.org, flow: parameters.flow_name, name, report, template };
+    const mayDefine = mayAccess(caller, trail.org, 'define', { flows: [trail.flow] });
     return carryOut(
       (result: trails.BeginTrailResult) => {
+        if (result === 'not permitted') throw forbiddenError(caller, 'define', beginTrail);
         if (result === 'flow not found')
           throw new ApiError(namedFlowNotFound, { values: { org: trail.org, flow: trail.flow } });
         return { status: result === 'begun' ? 201 : 200, body: 'OK' };
       },
-      (request) => trails.beginTrail(dependencies, trail, request),
+      (request) => trails.beginTrail(dependencies, trail, { by: actorName(caller), mayDefine }, request),
     );
   });
 

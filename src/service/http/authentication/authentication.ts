@@ -131,12 +131,12 @@ export function requireRole(
   return async (attempt) => {
     const { key, grants } = await authenticateKey(dependencies, attempt);
     const { org, target, isReplay } = attempt;
-    if (org === undefined) throw forbiddenError(attempt, [], permission);
+    if (org === undefined) throw toForbiddenError(attempt, [], permission);
     const { ownerKind, owner, isLimitedToOrg, login } = key;
     const proven = markReplay(login?.proven, isReplay);
     const caller: Caller = { org, ownerKind, owner, grants, isLimitedToOrg, proven };
     const isAllowed = scope === 'path' ? mayAccess(caller, org, permission, target) : hasPermission(grants, permission);
-    if (!isAllowed) throw forbiddenError(attempt, grants, permission);
+    if (!isAllowed) throw toForbiddenError(attempt, grants, permission);
     return caller;
   };
 }
@@ -155,10 +155,18 @@ export function requireAccess(
   caller: Caller,
   permission: Permission,
   target: AccessTarget,
-  { errors }: Pick<Endpoint, 'errors'>,
+  endpoint: Pick<Endpoint, 'errors'>,
 ): void {
-  const { org, grants } = caller;
-  if (!mayAccess(caller, org, permission, target)) throw forbiddenError({ errors, org }, grants, permission);
+  if (!mayAccess(caller, caller.org, permission, target)) throw forbiddenError(caller, permission, endpoint);
+}
+
+/** The endpoint's error for a caller without the permission. */
+export function forbiddenError(
+  { org, grants }: Caller,
+  permission: Permission,
+  { errors }: Pick<Endpoint, 'errors'>,
+): ApiError {
+  return toForbiddenError({ errors, org }, grants, permission);
 }
 
 /** Requires any valid API key, for requests about its owner and not about an organization. */
@@ -166,7 +174,7 @@ export function requireApiKey(dependencies: KeyDependencies): Authenticator<Stor
   return async (attempt) => (await authenticateKey(dependencies, attempt)).key;
 }
 
-function forbiddenError(
+function toForbiddenError(
   { errors, org = '' }: Pick<AuthenticationAttempt, 'errors' | 'org'>,
   grants: readonly Grant[],
   permission: Permission,

@@ -1,13 +1,14 @@
+import type { Audience } from '../../domain/audience.ts';
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
 import type { ArtifactPlace, ArtifactReader, ArtifactWriter, DigitMatches, ReportSource } from '../artifacts.ts';
 import type { ListPart } from '../list-part.ts';
 import type { RecordKey } from '../remembered-answers.ts';
-import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
+import { countsForColumn, number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
 import { indexedLength } from './migrations/base/evidence.ts';
 import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 
-const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.report';
+const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.counts_for, a.report';
 
 /** A condition for a long text, of which only the first characters are in the index. */
 const equals = (column: string, value: string): string =>
@@ -23,6 +24,9 @@ const bySequence = (list: string): string => `CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a
       WHERE a.org = $1 AND a.flow = ${list}.flow AND a.sequence = ${list}.sequence LIMIT 1
     ) a`;
+
+/** Whether the report `a` counts for the environment $4; every report counts if $3 is false. */
+const counts = '(a.counts_for IS NULL OR NOT $3::boolean OR coalesce(a.counts_for::jsonb ? $4::text, false))';
 
 const statements = defineStatements('artifacts', {
   findLatest: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND flow = $2 AND fingerprint = $3
@@ -51,11 +55,11 @@ const statements = defineStatements('artifacts', {
   findLatestInAnyFlow: `SELECT f.fingerprint, ${columns} FROM unnest($2::text[]) AS f (fingerprint)
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM artifacts a
-      WHERE a.org = $1 AND a.fingerprint = f.fingerprint ORDER BY a.place DESC LIMIT 1
+      WHERE a.org = $1 AND a.fingerprint = f.fingerprint AND ${counts} ORDER BY a.place DESC LIMIT 1
     ) a`,
   listLatestByFlow: `SELECT l.fingerprint, ${columns} FROM (
-      SELECT fingerprint, flow, max(sequence) AS sequence FROM artifacts
-      WHERE org = $1 AND fingerprint = ANY ($2::text[]) GROUP BY fingerprint, flow
+      SELECT fingerprint, flow, max(sequence) AS sequence FROM artifacts a
+      WHERE org = $1 AND fingerprint = ANY ($2::text[]) AND ${counts} GROUP BY fingerprint, flow
     ) l ${bySequence('l')} ORDER BY l.flow`,
   findLatestOther: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND flow = $2 AND fingerprint <> $3
     ORDER BY sequence DESC LIMIT 1`,
@@ -80,11 +84,16 @@ const statements = defineStatements('artifacts', {
   listFingerprintsOfCommit: `SELECT DISTINCT fingerprint AS found FROM (
       SELECT fingerprint FROM artifacts WHERE org = $1 AND git_commit = $2 OFFSET 0
     ) a ORDER BY fingerprint LIMIT $3`,
-  insert: `INSERT INTO artifacts (org, flow, trail, id, fingerprint, created_at, reported_by, report, idempotency_key,
-      request_digest, sequence)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+  insert: `INSERT INTO artifacts (org, flow, trail, id, fingerprint, created_at, reported_by, report, counts_for,
+      idempotency_key, request_digest, sequence)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
       (SELECT coalesce(max(sequence), 0) + 1 FROM artifacts WHERE org = $1 AND flow = $2)`,
 });
+
+/** The parameters of `counts`. */
+function toParameters(audience: Audience | undefined): readonly [boolean, string | null] {
+  return [audience !== undefined, audience?.environment ?? null];
+}
 
 /** Artifacts in PostgreSQL, for reading. */
 export class PostgresArtifactReader implements ArtifactReader {
@@ -145,16 +154,20 @@ export class PostgresArtifactReader implements ArtifactReader {
   async findLatestInAnyFlow(
     org: string,
     fingerprints: readonly string[],
+    audience?: Audience,
   ): Promise<ReadonlyMap<string, ReportedArtifact>> {
-    const rows = await this.session.query(statements.findLatestInAnyFlow, [org, fingerprints]);
+    const values = [org, fingerprints, ...toParameters(audience)];
+    const rows = await this.session.query(statements.findLatestInAnyFlow, values);
     return new Map(rows.map((row) => [text(row, 'fingerprint'), toReportedArtifact(row)]));
   }
 
   async listLatestByFlow(
     org: string,
     fingerprints: readonly string[],
+    audience?: Audience,
   ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>> {
-    const rows = await this.session.query(statements.listLatestByFlow, [org, fingerprints]);
+    const values = [org, fingerprints, ...toParameters(audience)];
+    const rows = await this.session.query(statements.listLatestByFlow, values);
     const found = Map.groupBy(rows, (row) => text(row, 'fingerprint'));
     return new Map(
       fingerprints.flatMap((fingerprint) => {
@@ -220,7 +233,7 @@ export class PostgresArtifactWriter extends PostgresArtifactReader implements Ar
     const { key = null, digest = null } = requestKey ?? {};
     const { trail_name: trail, fingerprint } = report;
     return this.session.run(statements.insert, [
-      ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, key, digest],
+      ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, countsForColumn(artifact), key, digest],
     ]);
   }
 }

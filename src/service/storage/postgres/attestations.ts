@@ -4,12 +4,14 @@ import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
   AttestationReader,
   AttestationWriter,
+  EvidencePlace,
   FlowReference,
   NewAttestation,
   RecordedSummary,
   Sequenced,
 } from '../attestations.ts';
 import {
+  countsForColumn,
   listedColumns,
   number,
   optional,
@@ -40,8 +42,11 @@ const statements = defineStatements('attestations', {
   findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
   countCurrent: `SELECT count(*) AS count FROM attestations f CROSS JOIN unnest($3::text[]) AS s (scope)
     CROSS JOIN LATERAL (
-      SELECT flow, sequence FROM current_evidence
-      WHERE org = $1 AND flow = f.flow AND scope = s.scope AND name = $4 LIMIT 1
+      SELECT f.flow, max(sequence) AS sequence FROM (
+        SELECT sequence FROM current_evidence WHERE org = $1 AND flow = f.flow AND scope = s.scope AND name = $4
+        UNION ALL
+        SELECT sequence FROM limited_evidence WHERE org = $1 AND flow = f.flow AND scope = s.scope AND name = $4
+      ) c
     ) c ${joinAttestations('c')}
     WHERE f.org = $1 AND f.idempotency_key = $2 AND a.type = f.type AND a.request_digest = f.request_digest`,
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2
@@ -58,7 +63,9 @@ const statements = defineStatements('attestations', {
       AS d (artifact_fingerprint text, target_artifacts text, git_commit_info json)
     WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
   listCurrent: `SELECT c.scope, ${summaryColumns} FROM unnest($3::text[]) AS s (scope) CROSS JOIN LATERAL (
-      SELECT flow, scope, sequence FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET 0
+      SELECT flow, scope, sequence FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope
+      UNION ALL
+      SELECT flow, scope, sequence FROM limited_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET 0
     ) c ${joinAttestations('c')}`,
   // The primary key returns the rows of a list faster than a join, but in no order.
   listBound: `SELECT ${listedColumns} FROM (
@@ -72,28 +79,40 @@ const statements = defineStatements('attestations', {
     ) a ORDER BY a.sequence DESC`,
   isAnyScopeFull: `SELECT EXISTS (
       SELECT 1 FROM unnest($3::text[]) AS s (scope)
-      WHERE NOT EXISTS (
+      WHERE CASE WHEN $6::text IS NULL THEN NOT EXISTS (
         SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND name = $4 OFFSET 0
       ) AND EXISTS (
         SELECT 1 FROM current_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope OFFSET $5::bigint - 1
-      )
+      ) ELSE NOT EXISTS (
+        SELECT 1 FROM limited_evidence
+        WHERE org = $1 AND flow = $2 AND scope = s.scope AND counts_for = $6 AND name = $4 OFFSET 0
+      ) AND EXISTS (
+        SELECT 1 FROM limited_evidence WHERE org = $1 AND flow = $2 AND scope = s.scope AND counts_for = $6
+        OFFSET $5::bigint - 1
+      ) END
     ) AS is_full`,
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
   countAttached: `SELECT count(*) AS count FROM (
       SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
     ) d`,
+  // Evidence that counts for some environments only is current among its like.
   insert: `WITH inserted AS (
       INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, created_at,
-        reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key,
-        request_digest)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-      RETURNING org, flow, sequence
+        reported_by, counts_for, attachment_filename, attachment_digest, attachment_size, document, stepped_back,
+        idempotency_key, request_digest)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+      RETURNING org, flow, sequence, counts_for
     ), bound AS (
       INSERT INTO bindings (org, flow, scope, sequence)
-      SELECT org, flow, scope, sequence FROM inserted, unnest($21::text[]) AS s (scope)
+      SELECT org, flow, scope, sequence FROM inserted, unnest($22::text[]) AS s (scope)
+    ), limited AS (
+      INSERT INTO limited_evidence (org, flow, scope, counts_for, name, sequence)
+      SELECT org, flow, scope, counts_for, $21, sequence FROM inserted, unnest($22::text[]) AS s (scope)
+      WHERE counts_for IS NOT NULL
+      ON CONFLICT (org, flow, scope, counts_for, name) DO UPDATE SET sequence = excluded.sequence
     )
     INSERT INTO current_evidence (org, flow, scope, name, sequence)
-    SELECT org, flow, scope, $20, sequence FROM inserted, unnest($21::text[]) AS s (scope)
+    SELECT org, flow, scope, $21, sequence FROM inserted, unnest($22::text[]) AS s (scope) WHERE counts_for IS NULL
     ON CONFLICT (org, flow, scope, name) DO UPDATE SET sequence = excluded.sequence`,
 });
 
@@ -174,11 +193,10 @@ export class PostgresAttestationReader implements AttestationReader {
 
 /** Attestations in PostgreSQL, for writing. */
 export class PostgresAttestationWriter extends PostgresAttestationReader implements AttestationWriter {
-  async isAnyScopeFull(
-    { org, flow }: FlowReference,
-    { scopes, evidence, maximumNames }: Parameters<AttestationWriter['isAnyScopeFull']>[1],
-  ): Promise<boolean> {
-    const [row] = await this.session.query(statements.isAnyScopeFull, [org, flow, scopes, evidence, maximumNames]);
+  async isAnyScopeFull({ org, flow }: FlowReference, place: EvidencePlace): Promise<boolean> {
+    const { scopes, evidence, maximumNames } = place;
+    const values = [org, flow, scopes, evidence, maximumNames, countsForColumn(place)];
+    const [row] = await this.session.query(statements.isAnyScopeFull, values);
     return row?.['is_full'] === true;
   }
 
@@ -187,8 +205,9 @@ export class PostgresAttestationWriter extends PostgresAttestationReader impleme
     const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
     const faults = faultsColumn(attestation);
+    const countsFor = countsForColumn(attestation);
     return this.session.run(statements.insert, [
-      ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, createdAt, reportedBy],
+      ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, createdAt, reportedBy, countsFor],
       ...[filename, digest, size, documentJson, Number(isStepBack)],
       ...[requestKey?.key ?? null, requestKey?.digest ?? null, evidence, scopes],
     ]);

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { StartError } from '../start-error.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
+import { countsFor } from './migrations/counts-for.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { lockAllOrganizations } from './organization-locks.ts';
@@ -14,7 +15,7 @@ import { isConflict } from './postgres-errors.ts';
  * release can ignore (expand); what a release no longer uses is removed by a script of the next one (contract). A
  * release has at most one script, and accepts the tables of the next release.
  */
-export const scripts: readonly string[] = [base, attestationFaults + requireProvenance, plainTransactions];
+export const scripts: readonly string[] = [base, attestationFaults + requireProvenance + countsFor, plainTransactions];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */
 const migrationLock = 7_232_517_890_041;

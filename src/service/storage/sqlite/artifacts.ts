@@ -1,13 +1,17 @@
+import type { Audience } from '../../domain/audience.ts';
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
 import type { ArtifactPlace, ArtifactReader, ArtifactWriter, DigitMatches, ReportSource } from '../artifacts.ts';
 import type { RecordKey } from '../remembered-answers.ts';
-import { number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
+import { countsForColumn, number, optional, text, toAppearance, toReportedArtifact } from '../rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
 // Hex digits sort before `g`, so the range from some digits to the same digits with `g` contains exactly the
 // fingerprints that begin with them. `+ 0` after limits: SQLite recompiles a statement for every value that is bound
 // directly to a limit.
+/** Whether the report `r` counts for the environment ?4; every report counts if ?3 is null. */
+const counts = `(r.counts_for IS NULL OR ?3 IS NULL OR EXISTS (SELECT 1 FROM json_each(r.counts_for) m WHERE m.value = ?4))`;
+
 const reading = {
   findLatest: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
@@ -27,10 +31,12 @@ const reading = {
     JOIN environments e ON e.org = a.org AND e.name = a.environment
     WHERE a.org = ? AND a.fingerprint = ? ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment
     LIMIT ? + 0`,
-  findLatestInAnyFlow: 'SELECT * FROM artifacts WHERE org = ? AND fingerprint = ? ORDER BY rowid DESC LIMIT 1',
+  findLatestInAnyFlow: `SELECT * FROM artifacts r WHERE org = ?1 AND fingerprint = ?2 AND ${counts}
+    ORDER BY rowid DESC LIMIT 1`,
   // Flows come first, so that no other artifact is read.
   listLatestByFlow: `SELECT r.* FROM (
-      SELECT flow, max(sequence) AS sequence FROM artifacts WHERE org = ?1 AND fingerprint = ?2 GROUP BY flow
+      SELECT flow, max(sequence) AS sequence FROM artifacts r WHERE org = ?1 AND fingerprint = ?2 AND ${counts}
+      GROUP BY flow
     ) l CROSS JOIN artifacts r ON r.org = ?1 AND r.flow = l.flow AND r.sequence = l.sequence ORDER BY l.flow`,
   findLatestOther: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint <> ?
     ORDER BY sequence DESC LIMIT 1`,
@@ -62,10 +68,15 @@ const reading = {
 
 const writing = {
   insert: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report,
-      idempotency_key, request_digest)
-    SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+      counts_for, idempotency_key, request_digest)
+    SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
     FROM artifacts WHERE org = ?1 AND flow = ?2`,
 } as const;
+
+/** The parameters of `counts`. */
+function toParameters(audience: Audience | undefined): readonly [number | null, string | null] {
+  return [audience === undefined ? null : 1, audience?.environment ?? null];
+}
 
 /** Artifacts in SQLite, for reading. */
 export class SqliteArtifactReader implements ArtifactReader {
@@ -129,12 +140,16 @@ export class SqliteArtifactReader implements ArtifactReader {
     return this.session.execute(() => this.#statements.listAppearances.all(org, fingerprint, limit).map(toAppearance));
   }
 
-  findLatestInAnyFlow(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, ReportedArtifact>> {
+  findLatestInAnyFlow(
+    org: string,
+    fingerprints: readonly string[],
+    audience?: Audience,
+  ): Promise<ReadonlyMap<string, ReportedArtifact>> {
     return this.session.execute(
       () =>
         new Map(
           fingerprints.flatMap((fingerprint) => {
-            const row = this.#statements.findLatestInAnyFlow.get(org, fingerprint);
+            const row = this.#statements.findLatestInAnyFlow.get(org, fingerprint, ...toParameters(audience));
             return row === undefined ? [] : [[fingerprint, toReportedArtifact(row)] as const];
           }),
         ),
@@ -144,12 +159,13 @@ export class SqliteArtifactReader implements ArtifactReader {
   listLatestByFlow(
     org: string,
     fingerprints: readonly string[],
+    audience?: Audience,
   ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>> {
     return this.session.execute(
       () =>
         new Map(
           fingerprints.flatMap((fingerprint) => {
-            const rows = this.#statements.listLatestByFlow.all(org, fingerprint);
+            const rows = this.#statements.listLatestByFlow.all(org, fingerprint, ...toParameters(audience));
             return rows.length === 0 ? [] : [[fingerprint, rows.map(toReportedArtifact)] as const];
           }),
         ),
@@ -231,7 +247,19 @@ export class SqliteArtifactWriter extends SqliteArtifactReader implements Artifa
     const { trail_name: trail, fingerprint } = report;
     return this.session.execute(() => {
       this.#statements.insert.run(
-        ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, key, digest],
+        ...[
+          org,
+          flow,
+          trail,
+          id,
+          fingerprint,
+          createdAt,
+          reportedBy,
+          reportJson,
+          countsForColumn(artifact),
+          key,
+          digest,
+        ],
       );
     });
   }

@@ -4,12 +4,14 @@ import type { AttestationWithSubject } from '../../domain/trail-details.ts';
 import type {
   AttestationReader,
   AttestationWriter,
+  EvidencePlace,
   FlowReference,
   NewAttestation,
   RecordedSummary,
   Sequenced,
 } from '../attestations.ts';
 import {
+  countsForColumn,
   listedColumns,
   number,
   optional,
@@ -36,9 +38,12 @@ const subjectColumns = `json_extract(a.document, '$.artifact_fingerprint') AS fi
 const reading = {
   find: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
   findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = ? AND idempotency_key = ?',
-  isCurrent: `SELECT 1 FROM attestations f
-      CROSS JOIN current_evidence c ON c.org = f.org AND c.flow = f.flow AND c.scope = ?3 AND c.name = ?4
-      CROSS JOIN attestations a ON a.org = c.org AND a.flow = c.flow AND a.sequence = c.sequence
+  isCurrent: `SELECT 1 FROM attestations f CROSS JOIN attestations a ON a.org = f.org AND a.flow = f.flow
+      AND a.sequence = max(
+        coalesce((SELECT sequence FROM current_evidence
+          WHERE org = f.org AND flow = f.flow AND scope = ?3 AND name = ?4), 0),
+        coalesce((SELECT max(sequence) FROM limited_evidence
+          WHERE org = f.org AND flow = f.flow AND scope = ?3 AND name = ?4), 0))
     WHERE f.org = ?1 AND f.idempotency_key = ?2 AND a.type = f.type AND a.request_digest = f.request_digest`,
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
     ORDER BY sequence DESC LIMIT 1`,
@@ -50,8 +55,10 @@ const reading = {
     ) l CROSS JOIN attestations a ON a.org = ?1 AND a.flow = ?2 AND a.sequence = l.sequence
     WHERE l.bytes <= ?5 ORDER BY a.sequence DESC`,
   findById: 'SELECT * FROM attestations WHERE org = ? AND id = ?',
-  listCurrent: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
-    WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
+  listCurrent: `SELECT ${summaryColumns} FROM (
+      SELECT sequence FROM current_evidence WHERE org = ?1 AND flow = ?2 AND scope = ?3
+      UNION ALL SELECT sequence FROM limited_evidence WHERE org = ?1 AND flow = ?2 AND scope = ?3
+    ) c CROSS JOIN attestations a ON a.org = ?1 AND a.flow = ?2 AND a.sequence = c.sequence`,
   listBound: `SELECT a.sequence, ${listedColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
     WHERE b.org = ? AND b.flow = ? AND b.scope = ? ORDER BY b.sequence DESC LIMIT ? + 0`,
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = ? LIMIT 1',
@@ -62,11 +69,18 @@ const reading = {
 const writing = {
   hasEvidence: 'SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? AND name = ?',
   hasNames: `SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? LIMIT 1 OFFSET ? - 1`,
+  hasLimitedEvidence:
+    'SELECT 1 FROM limited_evidence WHERE org = ? AND flow = ? AND scope = ? AND counts_for = ? AND name = ?',
+  hasLimitedNames: `SELECT 1 FROM limited_evidence WHERE org = ? AND flow = ? AND scope = ? AND counts_for = ?
+    LIMIT 1 OFFSET ? - 1`,
   insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, created_at,
-      reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key, request_digest)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      reported_by, counts_for, attachment_filename, attachment_digest, attachment_size, document, stepped_back,
+      idempotency_key, request_digest)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   bind: 'INSERT INTO bindings (org, flow, scope, sequence) VALUES (?, ?, ?, ?)',
   setCurrent: `INSERT INTO current_evidence (org, flow, scope, name, sequence) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
+  setLimited: `INSERT INTO limited_evidence (org, flow, scope, counts_for, name, sequence) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
 } as const;
 
@@ -163,25 +177,25 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
     this.#statements = prepare(session.database, writing);
   }
 
-  isAnyScopeFull(
-    { org, flow }: FlowReference,
-    { scopes, evidence, maximumNames }: Parameters<AttestationWriter['isAnyScopeFull']>[1],
-  ): Promise<boolean> {
-    const { hasEvidence, hasNames } = this.#statements;
-    return this.session.execute(() =>
-      scopes.some(
-        (scope) =>
-          hasEvidence.get(org, flow, scope, evidence) === undefined &&
-          hasNames.get(org, flow, scope, maximumNames) !== undefined,
-      ),
-    );
+  isAnyScopeFull({ org, flow }: FlowReference, place: EvidencePlace): Promise<boolean> {
+    const { hasEvidence, hasNames, hasLimitedEvidence, hasLimitedNames } = this.#statements;
+    const { scopes, evidence, maximumNames } = place;
+    const countsFor = countsForColumn(place);
+    const isFull = (scope: Scope): boolean =>
+      countsFor === null
+        ? hasEvidence.get(org, flow, scope, evidence) === undefined &&
+          hasNames.get(org, flow, scope, maximumNames) !== undefined
+        : hasLimitedEvidence.get(org, flow, scope, countsFor, evidence) === undefined &&
+          hasLimitedNames.get(org, flow, scope, countsFor, maximumNames) !== undefined;
+    return this.session.execute(() => scopes.some(isFull));
   }
 
   insert(attestation: NewAttestation): Promise<void> {
     const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
     const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
-    const { insert, bind, setCurrent } = this.#statements;
+    const { insert, bind, setCurrent, setLimited } = this.#statements;
+    const countsFor = countsForColumn(attestation);
     return this.session.execute(() => {
       insert.run(
         ...[
@@ -197,13 +211,15 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
           faultsColumn(attestation),
           createdAt,
           reportedBy,
+          countsFor,
         ],
         ...[filename, digest, size, documentJson, Number(isStepBack)],
         ...[requestKey?.key ?? null, requestKey?.digest ?? null],
       );
       for (const scope of scopes) {
         bind.run(org, flow, scope, sequence);
-        setCurrent.run(org, flow, scope, evidence, sequence);
+        if (countsFor === null) setCurrent.run(org, flow, scope, evidence, sequence);
+        else setLimited.run(org, flow, scope, countsFor, evidence, sequence);
       }
     });
   }

@@ -5,6 +5,7 @@ import { administration } from './migrations/administration.ts';
 import { artifactLists } from './migrations/artifact-lists.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
+import { countsFor } from './migrations/counts-for.ts';
 import { clock } from './migrations/clock.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
@@ -48,6 +49,7 @@ const steps: readonly string[] = [
   keyRotation,
   attestationFaults,
   requireProvenance,
+  countsFor,
 ];
 
 /** The schema version of this service. */

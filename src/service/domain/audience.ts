@@ -1,0 +1,28 @@
+/**
+ * The environments that a record counts for; undefined for all. Every record counts for its trail and flow. It keeps what
+ * the key counted for that it was sent with.
+ */
+export type CountsFor = readonly string[] | undefined;
+
+/** Whose verdict records are looked up for. */
+export interface Audience {
+  /** Undefined for policies that are applied without an environment: only what counts for all environments counts. */
+  readonly environment: string | undefined;
+}
+
+/** Whether a record counts for an audience. Without an audience, all records count: those of a trail or flow. */
+export function countsForAudience(countsFor: CountsFor, audience: Audience | undefined): boolean {
+  if (audience === undefined || countsFor === undefined) return true;
+  return audience.environment !== undefined && countsFor.includes(audience.environment);
+}
+
+/** Describes an audience in a reason. */
+export function describeAudience({ environment }: Audience): string {
+  return environment === undefined ? 'all environments' : `environment ${environment}`;
+}
+
+/** Everything that is recorded with any of several keys' permissions counts for all of these environments, sorted. */
+export function uniteCountsFor(all: readonly CountsFor[]): CountsFor {
+  const named = all.filter((one) => one !== undefined);
+  return named.length < all.length ? undefined : [...new Set(named.flat())].sort();
+}
