@@ -4,7 +4,7 @@ import { commonErrors } from './errors.ts';
 import { maximumNameLength, maximumNotificationTargets } from './limits.ts';
 import { environmentName, notificationNumber, orgName } from './names.ts';
 
-/** The events that can trigger a notification (interface, Events). */
+/** The events that can trigger a notification (interface, Events); the last one is ours. */
 export const triggers = [
   'ON_STARTED_ARTIFACT',
   'ON_EXITED_ARTIFACT',
@@ -12,6 +12,7 @@ export const triggers = [
   'ON_ALLOWED_ARTIFACT',
   'ON_NON_COMPLIANT_ENV',
   'ON_COMPLIANT_ENV',
+  'ON_CHANGED_RULES',
 ] as const;
 
 /** An event that can trigger a notification. */

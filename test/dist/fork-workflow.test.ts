@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@j
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
-import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
 import { gitFolder, type GitFolder } from '../support/git-repository.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
@@ -124,7 +124,7 @@ describe('the workflow for pull requests from forks', () => {
   itAsOnUbuntu('scans and attests a hostile pull request by the settings of the project', async () => {
     const { baseUrl, apiKey } = service;
     const reader = { baseUrl, apiKey, issuer: identityProvider.issuer };
-    await declareDocumentedLoginRule('README.md', { ...reader, event: 'workflow_run' });
+    await declareDocumentedLoginRules('README.md', { ...reader, event: 'workflow_run' });
     const { end, commit, scans } = await attack(
       {
         files: { 'sonar-project.properties': evilSettings, 'module/sonar-project.properties': evilSettings },

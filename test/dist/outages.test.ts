@@ -6,7 +6,7 @@ import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.
 import { forgeTarGz, forgeZip } from '../support/archives.ts';
 import { pushEvent } from '../support/events.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
-import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
 import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
@@ -142,7 +142,7 @@ describe('a step while the service is down', () => {
   itAsOnUbuntu('keeps and delivers with the documented workflows, and records exactly once', async () => {
     await saveFlow(job.service, { name: 'web' });
     const { baseUrl, apiKey } = job.service;
-    await declareDocumentedLoginRule('README.md', { baseUrl, apiKey, issuer: identityProvider.issuer });
+    await declareDocumentedLoginRules('README.md', { baseUrl, apiKey, issuer: identityProvider.issuer });
     const before = (await attestationsOf('web')).length;
     const kept = await runWorkflow('Attest and keep', {
       run: pushToMain('src/a.js'),

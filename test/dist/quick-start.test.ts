@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { shas } from '../support/events.ts';
-import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider } from '../support/identity-provider.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
@@ -48,7 +48,7 @@ describe('the quick start', () => {
       const [, file = ''] = /^the API key of acme is in (\S+);/mu.exec(service.output()) ?? [];
       const key = (await readFile(file, 'utf8')).trim();
       const { baseUrl } = service;
-      await declareDocumentedLoginRule('README.md', { baseUrl, apiKey: key, issuer: identityProvider.issuer });
+      await declareDocumentedLoginRules('README.md', { baseUrl, apiKey: key, issuer: identityProvider.issuer });
       const run = async (name: string, event: TriggeringEvent): Promise<QuickStartRun> => {
         const workflow = workflows.find((one) => valueAt(one, 'name') === name);
         expect(isTriggeredBy(valueAt(workflow, 'on'), event)).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { declareDocumentedLoginRule } from '../support/documented-login-rule.ts';
+import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
 import { createSigningKey, startIdentityProvider, type IdentityProvider } from '../support/identity-provider.ts';
 import { parseOwnAction } from '../support/own-action.ts';
 import { describeAsOnUbuntu } from '../support/platform.ts';
@@ -61,8 +61,8 @@ async function startServers({ rule }: Pick<WorkflowCase, 'rule'>, isProtected: b
   const service = await startTestService({ options: { allowPrivateIssuers: true } });
   const { baseUrl, apiKey } = service;
   const reader = { baseUrl, apiKey, issuer: identityProvider.issuer };
-  await declareDocumentedLoginRule('README.md', { ...reader, ...rule });
-  if (isProtected) await declareDocumentedLoginRule('docs/login.md', reader);
+  await declareDocumentedLoginRules('README.md', { ...reader, ...rule });
+  if (isProtected) await declareDocumentedLoginRules('docs/login.md', reader);
   return { service, identityProvider };
 }
 

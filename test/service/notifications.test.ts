@@ -128,6 +128,31 @@ describe('an event in an environment', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
   });
 
+  it('is that somebody changed what the environment is judged by', async () => {
+    await saveFlow(service);
+    await savePolicy();
+    await notify({ triggers: ['ON_CHANGED_RULES'] });
+    // Nothing is judged before the first report.
+    await attach();
+    await runs(fingerprint);
+    await report(service);
+    await savePolicy();
+    await saveFlow(service);
+    await saveFlow(service, { template: [] });
+    const seen: unknown[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const payload = await delivered();
+      seen.push([valueAt(payload, 'event_type'), valueAt(payload, 'description')]);
+    }
+    expect(seen).toEqual([
+      [
+        'ON_CHANGED_RULES',
+        expect.stringMatching(/ uploaded version 2 of the policy .*, which is attached to prod\.$/u),
+      ],
+      ['ON_CHANGED_RULES', expect.stringMatching(/ changed the flow web, whose artifacts run in prod: template\.$/u)],
+    ]);
+  });
+
   it('is one message together with thousands of others of the same snapshot', async () => {
     await savePolicy();
     await notify();

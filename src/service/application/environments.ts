@@ -7,6 +7,7 @@ import type { EnvironmentHead } from '../storage/environments.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage/storage.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { SnapshotUpdates } from './judging/snapshot-updates.ts';
+import { recordRuleChange } from './rule-changes.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -82,7 +83,7 @@ async function findFault(
 
 /** Returns whether the requirement of provenance changed. */
 async function saveFields(
-  { environments, auditLog }: WriteTransaction,
+  transaction: WriteTransaction,
   environment: EnvironmentToSave,
   known: Environment | undefined,
   now: number,
@@ -90,15 +91,17 @@ async function saveFields(
   const { org, name, kind } = environment;
   const required = known?.requiresProvenance ?? false;
   const { description = known?.description ?? '', requiresProvenance = required } = environment;
-  await environments.save({
+  await transaction.environments.save({
     ...{ org, name, kind, description, requiresProvenance },
     ...{ createdAt: known?.createdAt ?? now, lastModifiedAt: now },
   });
   if (requiresProvenance === required) return false;
-  await auditLog.append({
-    ...{ org, type: 'provenance_requirement_changed', at: now, actor: environment.user },
-    ...{ subject: `environment ${name}`, details: { require_provenance: String(requiresProvenance) } },
-  });
+  const details = { require_provenance: String(requiresProvenance) };
+  const change = {
+    type: 'provenance_requirement_changed',
+    ...{ org, at: now, actor: environment.user, subject: `environment ${name}`, details },
+  } as const;
+  await recordRuleChange(transaction, change, [name]);
   return true;
 }
 
@@ -268,9 +271,10 @@ interface AttachmentChange {
 
 /** Attaches and detaches policies, and records it in their history. Returns whether anything changed. */
 async function changePolicies(
-  { environments, policies, auditLog }: WriteTransaction,
+  transaction: WriteTransaction,
   { org, environment, user, timestamp, detach, attach }: AttachmentChange,
 ): Promise<boolean> {
+  const { environments, policies } = transaction;
   await environments.detachPolicies(org, environment, detach);
   await policies.addEvents(org, detach, { type: 'policy_detached', timestamp, user, environment });
   await environments.attachPolicies(org, environment, attach);
@@ -281,7 +285,8 @@ async function changePolicies(
   ];
   for (const [type, policy] of changes) {
     const subject = `environment ${environment}`;
-    await auditLog.append({ org, type, at: timestamp, actor: user, subject, details: { policy } });
+    const change = { org, type, at: timestamp, actor: user, subject, details: { policy } };
+    await recordRuleChange(transaction, change, [environment]);
   }
   return detach.length + attach.length > 0;
 }

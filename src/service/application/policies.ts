@@ -3,6 +3,7 @@ import type { PolicyRules } from '../domain/policy/rules.ts';
 import type { PolicyHistoryLimits, PolicyReader } from '../storage/policies.ts';
 import { RepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
+import { recordRuleChange } from './rule-changes.ts';
 import { SnapshotUpdates } from './judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -46,7 +47,7 @@ export function savePolicy(
     dependencies,
     org,
     async (transaction, context): Promise<OnceResult<SavePolicyResult>> => {
-      const { policies, auditLog } = transaction;
+      const { policies } = transaction;
       const repetition = request === undefined ? undefined : await findRepeatedVersion(policies, name, request);
       if (repetition !== undefined) return repetition;
       const latest = await policies.findLatestVersion(org, name);
@@ -56,8 +57,9 @@ export function savePolicy(
       const type = latest === undefined ? 'policy_created' : 'policy_updated';
       await policies.addEvents(org, [name], { type, timestamp: now, user });
       const details = { version: String(version), comment: truncate(comment, maximumShownComment) };
-      await auditLog.append({ org, type, at: now, actor: user, subject: `policy ${name}`, details });
       const environments = await policies.listEnvironments(org, name);
+      const change = { org, type, at: now, actor: user, subject: `policy ${name}`, details } as const;
+      await recordRuleChange(transaction, change, environments);
       await new SnapshotUpdates(transaction, context).update(environments, { org, at: now, forced: true });
       const saved = await policies.find(org, name, historyLimits);
       if (saved === undefined) throw new Error('a policy that was just saved is gone');

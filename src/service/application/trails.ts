@@ -11,6 +11,7 @@ import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-on
 import type { DefinitionAuthor } from './flows.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
+import { recordRuleChange } from './rule-changes.ts';
 import { loadTrail, maximumTrailEntries } from './load-trail.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -37,7 +38,7 @@ export function beginTrail(
 ): Promise<OnceResult<BeginTrailResult>> {
   const now = unixSeconds(dependencies.now());
   const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
-    const { flows, trails, auditLog } = transaction;
+    const { flows, trails, environments } = transaction;
     const { org, flow, name } = trail;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     const own = wanted === undefined ? undefined : (await trails.listTemplates(org, flow, [name])).get(name);
@@ -49,9 +50,11 @@ export function beginTrail(
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
     if (template !== undefined) {
       await trails.saveTemplate(trail, template);
+      const judged = { org, flow, trail: name };
       const subject = `trail ${name} of flow ${flow}`;
-      await auditLog.append({ org, type: 'trail_template_changed', at: now, actor: by, subject, details: {} });
-      await judgeEvidence(transaction, { org, flow, trail: name }, now, context);
+      const change = { org, type: 'trail_template_changed', at: now, actor: by, subject, details: {} } as const;
+      await recordRuleChange(transaction, change, await environments.listRunning(judged));
+      await judgeEvidence(transaction, judged, now, context);
     }
     return known === undefined ? 'begun' : 'updated';
   };

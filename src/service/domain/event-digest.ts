@@ -19,6 +19,7 @@ const artifactPhrases: readonly (readonly [Trigger, one: string, many: string])[
 const importance: readonly Trigger[] = [
   'ON_NON_COMPLIANT_ENV',
   'ON_COMPLIANT_ENV',
+  'ON_CHANGED_RULES',
   ...artifactPhrases.map(([trigger]) => trigger),
 ];
 

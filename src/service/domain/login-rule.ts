@@ -68,6 +68,20 @@ export function toRuleLimits({ permissions, countsForEnvironments }: LoginRule):
   };
 }
 
+/**
+ * What would change if a rule of an earlier version were saved again without saying what it permits and counts for, by the
+ * names of the fields; empty for other rules.
+ */
+export function listDefaultChanges(rule: LoginRule): readonly string[] {
+  const { permissions, countsForEnvironments } = rule;
+  return [
+    ...(permissions === undefined ? [`permissions would be ${defaultPermissions.join(', ')}`] : []),
+    ...(countsForEnvironments === undefined && defaultCountsFor(rule).length === 0
+      ? ['it would count for no environment']
+      : []),
+  ];
+}
+
 /** What the rules decide about a run. */
 export interface LoginDecision {
   /** Of every rule that admits it; empty if none does. */

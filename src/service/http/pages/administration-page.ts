@@ -1,9 +1,11 @@
 import { listMemberKeys, listServiceAccountKeys } from '../../../contract/api-key.ts';
+import { allEnvironments, listLoginRules } from '../../../contract/login-rule.ts';
 import { listMembers } from '../../../contract/member.ts';
 import { inspectNotification, listNotifications } from '../../../contract/notification-administration.ts';
 import { listServiceAccounts } from '../../../contract/service-account.ts';
 import type { InspectedNotification } from '../../application/notifications.ts';
 import type { Member, ServiceAccountRecord } from '../../domain/accounts.ts';
+import { listDefaultChanges, toRuleLimits, type LoginRule } from '../../domain/login-rule.ts';
 import { redactTarget, type TargetState } from '../../domain/notifications.ts';
 import type { KeyWithUse } from '../../storage/accounts.ts';
 import { apiRequest } from './api-request.ts';
@@ -28,6 +30,7 @@ export interface AdministrationView {
   readonly moreMembers: number;
   readonly accounts: readonly { readonly account: ServiceAccountRecord; readonly keys: readonly KeyWithUse[] }[];
   readonly moreAccounts: number;
+  readonly loginRules: readonly LoginRule[];
   readonly notifications: readonly InspectedNotification[];
 }
 
@@ -43,14 +46,15 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
       ...(member === undefined ? [] : [apiRequest(listMemberKeys, { org, user: member.member.user })]),
       apiRequest(listServiceAccounts, { org }),
       ...(account === undefined ? [] : [apiRequest(listServiceAccountKeys, { org, name: account.account.name })]),
+      apiRequest(listLoginRules, { org }),
       apiRequest(listNotifications, { org }),
       ...(notification === undefined
         ? []
         : [apiRequest(inspectNotification, { org, notification_number: String(notification.notification.number) })]),
     ],
     content: html`<p>
-        This page changes nothing. Members, service accounts, keys and notifications are changed by the requests of the
-        API.
+        This page changes nothing. Members, service accounts, keys, login rules and notifications are changed by the
+        requests of the API.
       </p>
       <h2>Members</h2>
       ${renderMembers(context, view)}
@@ -58,6 +62,8 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
       ${renderAccounts(context, view)}
       <h2>Keys</h2>
       ${renderKeys(context, view)}
+      <h2>Login rules</h2>
+      ${renderLoginRules(view)}
       <h2>Notifications</h2>
       ${renderNotifications(context, view)}`,
   };
@@ -118,6 +124,39 @@ function renderKeys(context: PageContext, { members, accounts }: AdministrationV
     empty: renderEmpty('There are no keys.'),
     maximumBytes: 20_000,
   });
+}
+
+function renderLoginRules({ loginRules }: AdministrationView): Html {
+  return renderTable({
+    label: 'Login rules',
+    columns: ['Login rule', 'Repository', 'Events', 'Role', 'Permissions', 'Counts for', 'By the defaults'],
+    rows: loginRules.map((rule): readonly Hole[] => {
+      const { permissions, countsForEnvironments } = toRuleLimits(rule);
+      return [
+        rule.name,
+        rule.repository,
+        clip(rule.events.join(', '), 120),
+        rule.role,
+        permissions.length === 0 ? 'none' : permissions.join(', '),
+        describeCountsFor(countsForEnvironments),
+        renderDefaultChanges(listDefaultChanges(rule)),
+      ];
+    }),
+    empty: renderEmpty('There are no login rules, so no workflow run can log in.'),
+    maximumBytes: 15_000,
+  });
+}
+
+function describeCountsFor(environments: readonly string[]): string {
+  if (environments.length === 0) return 'no environment';
+  return environments.includes(allEnvironments) ? 'all environments' : clip(environments.join(', '), 160);
+}
+
+/** A rule of an earlier version keeps what it gives until it is saved again. */
+function renderDefaultChanges(changes: readonly string[]): Hole {
+  if (changes.length === 0) return 'no change';
+  const words = changes.join(', and ');
+  return html`${renderBadge('INCOMPLETE', 'Of an earlier version')} ${words}; save it again to decide`;
 }
 
 function renderNotifications(context: PageContext, { org, notifications }: AdministrationView): Html {

@@ -1,5 +1,6 @@
 import { Type } from '../../../contract/schema.ts';
 import { listKeys } from '../../application/keys.ts';
+import { listLoginRules } from '../../application/login-rules.ts';
 import { listMembers } from '../../application/members.ts';
 import { inspectNotification, listNotifications, type InspectedNotification } from '../../application/notifications.ts';
 import { listServiceAccounts } from '../../application/service-accounts.ts';
@@ -38,5 +39,6 @@ async function loadAdministration(dependencies: RouteDependencies, org: string):
     if (inspected !== undefined) notifications.push(inspected);
   }
   const [moreMembers, moreAccounts] = [allMembers.length - members.length, allAccounts.length - accounts.length];
-  return { org, members, moreMembers, accounts, moreAccounts, notifications };
+  const loginRules = await listLoginRules(dependencies, { org });
+  return { org, members, moreMembers, accounts, moreAccounts, loginRules, notifications };
 }
