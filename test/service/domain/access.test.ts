@@ -8,6 +8,10 @@ describe('access', () => {
     ['member', 'record', true],
     ['snapshotter', 'record', false],
     ['reader', 'record', false],
+    ['admin', 'define', true],
+    ['member', 'define', true],
+    ['snapshotter', 'define', false],
+    ['reader', 'define', false],
     ['admin', 'report', true],
     ['member', 'report', true],
     ['snapshotter', 'report', true],
@@ -37,6 +41,16 @@ describe('access', () => {
       'the role snapshotter and reader; this needs the role admin',
     ],
     [[{ role: 'member', flows: ['web'] }], 'record', 'permits this only for some flows and environments'],
+    [
+      [{ role: 'member', rule: 'pulls', permissions: ['record'] }],
+      'define',
+      'of the login rule pulls, which lacks the permission define; an admin can add it',
+    ],
+    [
+      [{ role: 'member', rule: 'pulls', countsFor: ['staging'] }],
+      'report',
+      'of the login rule pulls, which permits this only for the environments that it names',
+    ],
     [[{ role: 'member', flows: ['web'] }], 'administer', 'the role member; this needs the role admin'],
   ] as const)('explains why %j do not permit to %s', (grants, permission, words) => {
     const explained = explainRefusal(grants, permission);
@@ -50,6 +64,7 @@ describe('access', () => {
       for (const permission of [
         'read',
         'record',
+        'define',
         'report',
         'read service accounts',
         'administer',

@@ -49,6 +49,27 @@ describe('a login rule', () => {
     ['another actor', { actors: ['ann'] }, {}, ['actors']],
     ['another workflow', { workflows: ['.github/workflows/deploy.yml'] }, {}, ['workflows']],
     [
+      'another commit of a reusable workflow',
+      { jobWorkflowRef: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main' },
+      { job_workflow_ref: 'acme/ci/.github/workflows/deploy.yml@refs/heads/mine' },
+      ['job_workflow_ref'],
+    ],
+    [
+      'a reusable workflow whose ref only begins like the one that is named',
+      { jobWorkflowRef: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main' },
+      { job_workflow_ref: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main2' },
+      ['job_workflow_ref'],
+    ],
+    ['a job of unknown workflow', { jobWorkflowRef: 'a/b/.github/workflows/c.yml@v1' }, {}, ['job_workflow_ref']],
+    [
+      'a self-hosted runner',
+      { runnerEnvironment: 'github-hosted' },
+      { runner_environment: 'self-hosted' },
+      ['runner_environment'],
+    ],
+    ['a runner of unknown kind', { runnerEnvironment: 'github-hosted' }, {}, ['runner_environment']],
+    ['a repository with another owner of the same name', { repositoryOwnerId: '8' }, {}, ['repository_owner_id']],
+    [
       'a workflow of another repository',
       { workflows: ['.github/workflows/ci.yml'] },
       { workflow_ref: 'eve/web/.github/workflows/ci.yml@refs/heads/main' },
@@ -84,6 +105,10 @@ describe('a login rule', () => {
     expect(broken({ ...conditions, privatePullRequests: true }, pull)).toEqual([]);
     expect(broken({ jobEnvironments: ['production'] }, { environment: 'production' })).toEqual([]);
     expect(broken({ workflows: ['.github/workflows/ci.yml'], actors: ['octocat'] })).toEqual([]);
+    const job = 'acme/ci/.github/workflows/deploy.yml@refs/heads/main';
+    const claims = { job_workflow_ref: job, runner_environment: 'github-hosted' };
+    const named = { jobWorkflowRef: job, runnerEnvironment: 'github-hosted', repositoryOwnerId: '7' };
+    expect(broken(named, claims)).toEqual([]);
   });
 
   it.each([

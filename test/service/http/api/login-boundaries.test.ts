@@ -267,6 +267,39 @@ describe('a login rule', () => {
   });
 });
 
+describe('a login rule of an earlier version', () => {
+  it('keeps both permissions and counts for all environments, and administrators see what the defaults would be', async () => {
+    const { storage } = service;
+    const [row] = await storage.query("SELECT conditions FROM login_rules WHERE org = 'acme' AND name = 'pulls'");
+    const conditions = JSON.parse(String(row?.['conditions'])) as Record<string, unknown>;
+    const earlier = { ...conditions, permissions: undefined, countsForEnvironments: undefined };
+    const statement = "UPDATE login_rules SET conditions = $1 WHERE org = 'acme' AND name = 'pulls'";
+    await storage.query(statement, [JSON.stringify(earlier)]);
+    const listed = await administer(service, { method: 'GET', path: '/organizations/acme/login-rules' });
+    expect(listed.body).toContainEqual(
+      expect.objectContaining({ name: 'pulls', permissions: ['record', 'define'], counts_for_environments: ['*'] }),
+    );
+    const own = await fixture.logIn(pullRequest);
+    expect((await saveFlow(own)).status).toBe(201);
+    await report(own);
+    await attest(own, 'OK');
+    await run(own);
+    expect(await verdictOf()).toBe(true);
+
+    const rowOf = async (name: string): Promise<string> => {
+      const page = await call(service, { at: `${service.url}/acme/administration`, path: '' });
+      const words = page.text.replaceAll(/<[^>]+>/gu, ' ').replaceAll(/\s+/gu, ' ');
+      return words.slice(words.indexOf(` ${name} acme/web`)).slice(0, 200);
+    };
+    expect(await rowOf('pulls')).toMatch(
+      /pull_request member record, define all environments .*Of an earlier version permissions would be record, and it would count for no environment; save it again to decide/u,
+    );
+    expect(await rowOf('deploy')).toContain('push member record, define all environments no change');
+    await savePullRequestRule();
+    expect(await rowOf('pulls')).toContain('pull_request member record no environment no change');
+  });
+});
+
 describe('the audit log', () => {
   it('has the changes of flows, templates, policies and attachments, but not what changes nothing', async () => {
     const flow = `flow-${count}`;

@@ -127,6 +127,31 @@ describe('a login', () => {
     expect([status, text]).toEqual([401, expect.stringContaining(`another audience than ${audience}`)]);
   });
 
+  it.each(['repo:acme/web:ref:refs/heads/main', 'repo:acme@7/web@123:ref:refs/heads/main'])(
+    'is accepted with either form of the subject: %s',
+    async (sub) => {
+      const { status, body } = await logInWith(await token({ sub }));
+      expect([status, valueAt(body, 'proven')]).toMatchObject([201, { subject: sub, repository_owner_id: '7' }]);
+    },
+  );
+
+  it('is compared with the job and its runner, if the rule names them', async () => {
+    const job_workflow_ref = 'acme/ci/.github/workflows/deploy.yml@refs/heads/main';
+    const named = { job_workflow_ref, runner_environment: 'github-hosted', repository_owner_id: '7' };
+    expect(await saveRule(named)).toMatchObject({ status: 200, body: named });
+    const claims = { job_workflow_ref, runner_environment: 'github-hosted' };
+    expect((await logInWith(await token(claims))).status).toBe(201);
+    const other = { ...claims, job_workflow_ref: job_workflow_ref.replace('main', 'mine'), repository_owner_id: '8' };
+    const { status, body } = await logInWith(await token(other));
+    expect([status, textAt(body, 'errors', 'login rule deploy')]).toEqual([
+      403,
+      'does not hold: job_workflow_ref, repository_owner_id',
+    ]);
+    expect((await saveRule({ job_workflow_ref: 'acme/ci/.github/workflows/deploy.yml' })).text).toContain(
+      'must be owner/name/.github/workflows/file@ref',
+    );
+  });
+
   it('works once for each token', async () => {
     const sent = await token();
     const first = await logInWith(sent);
