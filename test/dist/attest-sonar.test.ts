@@ -308,7 +308,7 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     expect(valueAt(await recorded(target), 'evidence', 'sonar', 'status')).toBe(outcome);
     if (status === 'ERROR') {
       expect(commandsNamed(result.log, 'error')[0]?.message).toContain(
-        'sonar: new_coverage is 61.2; at least 80 is required (quality gate)',
+        'sonar is NON-COMPLIANT: new_coverage is 61.2; at least 80 is required (quality gate)',
       );
     }
   });

@@ -90,7 +90,7 @@ describe('a red step that records evidence', () => {
     const url = result.outputs['attestation-url'] ?? '';
     const reason = `${about}: ${why}`;
     expect(commandsNamed(result.log, 'error')).toEqual([
-      expect.objectContaining({ message: expect.stringContaining(`${reason}. `) }),
+      expect.objectContaining({ message: expect.stringContaining(`${about} is ${outcome.toUpperCase()}: ${why}. `) }),
     ]);
     expect(commandsNamed(result.log, 'error')[0]?.message).toContain(` Recorded as ${about} in flow ${flow}`);
     expect(shownLines(result.log).map((line) => line.trim().replace(/^\S+ /u, ''))).toContain(reason);
