@@ -48,7 +48,8 @@ export const createFlow = defineEndpoint({
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, commonErrors.conflict],
   authentication: ['bearer', 'basic'],
-  deprecated: 'The interface marks this operation as deprecated and shows no successor.',
+  deprecated:
+    'The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',
 });
 
 const flowFields = {

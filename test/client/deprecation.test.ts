@@ -24,7 +24,7 @@ function noticeOf(headers: HttpResponse['headers'], endpoint: typeof createFlow 
 describe('the notice of a deprecated operation', () => {
   it('is there if the contract says so, and says what the contract says', () => {
     expect(noticeOf({}, createFlow)).toBe(
-      'create-flow is deprecated. The interface marks this operation as deprecated and shows no successor.',
+      'create-flow is deprecated. The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',
     );
     expect(noticeOf({})).toBeUndefined();
   });

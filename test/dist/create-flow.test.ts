@@ -36,7 +36,7 @@ describe('the step create-flow', () => {
   it('has one notice: the operation is deprecated', async () => {
     const result = await job.step({ ...inputs, flow: 'noticed' });
     expect(commandsNamed(result.log, 'notice').map(({ message }) => message)).toEqual([
-      'create-flow has been deprecated since 2026-01-01. The interface marks this operation as deprecated and shows no successor.',
+      'create-flow has been deprecated since 2026-01-01. The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',
     ]);
   });
 
