@@ -23,11 +23,12 @@ export async function checkUnusedInputs(
   operation: Operation | undefined,
 ): Promise<UnusedInputs> {
   const all = await Promise.all(allOperationNames.map((name) => operations[name]()));
-  const known = [...(operation === undefined ? [] : namesOf(operation)), ...commonNames, ...all.flatMap(namesOf)];
+  const usable = [...(operation === undefined ? [] : namesOf(operation)), ...commonNames];
+  const known = [...usable, ...all.flatMap(namesOf)];
   const problems: Problem[] = [];
   const warnings: string[] = [];
   for (const name of names) {
-    const meant = known.includes(name) ? undefined : findSimilarWord(name, known);
+    const meant = known.includes(name) ? undefined : (findSimilarWord(name, usable) ?? findSimilarWord(name, known));
     if (meant !== undefined) problems.push(misspelt(name, meant));
     else if (!known.includes(name))
       warnings.push(`\`${name}\` is not an input of this action; remove it from \`with:\`.`);

@@ -36,6 +36,13 @@ describe('runOperation, with the name of an input that the action does not have'
     ]);
   });
 
+  it('prefers what the operation uses to what another one does', async () => {
+    const { problems } = await mistakesOf({ ...lookUp, noncompliant: 'fail' });
+    expect(problems[0]?.remedy).toContain('`on-non-compliant`');
+    const inputs = { ...connection, operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan' };
+    expect((await mistakesOf({ ...inputs, complaint: 'true' })).problems[0]?.remedy).toContain('`compliant`');
+  });
+
   it('reports it before all other problems, such as the input that is missing therefore', async () => {
     const inputs = { ...lookUp, fingerprint: '', retries: 'many', flwo: 'web', flow: '', 'finger-print': 'abcde' };
     expect(await problemsOf(inputs)).toEqual(['flwo', 'finger-print', 'retries', 'flow', 'fingerprint']);
