@@ -105,8 +105,9 @@ function leadingCells({ subject: { label, digits, settled } }: Row): readonly Te
   const { value } = settled;
   if (value === undefined) return [plain(label), fingerprint, plain('⛔ error')];
   const { artifact, verdict } = value;
-  const state = artifact === undefined ? 'not reported' : (artifact.state ?? '');
-  return [link(label, artifact?.html_url), fingerprint, plain(`${evidenceMark(toEvidenceState(verdict))} ${state}`)];
+  if (artifact === undefined) return [plain(label), fingerprint, plain(`${evidenceMark('missing')} not reported`)];
+  const state = `${evidenceMark(toEvidenceState(verdict))} ${artifact.state ?? ''}`;
+  return [link(label, artifact.html_url), fingerprint, plain(state)];
 }
 
 function commitCell({ subject }: Row): Text {

@@ -164,7 +164,7 @@ describe('the result of an artifact that nobody reported', () => {
     expect(result.report.evidence?.table.rows[0]?.map(({ text }) => text)).toEqual([
       short(1),
       short(1),
-      '⏳ not reported',
+      '⬜ not reported',
     ]);
   });
 

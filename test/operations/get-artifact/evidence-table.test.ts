@@ -108,7 +108,7 @@ describe('the evidence of several artifacts', () => {
       ['3.tgz', '❌ NON-COMPLIANT', '❌ failed', '✅ compliant'],
       [short(5), '⛔ error', '❔ unknown', '❔ unknown'],
       ['2.tgz', '⏳ INCOMPLETE', '✅ compliant', '⬜ missing'],
-      [short(4), '⏳ not reported', '❔ unknown', '❔ unknown'],
+      [short(4), '⬜ not reported', '❔ unknown', '❔ unknown'],
       ['1.tgz', '✅ COMPLIANT', '✅ compliant', '✅ compliant'],
     ]);
   });
