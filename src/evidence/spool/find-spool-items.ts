@@ -63,12 +63,14 @@ interface Visited {
  * items that were not written completely.
  *
  * @param path the folder, or one archive
- * @throws UserError if it cannot be read
+ * @throws UserError if it cannot be read, or if it has files, and nothing that looks like an item: it is probably
+ *   another folder than the one that is meant
  */
 export async function findSpoolItems(path: string, unpack: Unpack): Promise<FoundSpools> {
   const items: FoundItem[] = [];
   const refused: RefusedPath[] = [];
   const root = await readRoot(path);
+  const walks: Walk[] = [];
   for (const entry of root.entries) {
     const archive = entry.isFile() ? archiveFormat(entry.name) : undefined;
     if (entry.isSymbolicLink()) refused.push({ name: entry.name, reason: 'is a symbolic link' });
@@ -79,8 +81,16 @@ export async function findSpoolItems(path: string, unpack: Unpack): Promise<Foun
     await (archive === undefined ? walk.visit(visited) : walk.visitArchive(visited));
     items.push(...walk.items);
     refused.push(...walk.refused);
+    walks.push(walk);
   }
+  const hasFiles = root.entries.some((entry) => entry.isFile()) || walks.some((walk) => walk.hasFiles);
+  if (hasFiles) requireFound(path, { items, refused });
   return { items, refused };
+}
+
+function requireFound(path: string, { items, refused }: FoundSpools): void {
+  if (items.length + refused.length > 0) return;
+  throw wrongFolder(`the folder or archive ${path} has files, but no kept evidence`);
 }
 
 interface Root {
@@ -97,13 +107,17 @@ async function readRoot(path: string): Promise<Root> {
     for await (const entry of await opendir(path)) if (!entry.name.startsWith('.')) entries.push(entry);
     return { folder: path, entries: byName(entries) };
   } catch (thrown) {
-    throw new UserError({
-      input: 'spool-path',
-      what: `the folder or archive ${path} cannot be read: ${describeError(thrown)}`,
-      remedy:
-        'Set `spool-path` to the folder into which an earlier step downloaded the spools, which may be empty, or to one archive (.zip, .tar.gz, .tgz, .tar).',
-    });
+    throw wrongFolder(`the folder or archive ${path} cannot be read: ${describeError(thrown)}`);
   }
+}
+
+function wrongFolder(what: string): UserError {
+  return new UserError({
+    input: 'spool-path',
+    what,
+    remedy:
+      'Set `spool-path` to the folder into which an earlier step downloaded the spools, which may be empty, or to one archive (.zip, .tar.gz, .tgz, .tar).',
+  });
 }
 
 function fileEntry(path: string): Entry {
@@ -114,6 +128,7 @@ function fileEntry(path: string): Entry {
 class Walk {
   readonly items: FoundItem[] = [];
   readonly refused: RefusedPath[] = [];
+  hasFiles = false;
   readonly #runId: string | undefined;
   readonly #unpack: Unpack;
   #entries = 0;
@@ -132,6 +147,7 @@ class Walk {
       if (links.length === 0) this.#addItem(path, name, depth);
       return;
     }
+    this.hasFiles ||= entries.some((entry) => entry.isFile());
     for (const entry of entries) {
       const isArchive = entry.isFile() && archiveFormat(entry.name) !== undefined;
       const inner = { path: join(path, entry.name), name: `${name}/${entry.name}`, depth: depth + 1, isUnpacked };

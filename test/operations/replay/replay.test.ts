@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keysAcceptedHeader, replayedHeader } from '../../../src/contract/idempotency.ts';
 import { TransportError } from '../../../src/http/transport.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { jsonAnswer } from '../../support/answering-transport.ts';
 import { shas } from '../../support/events.ts';
+import { failureOf } from '../../support/failures.ts';
 import {
   accepts,
   listed,
@@ -235,9 +237,25 @@ describe('replay', () => {
   });
 
   it('is done if there is nothing to deliver', async () => {
+    await rm(join(workspace.path, 'spools', 'readme.txt'));
     const { result } = await replay();
     expect(result).toMatchObject({ outcome: 'done', count: 0, conclusion: 'There is no kept evidence to deliver.' });
+    await mkdir(join(workspace.path, 'spools', '4242', 'compliance-spool-unit'), { recursive: true });
+    expect((await replay()).result).toMatchObject({ outcome: 'done', count: 0 });
   });
+
+  it.each(['manifest.json', 'src/main.ts', '4242/coverage/index.html'])(
+    'refuses a folder that has other files only: %s',
+    async (file) => {
+      await rm(join(workspace.path, 'spools', 'readme.txt'));
+      await workspace.write(`spools/${file}`, '{}');
+      expect(await failureOf(replay())).toMatchObject({
+        kind: 'user',
+        message: expect.stringMatching(/ has files, but no kept evidence$/u),
+        remedy: expect.stringMatching(/^Set `spool-path` to the folder into which an earlier step downloaded/u),
+      });
+    },
+  );
 
   it('sends nothing in a dry run', async () => {
     await keep('item');
