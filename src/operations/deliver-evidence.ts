@@ -149,13 +149,13 @@ function withLostEvidence(result: OperationResult, lost: Failure): OperationResu
   const { outcome, conclusion, report } = result;
   if (outcome === 'compliant' || outcome === 'done') throw lost;
   const facts = [...fact('Not recorded', `${lost.message}\n${lost.remedy}`), ...report.facts];
-  const what = 'The evidence is not on record: it could neither be delivered nor kept.';
+  const what = 'The service did not confirm the evidence, and it could not be kept either.';
   return { ...result, conclusion: `${conclusion} ${what}`, lost, report: { ...report, facts } };
 }
 
 function withKeptEvidence(result: OperationResult, kept: KeptEvidence): OperationResult {
   const { spoolPath, item, failure } = kept;
-  const what = `The evidence is not on record: it could not be delivered and was kept in ${item}. Upload the folder of the output \`spool-path\` as an artifact, and deliver it with \`operation: replay\`. The reason: ${failure.message}`;
+  const what = `The service did not confirm the evidence, so it was kept in ${item}. Upload the folder of the output \`spool-path\` as an artifact, and deliver it with \`operation: replay\`. The reason: ${failure.message}`;
   const { failure: partial, outcome, ...rest } = result;
   const known = {
     ...rest,

@@ -132,7 +132,7 @@ describe('evidence that is kept while the service is down', () => {
       exitCode: 0,
       errorLog: '',
       outputs: { outcome: 'kept', compliant: '' },
-      summary: expect.stringContaining('The evidence is not on record: it could not be delivered and was kept in'),
+      summary: expect.stringContaining('The service did not confirm the evidence, so it was kept in'),
     });
     const sent = contentFor('delivered', trail);
     expect(sent).not.toEqual([]);
@@ -161,7 +161,7 @@ describe('evidence that can be neither delivered nor kept', () => {
   const attest = { operation: 'attest-generic', 'attestation-name': 'licences', flow: 'web', ...keepInOutage };
   /** A file, which cannot be the folder of a spool. */
   const occupied = { 'spool-path': 'log.gz' };
-  const lost = 'Evidence neither recorded nor kept: Evidence licences';
+  const lost = 'Evidence neither confirmed nor kept: Evidence licences';
   const verdict = 'Non-compliant: Evidence licences';
 
   it.each([
@@ -178,7 +178,9 @@ describe('evidence that can be neither delivered nor kept', () => {
     const shown = commandsIn(log).filter(({ name }) => ['error', 'warning'].includes(name));
     expect(shown.map(({ name, properties }) => `${name} ${properties['title'] ?? ''}`).sort()).toEqual(annotations);
     expect(summary).toContain('<h2>❌ Non-compliant: Evidence licences</h2>');
-    expect(summary).toMatch(/could neither be delivered nor kept.*ECONNREFUSED.*`spool-path`/su);
+    expect(summary).toMatch(
+      /did not confirm the evidence, and it could not be kept either.*ECONNREFUSED.*`spool-path`/su,
+    );
     expect(textAt(response, 'error', 'what')).toContain('could not be kept either');
   });
 

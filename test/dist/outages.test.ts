@@ -94,7 +94,7 @@ describe('a step while the service is down', () => {
       { event: pushEvent() },
     );
     expect(kept).toMatchObject({ exitCode: 0, outputs: { outcome: 'kept', compliant: '' } });
-    expect(kept.log).toContain('::warning title=Evidence kept%2C not recorded');
+    expect(kept.log).toContain('::warning title=Evidence kept%2C not confirmed');
     const spool = kept.outputs['spool-path'] ?? '';
     const [item = ''] = await readdir(spool);
 
@@ -128,7 +128,7 @@ describe('a step while the service is down', () => {
     const kept = await job.step({ flow: 'web', ...inputs, ...down, 'on-outage': 'keep' }, { event: pushEvent() });
     expect(kept).toMatchObject({ exitCode: 0, outputs: { outcome: 'kept', compliant: '' } });
     expect(kept.log + kept.summary).not.toContain('✅');
-    expect(kept.summary).toMatch(/^<h2>📦 Kept: [^<]*<\/h2>\n<p>[^<]*The evidence is not on record/u);
+    expect(kept.summary).toMatch(/^<h2>📦 Kept: [^<]*<\/h2>\n<p>[^<]*The service did not confirm the evidence/u);
   });
 
   it('shows the verdict of a red gate although its evidence was kept, and that it is not on record', async () => {
@@ -136,7 +136,9 @@ describe('a step while the service is down', () => {
     const red = { operation: 'attest-generic', flow, 'attestation-name': 'scan', compliant: 'false' };
     const kept = await job.step({ ...red, ...down, 'on-outage': 'keep' }, { event: pushEvent() });
     expect(kept).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', compliant: 'false' } });
-    expect(kept.summary).toMatch(/^<h2>❌ Non-compliant: [^<]*<\/h2>\n<p>[^<]*The evidence is not on record/u);
+    expect(kept.summary).toMatch(
+      /^<h2>❌ Non-compliant: [^<]*<\/h2>\n<p>[^<]*The service did not confirm the evidence/u,
+    );
   });
 
   itAsOnUbuntu('keeps and delivers with the documented workflows, and records exactly once', async () => {
@@ -194,6 +196,15 @@ describe('a step while the service is down', () => {
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '2' } });
     expect(result.outputs['response']).toContain('"on record"');
     expect(await attestationsOf(flow)).toHaveLength(1);
+  });
+
+  it('replays an empty folder, and refuses one that has other files only', async () => {
+    await mkdir(join(job.workspace.path, 'none', '4242'), { recursive: true });
+    expect(await replay('none')).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '0' } });
+    await job.workspace.write('none/4242/coverage/index.html', '<html>');
+    const { exitCode, outputs, log } = await replay('none');
+    expect([exitCode, outputs['outcome']]).toEqual([1, 'error']);
+    expect(log).toContain('has files, but no kept evidence');
   });
 
   it('fails a replay of a spool in which anything was changed', async () => {

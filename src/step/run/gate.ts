@@ -61,14 +61,14 @@ export function decideResult(result: OperationResult, onNonCompliant: OnNonCompl
   };
 }
 
-/** Evidence that is not on record must be noticed, whatever the verdict does to the step. */
+/** Evidence that may not be on record must be noticed, whatever the verdict does to the step. */
 function keptAnnotation({ report }: OperationResult): NonNullable<Decision['annotation']> {
-  return { level: 'warning', title: `Evidence kept, not recorded: ${report.subject}` };
+  return { level: 'warning', title: `Evidence kept, not confirmed: ${report.subject}` };
 }
 
 /** The annotation title of evidence that was neither delivered nor kept. */
 export function lostEvidenceTitle({ subject }: Report): string {
-  return `Evidence neither recorded nor kept: ${subject}`;
+  return `Evidence neither confirmed nor kept: ${subject}`;
 }
 
 /**

@@ -120,7 +120,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
     const { result, onNonCompliant } = await attest(lost);
     const decision = decideResult(result, onNonCompliant);
     expect(decision).toMatchObject({ outcome: 'kept', fails: false, annotation: { level: 'warning' } });
-    expect(decision.conclusion).toContain('The evidence is not on record');
+    expect(decision.conclusion).toContain('The service did not confirm the evidence');
     expect(decision.conclusion).not.toContain('is recorded');
   });
 
@@ -191,7 +191,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
       const { conclusion, fails } = decideResult(result, gate);
       expect(fails).toBe(true);
       expect(conclusion).toContain('is ERROR');
-      expect(conclusion).toContain('it could neither be delivered nor kept');
+      expect(conclusion).toContain('it could not be kept either');
     },
   );
 

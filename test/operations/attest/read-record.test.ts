@@ -177,7 +177,7 @@ describe('an operation that records evidence', () => {
     );
     expect(down.result).toMatchObject({ outcome: 'non-compliant', attestationUrl: undefined });
     expect(down.result.conclusion).toMatch(
-      /^scan is NON-COMPLIANT: reported as not compliant\. The evidence is not on record/u,
+      /^scan is NON-COMPLIANT: reported as not compliant\. The service did not confirm the evidence/u,
     );
     expect(down.requests.map(({ path }) => path)).not.toContain(`/attestations/acme/web/trail/${shas.head}/scan`);
   });
