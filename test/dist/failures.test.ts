@@ -88,6 +88,13 @@ describe('a step with mistakes in its inputs', () => {
     ]);
   });
 
+  it('suggests an input that the operation uses', async () => {
+    expect(failedStep(await job.step({ ...lookUp, noncompliant: 'fail' }))).toMatchObject({
+      ...errorEnding,
+      message: expect.stringContaining('Did you mean `on-non-compliant`?'),
+    });
+  });
+
   it('reports rules between inputs together with malformed inputs', async () => {
     const inputs = {
       operation: 'list-attestations',
@@ -136,9 +143,21 @@ describe('a step that the service rejects', () => {
     const result = await job.step({ ...inputs, flow: 'unknown' });
     expect(failedStep(result)).toMatchObject({
       ...refused,
-      message: expect.stringMatching(/returned 404: Flow not found\n.*`flow`/u),
+      message: expect.stringMatching(
+        /returned 404: Flow named 'unknown' does not exist for organization 'acme' \(Flow not found\)\n.*`create-flow`.*`flow`/u,
+      ),
     });
     expect(result.response).toMatchObject({ error: { status: 404, message: 'Flow not found' } });
+  });
+
+  it('names the environment that is not known', async () => {
+    const inputs = { operation: 'diff-environments', 'snapshot-1': 'stage#3', 'snapshot-2': 'prod', retries: '0' };
+    expect(failedStep(await job.step(inputs))).toMatchObject({
+      ...refused,
+      message: expect.stringMatching(
+        /returned 404: Environment named 'stage' does not exist for organization 'acme' \(Environment not found\)\n.*`create-environment`/u,
+      ),
+    });
   });
 });
 
