@@ -218,7 +218,7 @@ export function toJudgementResult(judgement: JudgedSubjects, by: string, info = 
   return { outcome: 'error', failure: combineFailures(listFailures(subjects), conclusion), conclusion, reasons };
 }
 
-/** `2 of 3 artifacts are not compliant and 1 could not be judged`. */
+/** `2 of 3 artifacts are not compliant and 1 could not be judged`; a step judges only one trail. */
 function countVerdicts(subjects: readonly JudgedSubject[]): string {
   const failed = listFailures(subjects).length;
   const red = subjects.filter(({ settled: { value } }) => value !== undefined && value.verdict !== 'compliant').length;

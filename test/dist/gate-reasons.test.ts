@@ -8,20 +8,17 @@ import { pod, reportPods, saveEnvironment, savePolicy } from '../support/environ
 import { shas } from '../support/events.ts';
 import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { call } from '../support/service-call.ts';
-import { fingerprintOf, sampleArtifact } from '../support/service-samples.ts';
+import {
+  attestationForm,
+  fingerprintOf,
+  sampleArtifact,
+  sampleTemplate,
+  saveFlowTemplate,
+} from '../support/service-samples.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 /** The flow of the test: a scan and the tests of the change, and the artifact `web` with its load tests. */
-const template = `version: 1
-trail:
-  attestations:
-    - {name: scan, type: generic}
-    - {name: unit, type: junit}
-  artifacts:
-    - name: web
-      attestations:
-        - {name: load, type: junit}
-`;
+const template = sampleTemplate({ scan: 'generic', unit: 'junit' }, { load: 'junit' });
 
 const strictPolicy = `_schema: https://example.com/schemas/policy/environment/v1
 artifacts:
@@ -37,8 +34,8 @@ let request: PullRequestJob;
 beforeAll(async () => {
   job = await openActionJob();
   request = await openPullRequest(job);
-  await saveFlow('web', template);
-  await saveFlow('empty', 'version: 1\n');
+  await saveFlowTemplate(job.service, template);
+  await saveFlowTemplate(job.service, 'version: 1\n', 'empty');
   await savePolicy(job.service, 'strict', strictPolicy);
   await saveEnvironment(job.service, 'prod', { policies: ['strict'] });
   await begin('empty', 'begun');
@@ -77,18 +74,10 @@ async function send(path: string, method: string, form?: FormData, json?: unknow
   if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
 }
 
-function formOf(document: object, file?: string): FormData {
-  const form = new FormData();
-  form.set('data_json', JSON.stringify(document));
-  if (file !== undefined) form.set('template_file', new Blob([file]), 'template.yml');
-  return form;
-}
-
-const saveFlow = (name: string, file: string): Promise<void> =>
-  send('/flows/acme/template_file', 'PUT', formOf({ name, description: '' }, file));
-const begin = (flow: string, name: string): Promise<void> => send(`/trails/acme/${flow}`, 'PUT', formOf({ name }));
+const begin = (flow: string, name: string): Promise<void> =>
+  send(`/trails/acme/${flow}`, 'PUT', attestationForm({ name }));
 const attest = (trail: string, kind: string, document: object): Promise<void> =>
-  send(`/attestations/acme/web/trail/${trail}/${kind}`, 'POST', formOf(document));
+  send(`/attestations/acme/web/trail/${trail}/${kind}`, 'POST', attestationForm(document));
 
 /** What a step asks, how it ends, and what it must name to a reader. */
 interface Situation {

@@ -6,7 +6,14 @@ import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '..
 import { shas } from '../support/events.ts';
 import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { call } from '../support/service-call.ts';
-import { attestationForm, commitOf, fingerprintOf, sampleArtifact } from '../support/service-samples.ts';
+import {
+  attestationForm,
+  commitOf,
+  fingerprintOf,
+  sampleArtifact,
+  sampleTemplate,
+  saveFlowTemplate,
+} from '../support/service-samples.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 /*
@@ -14,15 +21,7 @@ import { commandsNamed } from '../support/workflow-command.ts';
  * commit status, the service's answer, and its page agree.
  */
 
-const template = `version: 1
-trail:
-  attestations:
-    - {name: scan, type: generic}
-  artifacts:
-    - name: web
-      attestations:
-        - {name: sonar, type: sonar}
-`;
+const template = sampleTemplate({ scan: 'generic' }, { sonar: 'sonar' });
 const policy = `_schema: https://example.com/schemas/policy/environment/v1
 artifacts:
   provenance:
@@ -133,10 +132,7 @@ async function prepare(
   { fingerprint: digits, evidence, isReported = true, second = false }: Situation,
 ): Promise<void> {
   const { service } = job;
-  const form = new FormData();
-  form.set('data_json', JSON.stringify({ name, description: '' }));
-  form.set('template_file', new Blob([template]), 'template.yml');
-  await expectCreated({ method: 'PUT', path: '/flows/acme/template_file', form });
+  expect((await saveFlowTemplate(service, template, name)).status).toBe(201);
   const report = {
     fingerprint: fingerprintOf(digits),
     filename: 'web.tgz',

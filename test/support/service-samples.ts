@@ -50,6 +50,31 @@ export function attestationForm(
   return form;
 }
 
+/** A template file, with attestations of the trail and of the artifact `web`, by name and type. */
+export function sampleTemplate(trail: Readonly<Record<string, string>>, web: Readonly<Record<string, string>>): string {
+  const list = (evidence: Readonly<Record<string, string>>, indent: string): string =>
+    Object.entries(evidence)
+      .map(([name, type]) => `${indent}- {name: ${name}, type: ${type}}\n`)
+      .join('');
+  return `version: 1
+trail:
+  attestations:
+${list(trail, '    ')}  artifacts:
+    - name: web
+      attestations:
+${list(web, '        ')}`;
+}
+
+/** Creates or updates a flow with a template file. */
+export function saveFlowTemplate(service: TestService, template: string, name = 'web'): Promise<Called> {
+  const file = { part: 'template_file', name: 'template.yml', content: template };
+  return call(service, {
+    method: 'PUT',
+    path: `/flows/${service.org}/template_file`,
+    form: attestationForm({ name, description: '' }, file),
+  });
+}
+
 /** Creates or updates a flow. */
 export function saveFlow(service: TestService, change: Partial<FlowPayload> = {}): Promise<Called> {
   return call(service, { method: 'PUT', path: `/flows/${service.org}`, json: sampleFlow(change) });

@@ -2,20 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Reason } from '../../../../src/contract/reason.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../../support/environment-samples.ts';
 import { call } from '../../../support/service-call.ts';
-import { attest, attestationForm, fingerprintOf, report, sampleAttestation } from '../../../support/service-samples.ts';
+import {
+  attest,
+  attestationForm,
+  fingerprintOf,
+  report,
+  sampleAttestation,
+  sampleTemplate,
+  saveFlowTemplate,
+} from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
-const template = `version: 1
-trail:
-  attestations:
-    - {name: review, type: pull_request}
-    - {name: vulnerabilities, type: snyk}
-  artifacts:
-    - name: web
-      attestations:
-        - {name: sonar, type: sonar}
-        - {name: unit, type: junit}
-`;
+const template = sampleTemplate({ review: 'pull_request', vulnerabilities: 'snyk' }, { sonar: 'sonar', unit: 'junit' });
 const policy = `_schema: https://example.com/schemas/policy/environment/v1
 artifacts:
   provenance:
@@ -37,10 +35,7 @@ describe('the reasons of a verdict', () => {
   };
   beforeAll(async () => {
     service = await startTestService();
-    const form = new FormData();
-    form.set('data_json', JSON.stringify({ name: 'web', description: '' }));
-    form.set('template_file', new Blob([template]), 'template.yml');
-    expect((await call(service, { method: 'PUT', path: '/flows/acme/template_file', form })).status).toBe(201);
+    expect((await saveFlowTemplate(service, template)).status).toBe(201);
     await report(service, { fingerprint: web, template_reference_name: 'web', filename: 'web.tgz' });
     const conditions = [
       { metric: 'new_coverage', operator: 'LT', errorThreshold: '80', value: '61.2', status: 'ERROR' },

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
-import { attest, commitOf, fingerprintOf, report, sampleAttestation } from '../../../support/service-samples.ts';
+import {
+  attest,
+  attestationForm,
+  commitOf,
+  fingerprintOf,
+  report,
+  sampleAttestation,
+  sampleTemplate,
+  saveFlowTemplate,
+} from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
-const file = `version: 1
-trail:
-  attestations:
-    - {name: ticket, type: generic}
-  artifacts:
-    - name: web
-      attestations:
-        - {name: sonar, type: sonar}
-`;
+const file = sampleTemplate({ ticket: 'generic' }, { sonar: 'sonar' });
 
-function form(document: object, template?: string): FormData {
-  const parts = new FormData();
-  parts.set('data_json', JSON.stringify(document));
-  if (template !== undefined) parts.set('template_file', new Blob([template]), 'template.yml');
-  return parts;
-}
+const form = (document: object, template?: string): FormData =>
+  attestationForm(
+    document,
+    template === undefined ? undefined : { part: 'template_file', name: 'template.yml', content: template },
+  );
 
 describe('trails and templates', () => {
   let service: TestService;
@@ -30,12 +30,7 @@ describe('trails and templates', () => {
     await service.stop();
   });
 
-  const saveFlow = (template: string, name = 'web'): Promise<Called> =>
-    call(service, {
-      method: 'PUT',
-      path: '/flows/acme/template_file',
-      form: form({ name, description: '' }, template),
-    });
+  const saveFlow = (template: string, name = 'web'): Promise<Called> => saveFlowTemplate(service, template, name);
   const begin = (document: object, template?: string, flow = 'web'): Promise<Called> =>
     call(service, { method: 'PUT', path: `/trails/acme/${flow}`, form: form(document, template) });
   const read = async (path: string): Promise<unknown> => (await call(service, { path })).body;
