@@ -47,7 +47,7 @@ export interface CompiledPolicy {
 }
 
 /** The maximum number of reasons for a broken rule. The artifact itself has all of them. */
-const maximumReasons = 5;
+const maximumRuleReasons = 5;
 
 const kept: RuleResult = { outcome: 'kept' };
 const notApplicable: RuleResult = { outcome: 'not applicable' };
@@ -55,7 +55,7 @@ const excepted: RuleResult = { outcome: 'excepted' };
 const broken = (type: ResolutionType, reasons: readonly JudgementReason[]): RuleResult => ({
   ...{ outcome: 'broken', type },
   // A policy is applied to many artifacts, and every snapshot stores its judgement.
-  reasons: reasons.slice(0, maximumReasons),
+  reasons: reasons.slice(0, maximumRuleReasons),
 });
 
 /** Parses the conditions of a policy once, for all artifacts and all later judgements. */
@@ -166,7 +166,7 @@ function attestationCheck(
     }
     const failing = found.filter(({ verdict }) => verdict !== 'compliant');
     if (!strict || failing.length === 0) return kept;
-    const first = failing.slice(0, maximumReasons);
+    const first = failing.slice(0, maximumRuleReasons);
     const reasons = first.flatMap((piece) =>
       listEvidenceReasons(piece, nameWithFlow(piece.name, piece.flow, artifact.flows)),
     );

@@ -23,7 +23,7 @@ import {
   renderTime,
   type BadgeState,
 } from './components.ts';
-import { compareEvidence, linkEvidence, renderMissing } from './evidence-cells.ts';
+import { compareStatuses, linkEvidence, renderMissing } from './evidence-cells.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderProven } from './proven-facts.ts';
@@ -106,7 +106,7 @@ function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<
   return renderTable({
     label: 'Evidence',
     columns: ['Evidence', 'State', 'Why', 'Type', 'Required', 'Reported'],
-    rows: withoutMistyped(statuses.toSorted(compareEvidence)).map((status): readonly Hole[] => {
+    rows: withoutMistyped(statuses.toSorted(compareStatuses)).map((status): readonly Hole[] => {
       const { label, type, isRequired, evidence, mistyped } = status;
       const required = isRequired ? 'yes' : 'no';
       const why = clip(describeStatus(status), 300);

@@ -8,7 +8,7 @@ import type { PageContext } from './page.ts';
 const order: Readonly<Record<string, number>> = { 'non-compliant': 0, incomplete: 1, missing: 2, compliant: 3 };
 
 /** Compares evidence for sorting: first what is wrong, then what is inconclusive, missing, and compliant. */
-export function compareEvidence(one: EvidenceStatus, other: EvidenceStatus): number {
+export function compareStatuses(one: EvidenceStatus, other: EvidenceStatus): number {
   return rank(one) - rank(other);
 }
 

@@ -15,7 +15,7 @@ import {
   renderHash,
   renderTime,
 } from './components.ts';
-import { compareEvidence, linkEvidence, renderMissing } from './evidence-cells.ts';
+import { compareStatuses, linkEvidence, renderMissing } from './evidence-cells.ts';
 import { html, link, type Hole, type Html } from './html.ts';
 import { renderProven } from './proven-facts.ts';
 import { renderJudgement } from './reasons.ts';
@@ -91,7 +91,7 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
   const kept = new Set(withoutMistyped([...own, ...others].map(({ status }) => status)));
   const statuses = [...own, ...others]
     .filter(({ status }) => kept.has(status))
-    .toSorted((one, other) => compareEvidence(one.status, other.status));
+    .toSorted((one, other) => compareStatuses(one.status, other.status));
   return renderTable({
     label: 'Evidence that is required or was reported',
     columns: ['Evidence', 'About', 'State', 'Why', 'Required', 'Reported'],
