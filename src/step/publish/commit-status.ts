@@ -6,7 +6,8 @@ import { summarizeList } from '../../operations/sentences.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { StepResult } from '../run/step-result.ts';
-import { printable, safeHref } from '../report/escape.ts';
+import { printable } from '../../runtime/printable.ts';
+import { safeHref } from '../report/escape.ts';
 import { describeOtherCommits, type CommitMatch } from './commit-match.ts';
 
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../runtime/escape-html.ts';
+import { printable, unprintable } from '../../runtime/printable.ts';
 
 /**
  * Escapes a text for HTML, on one line: a blank line would end a block of HTML in Markdown. Control characters are
@@ -8,18 +9,7 @@ export function escapeHtmlLine(text: string): string {
   return escapeHtml(printable(text)).replaceAll(/\r\n|[\r\n]/gu, '<br>');
 }
 
-/**
- * The C0 and C1 control characters except tab and line breaks, which terminals obey, and the bidirectional formatting
- * characters (UAX #9), which reorder the text around them.
- */
-const unprintable = /[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\n\r]]/gv;
-
-/** Replaces control and bidirectional formatting characters with U+FFFD. */
-export function printable(text: string): string {
-  return text.replaceAll(unprintable, '\uFFFD');
-}
-
-/** Escapes the same characters in JSON; `JSON.stringify` leaves DEL, C1 and bidirectional characters as they are. */
+/** Escapes unprintable characters in JSON; `JSON.stringify` leaves DEL, C1 and bidirectional characters as they are. */
 export function printableJson(json: string): string {
   // They occur only within strings.
   return json.replaceAll(unprintable, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);

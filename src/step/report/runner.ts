@@ -3,7 +3,7 @@ import * as core from '@actions/core';
 import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { AnnotationLevel } from '../run/gate.ts';
-import { printable } from './escape.ts';
+import { printable } from '../../runtime/printable.ts';
 import { withRunnerFile, withRunnerFileAsync, type RunnerFile } from '../../runtime/runner-file.ts';
 import type { Secrets } from './secrets.ts';
 

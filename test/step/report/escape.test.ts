@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { escapeHtmlLine, printable, printableJson, safeHref } from '../../../src/step/report/escape.ts';
+import { printable } from '../../../src/runtime/printable.ts';
+import { escapeHtmlLine, printableJson, safeHref } from '../../../src/step/report/escape.ts';
 import { codePoint } from '../../support/code-point.ts';
 
 describe('escapeHtmlLine', () => {
@@ -34,18 +35,6 @@ function readBack(html: string): string {
     .replaceAll('<br>', '\n')
     .replaceAll(/&([^;]*);/gu, (whole, name: string) => names[name] ?? `unknown entity ${whole}`);
 }
-
-describe('printable', () => {
-  it('replaces what controls a terminal or changes the writing direction', () => {
-    expect(printable('a\u001B[2Jb\u0007c\0d\u009B1me\u007Ff\u202Eg')).toBe(
-      'a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFD1me\uFFFDf\uFFFDg',
-    );
-  });
-
-  it('keeps tabs, line breaks and everything else', () => {
-    expect(printable('a\tb\r\nc é 🚀 \u200B')).toBe('a\tb\r\nc é 🚀 \u200B');
-  });
-});
 
 describe('printableJson', () => {
   it('keeps the value, without characters that control a terminal', () => {

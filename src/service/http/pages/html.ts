@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../../runtime/escape-html.ts';
+import { printable } from '../../../runtime/printable.ts';
 
 /** Safe HTML. Use the template tag `html` to create it from untrusted values. */
 export class Html {
@@ -13,7 +14,8 @@ export class Html {
 export type Hole = string | number | Html | readonly Html[] | undefined;
 
 /**
- * Template tag for HTML. Escapes every text, so that reported data cannot become markup. Leaves out the indentation of
+ * Template tag for HTML. Escapes every text, so that reported data cannot become markup, and replaces the characters
+ * that would reorder what is around them. Leaves out the indentation of
  * the template, which would double the size of tables.
  */
 export function html(literals: TemplateStringsArray, ...holes: readonly Hole[]): Html {
@@ -30,7 +32,7 @@ function renderHole(hole: Hole): string {
   if (hole === undefined) return '';
   if (hole instanceof Html) return hole.text;
   if (typeof hole === 'object') return hole.map((piece) => piece.text).join('');
-  return escapeHtml(String(hole));
+  return escapeHtml(printable(String(hole)));
 }
 
 /** Renders a link if the address is an http(s) URL, else only the text, because a reported address can be anything. */

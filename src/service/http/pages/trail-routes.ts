@@ -3,6 +3,7 @@ import type { ErrorResponse } from '../../../contract/endpoint.ts';
 import { attestationId, flowName, orgName, trailName } from '../../../contract/names.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
 import { trailNotFound } from '../../../contract/trail-reading.ts';
+import { printable } from '../../../runtime/printable.ts';
 import { assertArtifact } from '../../application/artifact-assertion.ts';
 import { findAttestation } from '../../application/attestations.ts';
 import { findTrailHistory } from '../../application/trails.ts';
@@ -92,7 +93,7 @@ export function addTrailPages(host: PageHost): void {
     const headers = {
       'content-type': 'application/octet-stream',
       'content-length': attachment.size,
-      'content-disposition': `attachment; filename*=UTF-8''${encodeHeaderText(attachment.filename)}`,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeHeaderText(printable(attachment.filename))}`,
     };
     return reply.code(200).headers(headers).send(content);
   });

@@ -96,6 +96,12 @@ describe('operation 7, attest Sonar scan', () => {
     );
   });
 
+  it('offers a file under a name that cannot look like another one', async () => {
+    await send(attestationForm(sampleAttestation('OK'), { name: 'report\u202Efdp.exe', content: 'x' }));
+    const file = await downloadAttachment(service);
+    expect(file.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''report%EF%BF%BDfdp.exe");
+  });
+
   it('returns a file byte for byte', async () => {
     await send(attestationForm(sampleAttestation('OK'), { content: 'line one\nline two\n\u{1f600}' }));
     expect((await downloadAttachment(service)).text).toBe('line one\nline two\n\u{1f600}');

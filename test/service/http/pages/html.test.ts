@@ -15,6 +15,14 @@ describe('html', () => {
     );
   });
 
+  it('shows characters that reorder what is around them, and control characters, as U+FFFD', () => {
+    const reordering = ['\u202A', '\u202B', '\u202C', '\u202D', '\u202E', '\u2066', '\u2067', '\u2068', '\u2069'];
+    for (const character of [...reordering, '\0', '\u001B'])
+      expect(html`<a title="${`a${character}b`}">${`a${character}b`}</a>`.text).toBe(
+        '<a title="a\uFFFDb">a\uFFFDb</a>',
+      );
+  });
+
   it('keeps HTML, lists of it and numbers, and renders nothing for undefined', () => {
     expect(html`${html`<b>${1}</b>`}${[html`<i></i>`, html`<u></u>`]}${undefined}`.text).toBe('<b>1</b><i></i><u></u>');
   });
