@@ -128,6 +128,7 @@ describe('dist/', () => {
     );
     expect(new Set(packages)).toContain('undici');
     expect([...new Set(packages)].filter((name) => !licences.includes(`${name} `))).toEqual([]);
+    expect(licences).toMatch(/llhttp, in undici \(MIT\)\s+Copyright Fedor Indutny, 2018\./u);
   });
 });
 

@@ -25,9 +25,12 @@ function pathOf(identifier: string): string {
   return identifier.slice(identifier.lastIndexOf('!') + 1);
 }
 
-/** The licences of packages: each text once, below the names of its packages. */
+/** The licence of llhttp: undici contains it as WebAssembly, without its licence. */
+const llhttpLicence = new URL('llhttp-licence.txt', import.meta.url);
+
+/** The licences of packages and of llhttp: each text once, below the names of its packages. */
 export async function licencesOf(folders: readonly string[], root: string): Promise<string> {
-  const packagesByText = new Map<string, string[]>();
+  const packagesByText = new Map([[(await readFile(llhttpLicence, 'utf8')).trim(), ['llhttp, in undici (MIT)']]]);
   for (const folder of folders) {
     const { title, text } = await licenceOf(join(root, folder));
     packagesByText.set(text, [...(packagesByText.get(text) ?? []), title]);
