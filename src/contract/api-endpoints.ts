@@ -24,6 +24,7 @@ import { endpoints } from './endpoints.ts';
 import { createFlowFromFile } from './flow-template.ts';
 import { getFlow, listFlows } from './flow.ts';
 import { deleteLoginRule, listLoginRules, saveLoginRule } from './login-rule.ts';
+import { listLoginKeys, revokeLoginKey } from './login-key.ts';
 import { logIn } from './login.ts';
 import { listMembers, removeMember, saveMember } from './member.ts';
 import {
@@ -83,6 +84,8 @@ export const addedEndpoints: readonly Endpoint[] = [
   listLoginRules,
   saveLoginRule,
   deleteLoginRule,
+  listLoginKeys,
+  revokeLoginKey,
   listAuditEvents,
   listMembers,
   saveMember,

@@ -67,7 +67,8 @@ export const apiKeyNotFound = {
 /** The rule that an expiry time in the past breaks. */
 export const alreadyExpired = `must be in the future, or 0 for a key that lives ${defaultKeyDays} days`;
 
-const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of the key.' });
+/** The id of a key. */
+export const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of the key.' });
 const accountPath = Type.Object({ org: orgName, name: serviceAccountName });
 const accountKeyPath = Type.Object({ org: orgName, name: serviceAccountName, key_id: keyId });
 const memberPath = Type.Object({ org: orgName, user: userName });
@@ -77,7 +78,8 @@ const appended = {
   volatile: [],
   remedy: 'Look at the keys of the owner, revoke the one that was created, and send the request again.',
 } as const;
-const revocation = { effect: 'idempotent', alreadyDone: apiKeyNotFound } as const;
+/** A repeated revocation finds no key. */
+export const revocation = { effect: 'idempotent', alreadyDone: apiKeyNotFound } as const;
 
 /** Create a key of a service account. Only this response shows it. */
 export const createServiceAccountKey = defineEndpoint({

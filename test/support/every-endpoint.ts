@@ -36,6 +36,7 @@ import { setDefaultOrg } from '../../src/contract/user.ts';
 import { roles, type Role } from '../../src/contract/role.ts';
 import { listMemberKeys, listServiceAccountKeys } from '../../src/contract/api-key.ts';
 import { listAuditEvents } from '../../src/contract/audit-log.ts';
+import { listLoginKeys } from '../../src/contract/login-key.ts';
 import { listLoginRules, saveLoginRule } from '../../src/contract/login-rule.ts';
 import { listMembers, saveMember } from '../../src/contract/member.ts';
 import {
@@ -127,6 +128,7 @@ const administration: readonly Sample[] = [
     }),
   },
   { endpoint: listLoginRules, allowed: admins, request: (org) => ({ path: `/organizations/${org}/login-rules` }) },
+  { endpoint: listLoginKeys, allowed: admins, request: (org) => ({ path: `/organizations/${org}/login-keys` }) },
   { endpoint: listAuditEvents, allowed: admins, request: (org) => ({ path: `/organizations/${org}/audit-log` }) },
   { endpoint: listMembers, allowed: admins, request: (org) => ({ path: `/organizations/${org}/members` }) },
   {

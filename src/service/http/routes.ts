@@ -12,6 +12,7 @@ import { addEnvironmentReadingRoutes } from './api/environment-reading.ts';
 import { addEnvironmentReportRoutes } from './api/environment-reports.ts';
 import { addEnvironmentRoutes } from './api/environments.ts';
 import { addFlowRoutes } from './api/flows.ts';
+import { addLoginKeyRoutes } from './api/login-keys.ts';
 import { addLoginRoutes } from './api/login.ts';
 import { addMemberRoutes } from './api/members.ts';
 import { addNotificationAdministrationRoutes } from './api/notification-administration.ts';
@@ -73,6 +74,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addServiceAccountAdministrationRoutes(api, dependencies);
   addApiKeyRoutes(api, dependencies);
   addLoginRoutes(api, dependencies);
+  addLoginKeyRoutes(api, dependencies);
   addAuditLogRoute(api, dependencies);
   addMemberRoutes(api, dependencies);
   addNotificationAdministrationRoutes(api, dependencies);

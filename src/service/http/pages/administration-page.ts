@@ -1,10 +1,11 @@
 import { listMemberKeys, listServiceAccountKeys } from '../../../contract/api-key.ts';
 import { allEnvironments, listLoginRules } from '../../../contract/login-rule.ts';
+import { listLoginKeys } from '../../../contract/login-key.ts';
 import { listMembers } from '../../../contract/member.ts';
 import { inspectNotification, listNotifications } from '../../../contract/notification-administration.ts';
 import { listServiceAccounts } from '../../../contract/service-account.ts';
 import type { InspectedNotification } from '../../application/notifications.ts';
-import type { Member, ServiceAccountRecord } from '../../domain/accounts.ts';
+import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import { listDefaultChanges, toRuleLimits, type LoginRule } from '../../domain/login-rule.ts';
 import { redactTarget, type TargetState } from '../../domain/notifications.ts';
 import type { KeyWithUse } from '../../storage/accounts.ts';
@@ -31,6 +32,9 @@ export interface AdministrationView {
   readonly accounts: readonly { readonly account: ServiceAccountRecord; readonly keys: readonly KeyWithUse[] }[];
   readonly moreAccounts: number;
   readonly loginRules: readonly LoginRule[];
+  /** Of workflow runs that have logged in, the latest first. */
+  readonly loginKeys: readonly StoredKey[];
+  readonly moreLoginKeys: number;
   readonly notifications: readonly InspectedNotification[];
 }
 
@@ -47,6 +51,7 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
       apiRequest(listServiceAccounts, { org }),
       ...(account === undefined ? [] : [apiRequest(listServiceAccountKeys, { org, name: account.account.name })]),
       apiRequest(listLoginRules, { org }),
+      apiRequest(listLoginKeys, { org }),
       apiRequest(listNotifications, { org }),
       ...(notification === undefined
         ? []
@@ -64,6 +69,8 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
       ${renderKeys(context, view)}
       <h2>Login rules</h2>
       ${renderLoginRules(view)}
+      <h2>Keys of workflow runs</h2>
+      ${renderLoginKeys(context, view)}
       <h2>Notifications</h2>
       ${renderNotifications(context, view)}`,
   };
@@ -143,6 +150,24 @@ function renderLoginRules({ loginRules }: AdministrationView): Html {
       ];
     }),
     empty: renderEmpty('There are no login rules, so no workflow run can log in.'),
+    maximumBytes: 15_000,
+  });
+}
+
+function renderLoginKeys(context: PageContext, { loginKeys, moreLoginKeys }: AdministrationView): Html {
+  return renderTable({
+    label: 'Keys of workflow runs',
+    columns: ['Key', 'Repository', 'Run', 'Event and ref', 'Login rules', 'Expires'],
+    rows: loginKeys.map(({ id, owner, description, login, expiresAt }): readonly Hole[] => [
+      html`<code>${id}</code>`,
+      owner,
+      description,
+      clip(`${login?.proven.event_name ?? ''} ${login?.proven.ref ?? ''}`, 160),
+      clip(login?.grants.map(({ rule }) => rule).join(', ') ?? '', 160),
+      renderExpiry(expiresAt, context),
+    ]),
+    more: moreLoginKeys,
+    empty: renderEmpty('No workflow run is logged in.'),
     maximumBytes: 15_000,
   });
 }

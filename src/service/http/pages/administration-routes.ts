@@ -1,6 +1,7 @@
 import { Type } from '../../../contract/schema.ts';
 import { listKeys } from '../../application/keys.ts';
 import { listLoginRules } from '../../application/login-rules.ts';
+import { listLoginKeys } from '../../application/login-keys.ts';
 import { listMembers } from '../../application/members.ts';
 import { inspectNotification, listNotifications, type InspectedNotification } from '../../application/notifications.ts';
 import { listServiceAccounts } from '../../application/service-accounts.ts';
@@ -10,6 +11,9 @@ import { addPage, orgPath, type PageHost } from './page-host.ts';
 
 /** How many members, and how many service accounts, are shown with their keys. */
 const maximumOwners = 100;
+
+/** How many keys of workflow runs are shown. */
+const maximumLoginKeys = 100;
 
 /** Adds the page for administrators. */
 export function addAdministrationPage(host: PageHost): void {
@@ -33,6 +37,9 @@ async function loadAdministration(dependencies: RouteDependencies, org: string):
     const owner = { org, ownerKind: 'service account', owner: account.name } as const;
     accounts.push({ account, keys: (await listKeys(dependencies, owner)) ?? [] });
   }
+  const part = { offset: 0, limit: maximumLoginKeys };
+  const { keys: loginKeys, total } = await listLoginKeys(dependencies, { org, part });
+  const moreLoginKeys = total - loginKeys.length;
   const notifications: InspectedNotification[] = [];
   for (const { number } of await listNotifications(dependencies, { org })) {
     const inspected = await inspectNotification(dependencies, { org, number });
@@ -40,5 +47,6 @@ async function loadAdministration(dependencies: RouteDependencies, org: string):
   }
   const [moreMembers, moreAccounts] = [allMembers.length - members.length, allAccounts.length - accounts.length];
   const loginRules = await listLoginRules(dependencies, { org });
-  return { org, members, moreMembers, accounts, moreAccounts, loginRules, notifications };
+  const rest = { loginRules, loginKeys, moreLoginKeys, notifications };
+  return { org, members, moreMembers, accounts, moreAccounts, ...rest };
 }

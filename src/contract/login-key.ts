@@ -1,0 +1,69 @@
+import { apiKeyNotFound, keyId, revocation } from './api-key.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { accessErrors, commonErrors } from './errors.ts';
+import { orgName } from './names.ts';
+import { pageQuery, pagination } from './paging.ts';
+import { proven } from './proven.ts';
+import { Type, type Static } from './schema.ts';
+
+/** A key that a workflow run got when it logged in. */
+const loginKeyDetails = Type.Object({
+  id: Type.String({ description: 'The public part of the key.' }),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+  expires_at: Type.Number({ description: 'Unix seconds.' }),
+  rules: Type.Array(Type.String(), { description: 'The names of the login rules that admitted the run.' }),
+  proven,
+});
+
+/** A key that a workflow run got when it logged in. */
+export type LoginKeyDetails = Static<typeof loginKeyDetails>;
+
+/** List the keys from logins. */
+export const listLoginKeys = defineEndpoint({
+  origin: 'ours',
+  title: 'List keys of workflow runs',
+  method: 'GET',
+  path: '/organizations/{org}/login-keys',
+  parameters: Type.Object({ org: orgName }),
+  query: Type.Object(pageQuery, { additionalProperties: false }),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'The keys of the page that are neither revoked nor expired, the latest first.',
+      schema: Type.Object({ data: Type.Array(loginKeyDetails), pagination }),
+    },
+  ],
+  errors: accessErrors,
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'who may see and revoke keys of workflow runs',
+      choice: 'admins of the organization',
+      source: 'the keys give access',
+    },
+  ],
+});
+
+/** Revoke a key from a login. */
+export const revokeLoginKey = defineEndpoint({
+  origin: 'ours',
+  title: 'Revoke key of a workflow run',
+  method: 'DELETE',
+  path: '/organizations/{org}/login-keys/{key_id}',
+  parameters: Type.Object({ org: orgName, key_id: keyId }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: revocation,
+  success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
+  errors: [...accessErrors, apiKeyNotFound, commonErrors.conflict],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'a run whose key was revoked',
+      choice: 'may log in again if a login rule still admits it',
+      source: 'who may come is what login rules say; change the rule to keep the run out',
+    },
+  ],
+});
