@@ -1,5 +1,6 @@
 import { mayAccess, type Caller } from './access.ts';
-import type { EnvironmentOverview } from './environment/snapshot.ts';
+import type { RunningArtifact } from './environment/running-artifact.ts';
+import type { EnvironmentOverview, Snapshot } from './environment/snapshot.ts';
 import type { Provenance } from './environment/snapshot-events.ts';
 import type { PolicyEvaluation } from './policy/judge-environment.ts';
 import type { JudgementReason } from './reasons.ts';
@@ -35,16 +36,32 @@ export function toReadableProvenance(
   return new Map([...provenance].filter(([, { flow }]) => mayAccess(caller, caller.org, 'read', { flows: [flow] })));
 }
 
-/** Hides builds and reasons in a snapshot that are about flows or environments that the caller may not read. */
+/** Hides the names of instances that run in members which the caller may not read. */
+export function toReadableArtifacts(caller: Reader, artifacts: readonly RunningArtifact[]): readonly RunningArtifact[] {
+  if (readsEverything(caller)) return artifacts;
+  return artifacts.map((artifact) => ({
+    ...artifact,
+    instances: artifact.instances.map((instance) => {
+      const { member } = instance;
+      return member === undefined || mayReadEnvironment(caller, member)
+        ? instance
+        : { ...instance, namespace: '', pod: '' };
+    }),
+  }));
+}
+
+/** Hides the builds, the reasons and the instances of a snapshot that are about what the caller may not read. */
 export function toReadableSnapshot<
   Found extends {
+    readonly snapshot: Snapshot;
     readonly provenance: ReadonlyMap<string, Provenance>;
     readonly reasons: readonly JudgementReason[];
   },
 >(caller: Reader, found: Found): Found {
-  const { provenance, reasons } = found;
+  const { snapshot, provenance, reasons } = found;
   return {
     ...found,
+    snapshot: { ...snapshot, artifacts: toReadableArtifacts(caller, snapshot.artifacts) },
     provenance: toReadableProvenance(caller, provenance),
     reasons: toReadableReasons(caller, reasons),
   };

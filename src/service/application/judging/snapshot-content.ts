@@ -39,7 +39,13 @@ export class SnapshotContent {
   async #load(): Promise<readonly RunningArtifact[]> {
     if (!this.#isLogical) return parseArtifacts(this.json);
     const contents = await this.#snapshots.listContents(this.#org, this.members);
-    return mergeMemberArtifacts(contents.map(parseArtifacts));
+    // Snapshots are not deleted, so there is one for each reference.
+    const names = contents.length === this.members.length ? this.members.map(({ environment }) => environment) : [];
+    const members = contents.map((json, index) => ({
+      environment: names[index] ?? '',
+      artifacts: parseArtifacts(json),
+    }));
+    return mergeMemberArtifacts(members);
   }
 
   /** The total size of the members' contents in bytes; 0 if there are no members. */

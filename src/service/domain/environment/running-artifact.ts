@@ -8,6 +8,8 @@ export interface Instance {
   readonly pod: string;
   /** When it was created, in Unix seconds. */
   readonly createdAt: number;
+  /** In a logical environment, the member that reported it. */
+  readonly member?: string;
 }
 
 /** An artifact that runs in an environment. The same fingerprint under another name is a separate entry. */

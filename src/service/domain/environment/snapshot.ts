@@ -60,8 +60,16 @@ export interface MemberVerdict {
 }
 
 /** The artifacts of a logical environment: all artifacts of its members. */
-export function mergeMemberArtifacts(members: readonly (readonly RunningArtifact[])[]): readonly RunningArtifact[] {
-  return mergeArtifacts(members.flat());
+export function mergeMemberArtifacts(
+  members: readonly { readonly environment: string; readonly artifacts: readonly RunningArtifact[] }[],
+): readonly RunningArtifact[] {
+  const all = members.flatMap(({ environment: member, artifacts }) =>
+    artifacts.map(({ instances, ...artifact }) => ({
+      ...artifact,
+      instances: instances.map((instance) => ({ ...instance, member })),
+    })),
+  );
+  return mergeArtifacts(all);
 }
 
 /**

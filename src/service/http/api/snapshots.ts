@@ -5,7 +5,7 @@ import { parseSnapshotExpression, parseSnapshotInterval } from '../../../contrac
 import { compareArtifacts } from '../../domain/environment/difference.ts';
 import * as snapshots from '../../application/snapshots.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
-import { toReadableProvenance, toReadableReasons } from '../../domain/readable-records.ts';
+import { toReadableArtifacts, toReadableProvenance, toReadableReasons } from '../../domain/readable-records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireAccess, requireRole } from '../authentication/authentication.ts';
 import { ApiError, missingEnvironment, validationError } from '../errors/api-error.ts';
@@ -29,7 +29,10 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
     const wanted = { org, first: one.readings, second: other.readings, now: unixSeconds(now()) };
     const found = await snapshots.findComparedSnapshots(dependencies, wanted);
     const [first, second] = [requireSnapshot(one, found.first), requireSnapshot(other, found.second)];
-    const difference = compareArtifacts(first.artifacts, second.artifacts);
+    const difference = compareArtifacts(
+      toReadableArtifacts(caller, first.artifacts),
+      toReadableArtifacts(caller, second.artifacts),
+    );
     const provenance = toReadableProvenance(caller, found.provenance);
     return { status: 200, body: toDifferenceResponse([first, second], difference, provenance) };
   });

@@ -1,11 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pod, reportPods, saveEnvironment, savePolicy } from '../../../support/environment-samples.ts';
+import {
+  pod,
+  provenancePolicy,
+  reportPods,
+  saveEnvironment,
+  savePolicy,
+} from '../../../support/environment-samples.ts';
 import { startLoginFixture, type LoginFixture } from '../../../support/login-fixture.ts';
 import { call } from '../../../support/service-call.ts';
-import { fingerprintOf, sampleArtifact, saveFlow } from '../../../support/service-samples.ts';
+import {
+  attestationForm,
+  fingerprintOf,
+  sampleArtifact,
+  sampleAttestation,
+  saveFlow,
+} from '../../../support/service-samples.ts';
 
 const flows = ['open-flow', 'closed-flow'];
 const environments = ['open-place', 'closed-place', 'former-place'];
+/** Evidence of the closed flow, and what runs in the closed environment only. */
+const contents = ['closed-unit', 'closed-scan', 'closed-pod'];
+const strict = `${provenancePolicy}  trail-compliance:
+    required: true
+  attestations:
+    - type: generic
+      name: approval
+`;
+const names = [...flows, ...environments, ...contents];
 const logical = { type: 'logical' as const, included_environments: ['open-place', 'closed-place'] };
 
 describe('a key that is limited to some flows and environments', () => {
@@ -15,21 +36,26 @@ describe('a key that is limited to some flows and environments', () => {
   beforeAll(async () => {
     fixture = await startLoginFixture();
     const { service } = fixture;
-    await savePolicy(service, 'strict');
+    await savePolicy(service, 'strict', strict);
     for (const name of environments) await saveEnvironment(service, name, { policies: ['strict'] });
     const built = { 'open-flow': 'aaaaa1', 'closed-flow': 'bbbbb2' };
     for (const [name, digits] of Object.entries(built)) {
-      await saveFlow(service, { name, template: ['artifact'] });
+      await saveFlow(service, { name, template: name === 'open-flow' ? ['artifact'] : ['artifact', 'closed-unit'] });
       const json = sampleArtifact({ fingerprint: fingerprintOf(digits) });
       expect(await call(service, { method: 'POST', path: `/artifacts/acme/${name}`, json })).toMatchObject({
         status: 201,
       });
     }
+    const scan = { attestation_name: 'closed-scan', artifact_fingerprint: fingerprintOf(built['closed-flow']) };
+    const form = attestationForm(sampleAttestation('ERROR', scan));
+    const path = '/attestations/acme/closed-flow/trail/main/sonar';
+    expect(await call(service, { method: 'POST', path, form })).toMatchObject({ status: 201 });
     const both = [pod('one', { one: built['open-flow'] }), pod('two', { two: built['closed-flow'] })];
     const unknown = pod('unknown', { unknown: 'cccc3' });
     for (const name of environments) await reportPods(service, name, ...both);
     await reportPods(service, 'open-place', ...both, unknown);
     await reportPods(service, 'former-place', unknown);
+    await reportPods(service, 'closed-place', ...both, pod('closed-pod', { three: 'ddddd3' }));
     await saveEnvironment(service, 'all', logical);
     addresses = await crawl();
   });
@@ -49,6 +75,7 @@ describe('a key that is limited to some flows and environments', () => {
     const found = new Set([
       `${url}/`,
       `${url}/acme/compare?first=open-place~1&second=open-place`,
+      `${url}/acme/compare?first=all&second=open-place`,
       `${baseUrl}/environments/acme/open-place/events`,
     ]);
     for (const address of found) {
@@ -75,7 +102,7 @@ describe('a key that is limited to some flows and environments', () => {
     const seen: Record<string, string> = {};
     for (const address of addresses) {
       const text = (await read(address, key)) ?? '';
-      for (const name of [...flows, ...environments]) if (text.includes(name)) seen[name] ??= address;
+      for (const name of names) if (text.includes(name)) seen[name] ??= address;
     }
     return seen;
   };
@@ -110,7 +137,7 @@ describe('a key that is limited to some flows and environments', () => {
 
   it('sees no other names on any page, or in the data behind it', async () => {
     const seen = expect.any(String);
-    expect(Object.keys(await see()).sort()).toEqual([...flows, ...environments].sort());
+    expect(Object.keys(await see()).sort()).toEqual(names.toSorted());
     const [flow, place] = [{ 'open-flow': seen }, { 'open-place': seen }];
     expect(await see({ flows: ['open-flow'] })).toEqual(flow);
     expect(await see({ environments: ['open-place'] })).toEqual(place);
