@@ -27,7 +27,7 @@ import {
   type FailedAuthentications,
   type RequestOrigin,
 } from './failed-authentications.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, type ApiErrorDetails } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -199,7 +199,7 @@ async function authenticateKey(dependencies: KeyDependencies, attempt: Authentic
   if (fault !== undefined) {
     // The client knows the secret, so this is not a guess, and the error can say what is wrong.
     failures.report({ key: describeKey(stored), org: stored.org, reason: fault.reason, origin: origin() });
-    throw unauthenticatedError(methods, fault.rule);
+    throw new EndedKeyError(methods, fault.rule);
   }
   keyUses.note(stored);
   attempt.identified?.(stored);
@@ -319,14 +319,25 @@ function describeSchemes(methods: readonly AuthenticationMethod[]): string {
 }
 
 /** The error of a request without a valid credential. */
-export function unauthenticatedError(
-  methods: readonly AuthenticationMethod[],
-  rule: string,
-  field = 'authorization',
-): ApiError {
+export function unauthenticatedError(...reason: Parameters<typeof toChallenge>): ApiError {
+  return new ApiError(commonErrors.unauthenticated, toChallenge(...reason));
+}
+
+/** The key was correct, but has expired or was revoked. */
+export class EndedKeyError extends ApiError {
+  /** What is wrong, as a predicate. */
+  readonly rule: string;
+
+  constructor(methods: readonly AuthenticationMethod[], rule: string) {
+    super(commonErrors.unauthenticated, toChallenge(methods, rule));
+    this.rule = rule;
+  }
+}
+
+function toChallenge(methods: readonly AuthenticationMethod[], rule: string, field = 'authorization'): ApiErrorDetails {
   const challenges = { bearer: 'Bearer realm="compliance"', basic: 'Basic realm="compliance", charset="UTF-8"' };
-  return new ApiError(commonErrors.unauthenticated, {
+  return {
     errors: [[field, rule]],
     headers: { 'www-authenticate': methods.map((method) => challenges[method]).join(', ') },
-  });
+  };
 }

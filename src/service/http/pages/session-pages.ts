@@ -4,7 +4,7 @@ import { endAllSessions, endSession, listSessions, startSession } from '../../ap
 import { actorName } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { hashSessionToken, type Session } from '../../domain/session.ts';
-import { authenticate, requireApiKey } from '../authentication/authentication.ts';
+import { authenticate, EndedKeyError, requireApiKey } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { pageLink, renderEmpty, renderExpiry, renderFacts, renderFailure, renderTime } from './components.ts';
 import { readForm, requireFormToken } from './form-request.ts';
@@ -77,10 +77,9 @@ function withoutChallenge({ headers }: ApiError): Readonly<Record<string, string
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'www-authenticate'));
 }
 
-function describeRefusal({ status, body }: ApiError): string {
-  if (status === 429) return `${body.message}.`;
-  const rule = body.errors?.['authorization'] ?? '';
-  if (rule.includes('revoked') || rule.includes('expired')) return `This ${rule}.`;
+function describeRefusal(error: ApiError): string {
+  if (error.status === 429) return `${error.body.message}.`;
+  if (error instanceof EndedKeyError) return `This ${error.rule}.`;
   return 'This is not an API key of this service. Copy the whole key, from its first to its last character.';
 }
 
