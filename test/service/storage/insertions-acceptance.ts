@@ -12,6 +12,7 @@ interface Insertion {
   readonly scopes: readonly string[];
   readonly evidence: string;
   readonly key: string | undefined;
+  readonly countsFor?: readonly string[] | undefined;
 }
 
 const insertions = fc.array(
@@ -20,6 +21,7 @@ const insertions = fc.array(
     scopes: fc.subarray(['trail/a', 'trail/b', 'trail/c'], { minLength: 1 }),
     evidence: fc.constantFrom('unit', 'sonar', 'scan'),
     key: fc.option(fc.constantFrom('one', 'two', 'three'), { nil: undefined }),
+    countsFor: fc.constantFrom(undefined, [], ['staging']),
   }),
   { minLength: 1, maxLength: 20 },
 );
@@ -44,7 +46,7 @@ const attempt = fc.record({
   ),
 });
 
-const anyPlace = { flow: 'web', scopes: ['trail/a'], evidence: 'unit', key: undefined };
+const anyPlace = { flow: 'web', scopes: ['trail/a'], evidence: 'unit', key: undefined, countsFor: undefined };
 
 /** The number of an attestation that was recorded before. */
 const first = -1;
@@ -137,8 +139,37 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
       );
     });
 
+    it('takes neither the place nor all names of evidence that counts for other environments', async () => {
+      const org = await createOrganization();
+      const add = (evidence: string, number: number, countsFor?: readonly string[]): Promise<Conditions> =>
+        tested.records.storage.transaction(org, async (transaction) => {
+          const place = { ...anyPlace, org, evidence, countsFor };
+          const conditions = await findConditions(transaction, place);
+          if (!conditions.isAnyScopeFull) await insert(transaction, place, conditions, number);
+          return conditions;
+        });
+      await add('unit', 1);
+      await add('unit', 2, []);
+      await add('unit', 3, ['staging']);
+      await add('unit', 4, []);
+      await add('scan', 5, []);
+      expect((await add('more', 6, [])).isAnyScopeFull).toBe(true);
+      expect((await add('more', 7)).isAnyScopeFull).toBe(false);
+      const current = await tested.records.storage.read(({ attestations }) =>
+        attestations.listCurrent({ org, flow: 'web' }, ['trail/a']),
+      );
+      const found = current.get('trail/a')?.map(({ name: of, createdAt, countsFor }) => [createdAt, of, countsFor]);
+      expect(found?.toSorted(([one], [other]) => Number(one) - Number(other))).toEqual([
+        [1, 'unit', undefined],
+        [3, 'unit', ['staging']],
+        [4, 'unit', []],
+        [5, 'scan', []],
+        [7, 'more', undefined],
+      ]);
+    });
+
     it('sees nothing of another organization in a transaction of all', async () => {
-      const rest = { flow: 'web', evidence: 'unit', key: undefined };
+      const rest = { flow: 'web', evidence: 'unit', key: undefined, countsFor: undefined };
       const places = [
         { ...rest, org: await createOrganization(), scopes: ['trail/a'] },
         { ...rest, org: await createOrganization(), scopes: ['trail/b'] },
@@ -158,10 +189,10 @@ export function describeInsertions(name: string, open: () => Promise<StorageUnde
 }
 
 async function findConditions({ attestations }: WriteTransaction, place: Place): Promise<Conditions> {
-  const { org, flow, scopes, evidence, key } = place;
+  const { org, flow, scopes, evidence, key, countsFor } = place;
   const [requestDigest, isAnyScopeFull, latest] = await Promise.all([
     key === undefined ? undefined : attestations.findRequestDigest(org, key),
-    attestations.isAnyScopeFull({ org, flow }, { scopes, evidence, maximumNames }),
+    attestations.isAnyScopeFull({ org, flow }, { scopes, evidence, countsFor, maximumNames }),
     attestations.findLatest({ org, flow }),
   ]);
   return { requestDigest, isAnyScopeFull, latest };
@@ -173,7 +204,7 @@ function isInserted({ requestDigest, isAnyScopeFull }: Conditions): boolean {
 
 async function insert(
   { trails, attestations }: WriteTransaction,
-  { org, flow, scopes, evidence, key }: Place,
+  { org, flow, scopes, evidence, key, countsFor }: Place,
   { latest }: Conditions,
   number: number,
 ): Promise<void> {
@@ -189,10 +220,16 @@ async function insert(
       isStepBack: false,
       scopes,
       evidence,
+      countsFor,
     },
     requestKey: key === undefined ? undefined : { key, digest: `digest of ${key}` },
     sequence: (latest?.sequence ?? 0) + 1,
   });
+}
+
+/** Evidence that counts for other environments has names of its own. */
+function toNames(flow: string, scope: string, countsFor: readonly string[] | undefined): string {
+  return JSON.stringify([flow, scope, countsFor]);
 }
 
 /** What is inserted, one after the other. */
@@ -201,8 +238,8 @@ class Model {
   readonly #names = new Map<string, Set<string>>();
   readonly #latest = new Map<string, LatestAttestation>();
 
-  conditions({ flow, scopes, evidence, key }: Insertion): Conditions {
-    const names = scopes.map((scope) => this.#names.get(`${flow} ${scope}`) ?? new Set<string>());
+  conditions({ flow, scopes, evidence, key, countsFor }: Insertion): Conditions {
+    const names = scopes.map((scope) => this.#names.get(toNames(flow, scope, countsFor)) ?? new Set<string>());
     return {
       requestDigest: key !== undefined && this.#keys.has(key) ? `digest of ${key}` : undefined,
       isAnyScopeFull: names.some((known) => known.size >= maximumNames && !known.has(evidence)),
@@ -210,10 +247,10 @@ class Model {
     };
   }
 
-  insert({ flow, scopes, evidence, key }: Insertion, createdAt: number): void {
+  insert({ flow, scopes, evidence, key, countsFor }: Insertion, createdAt: number): void {
     this.#keys.add(key);
     for (const scope of scopes) {
-      const of = `${flow} ${scope}`;
+      const of = toNames(flow, scope, countsFor);
       this.#names.set(of, new Set([...(this.#names.get(of) ?? []), evidence]));
     }
     this.#latest.set(flow, { sequence: (this.#latest.get(flow)?.sequence ?? 0) + 1, createdAt });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { maximumEvidenceNames } from '../../../../src/contract/limits.ts';
 import { listAt, textAt, valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { administer } from '../../../support/administration.ts';
 import { changePolicies, listVerdicts, pod, policyForm, savePolicy } from '../../../support/environment-samples.ts';
@@ -139,14 +138,6 @@ describe('the key of a pull request', () => {
     expect((await attest(pulls, 'OK', {}, headers)).status).toBe(201);
     expect((await attest(main, 'OK', {}, headers)).status).toBe(201);
     expect(await verdictOf()).toBe(true);
-  });
-
-  it('cannot take all names of evidence', async () => {
-    await report(main);
-    const names = Array.from({ length: maximumEvidenceNames }, (_, index) => `junk-${index}`);
-    await Promise.all(names.map((attestation_name) => attest(pulls, 'OK', { attestation_name })));
-    expect((await attest(pulls, 'OK', { attestation_name: 'one-more' })).status).toBe(400);
-    expect((await attest(main, 'OK')).status).toBe(201);
   });
 
   it('does not count for policies that are asserted without an environment', async () => {
