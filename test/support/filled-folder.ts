@@ -7,9 +7,10 @@ import { listTables } from '../../src/service/storage/copy/tables.ts';
 import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
 import { administer, createKey, createNotification, createServiceAccountKey, keyIdOf } from './administration.ts';
 import { changePolicies, pod, reportPods, savePolicy } from './environment-samples.ts';
+import { createSigningKey, signToken, startIdentityProvider } from './identity-provider.ts';
 import { prepareEverything } from './prepare-organization.ts';
-import { call, type Called } from './service-call.ts';
-import { attestationForm, fingerprintOf, report, sampleAttestation } from './service-samples.ts';
+import { call, mappingOf, type Called } from './service-call.ts';
+import { attestationForm, fingerprintOf, report, sampleArtifact, sampleAttestation } from './service-samples.ts';
 import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
 
 /** The time in milliseconds at which everything is recorded and looked at. */
@@ -54,7 +55,7 @@ export interface FilledFolder {
 /** Creates a data folder with rows in every table, by means of the service. */
 export async function createFilledFolder(): Promise<FilledFolder> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-filled-'));
-  const service = await startTestService(stillSettings(dataFolder));
+  const service = await startTestService(stillSettings(dataFolder, { allowPrivateIssuers: true }));
   let keys: FilledFolder['keys'];
   try {
     await prepareEverything(service, service.org, service.apiKey);
@@ -65,6 +66,7 @@ export async function createFilledFolder(): Promise<FilledFolder> {
     await createKey(service, { owner: 'ann', role: 'reader' });
     await rotateKey(service, await createServiceAccountKey(service));
     await signIn(service);
+    await recordLimitedEvidence(service);
     expect(service.errors).toEqual([]);
     keys = { [service.org]: service.apiKey, other };
   } finally {
@@ -93,6 +95,29 @@ async function signIn({ url, apiKey }: TestService): Promise<void> {
     body: new URLSearchParams({ key: apiKey }),
   });
   expect(status).toBe(303);
+}
+
+/** Records an artifact and evidence that count for one environment, with the key of a workflow run. */
+async function recordLimitedEvidence(service: TestService): Promise<void> {
+  const key = await createSigningKey('one');
+  const provider = await startIdentityProvider(key);
+  try {
+    const rule = {
+      ...{ issuer: provider.issuer, repository: 'acme/web', repository_id: '123', role: 'member' },
+      ...{ refs: ['refs/heads/main'], events: ['push'], counts_for_environments: ['stage'] },
+    };
+    const path = `/organizations/${service.org}/login-rules/limited`;
+    await accepted(administer(service, { method: 'PUT', path, json: rule }));
+    const token = await signToken(key, { iss: provider.issuer, aud: service.url }, { now });
+    const login = await call(service, { method: 'POST', path: `/login/${service.org}`, key: token });
+    const own = { method: 'POST', key: String(mappingOf(login)['key']) };
+    const json = sampleArtifact({ fingerprint: fingerprintOf('4'), trail_name: 't4' });
+    await accepted(call(service, { ...own, path: `/artifacts/${service.org}/web`, json }));
+    const form = attestationForm(sampleAttestation('OK'));
+    await accepted(call(service, { ...own, path: `/attestations/${service.org}/web/trail/t4/sonar`, form }));
+  } finally {
+    await provider.stop();
+  }
 }
 
 async function recordEvidence(service: TestService): Promise<void> {

@@ -123,7 +123,7 @@ describe('the copy of a data folder to PostgreSQL', () => {
     await copy();
     const expected = await goOn(await start());
     expect(expected).toMatchObject({
-      sequences: [9, 8, 7, 6, 5, 4, 3, 2, 1].map((sequence) => `"sequence":${sequence}`),
+      sequences: [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((sequence) => `"sequence":${sequence}`),
       snapshots: [4, 3, 2, 1].map((index) => `"index":${index}`),
       ...{ waiting: ['"waiting":2'], notification: 4 },
       repeated: [
