@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { isRole, roles } from '../../../src/contract/role.ts';
-import { actorName, explainRefusal, mayAccess, mayOpen, type Permission } from '../../../src/service/domain/access.ts';
+import {
+  actorName,
+  explainRefusal,
+  mayAccess,
+  mayOpen,
+  toCountsFor,
+  type Grant,
+  type Permission,
+} from '../../../src/service/domain/access.ts';
+
+const limited = (flow: string, countsFor: readonly string[]): Grant => ({ role: 'member', flows: [flow], countsFor });
 
 describe('access', () => {
   it.each([
@@ -57,6 +67,25 @@ describe('access', () => {
     if (words === undefined) expect(explained).toBeUndefined();
     else expect(explained).toContain(words);
     expect(explained ?? '').not.toContain('web');
+  });
+
+  it.each<[string, readonly Grant[], readonly string[] | undefined]>([
+    ['all environments, for a user', [{ role: 'member' }], undefined],
+    [
+      'what any of its rules names',
+      [limited('web', ['b']), limited('web', ['a', 'b']), limited('web', [])],
+      ['a', 'b'],
+    ],
+    ['all environments, if one of its rules does', [limited('web', []), { role: 'member', flows: ['web'] }], undefined],
+    ['what the rules of this flow name', [limited('web', ['a']), { role: 'member', flows: ['api'] }], ['a']],
+    ['what the rules name that permit to record', [limited('web', ['a']), { role: 'reader' }], ['a']],
+    [
+      'what the rules name that have the permission',
+      [limited('web', ['a']), { role: 'member', permissions: ['define'] }],
+      ['a'],
+    ],
+  ])('lets what is recorded count for %s', (_case, grants, environments) => {
+    expect(toCountsFor({ grants }, 'web')).toEqual(environments);
   });
 
   it('is denied in other organizations, for every role and permission', () => {
