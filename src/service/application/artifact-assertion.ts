@@ -134,7 +134,7 @@ async function findJudges(
     for (const name of [environment, ...found.members]) {
       const head = heads.get(name);
       const rules = head === undefined ? [] : await listRules({ policies }, head);
-      if (rules.length > 0) judges.push({ audience: { environment: name }, rules });
+      if (rules.length > 0) judges.push({ audience: { environment: name, isMember: name !== environment }, rules });
     }
     return judges;
   }

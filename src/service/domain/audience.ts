@@ -8,6 +8,8 @@ export type CountsFor = readonly string[] | undefined;
 export interface Audience {
   /** Undefined for policies that are applied without an environment: only what counts for all environments counts. */
   readonly environment: string | undefined;
+  /** True for a member of the logical environment that is judged, because a reader may not know its members. */
+  readonly isMember?: boolean;
 }
 
 /** Whether a record counts for an audience. Without an audience, all records count: those of a trail or flow. */
@@ -17,7 +19,8 @@ export function countsForAudience(countsFor: CountsFor, audience: Audience | und
 }
 
 /** Describes an audience in a reason. */
-export function describeAudience({ environment }: Audience): string {
+export function describeAudience({ environment, isMember = false }: Audience): string {
+  if (isMember) return 'a member of the environment';
   return environment === undefined ? 'all environments' : `environment ${environment}`;
 }
 

@@ -145,7 +145,7 @@ function renderLoginRules({ loginRules }: AdministrationView): Html {
         clip(rule.events.join(', '), 120),
         rule.role,
         permissions.length === 0 ? 'none' : permissions.join(', '),
-        describeCountsFor(countsForEnvironments),
+        listEnvironments(countsForEnvironments),
         renderDefaultChanges(listDefaultChanges(rule)),
       ];
     }),
@@ -172,7 +172,7 @@ function renderLoginKeys(context: PageContext, { loginKeys, moreLoginKeys }: Adm
   });
 }
 
-function describeCountsFor(environments: readonly string[]): string {
+function listEnvironments(environments: readonly string[]): string {
   if (environments.length === 0) return 'no environment';
   return environments.includes(allEnvironments) ? 'all environments' : clip(environments.join(', '), 160);
 }

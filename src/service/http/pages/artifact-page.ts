@@ -15,6 +15,7 @@ import type { Appearance, ArtifactDetails, CountedAttestation } from '../../doma
 import { apiRequest } from './api-request.ts';
 import {
   clip,
+  describeCountsFor,
   pageLink,
   renderBadge,
   renderEmpty,
@@ -85,7 +86,7 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
 }
 
 function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactDetails): Html {
-  const { org, createdAt, reportedBy, report } = artifact;
+  const { org, createdAt, reportedBy, countsFor, report } = artifact;
   return renderFacts([
     ['Fingerprint', html`<code>${report.fingerprint}</code>`],
     ['Trail', pageLink(context.paths.trail(org, flow.name, report.trail_name), report.trail_name)],
@@ -99,6 +100,7 @@ function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactD
     ['Links', renderExternalLinks(report.external_urls)],
     ['Remarks', renderAnnotations(report.annotations)],
     ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
+    ['Counts for', describeCountsFor(countsFor)],
   ]);
 }
 

@@ -4,7 +4,7 @@ import type { Attestation } from '../../domain/records.ts';
 import type { AttachmentFault } from '../../storage/attachments.ts';
 import { apiRequest } from './api-request.ts';
 import { renderKind } from './attestation-kinds.ts';
-import { clip, pageLink, renderFacts, renderHash, renderResult, renderTime } from './components.ts';
+import { clip, describeCountsFor, pageLink, renderFacts, renderHash, renderResult, renderTime } from './components.ts';
 import { html, link, type Html } from './html.ts';
 import type { Page, PageContext } from './page.ts';
 import { renderProven } from './proven-facts.ts';
@@ -38,7 +38,7 @@ export function toAttestationPage(context: PageContext, attestation: Attestation
 
 function commonFacts(
   context: PageContext,
-  { org, flow, trail, createdAt, reportedBy, document }: Attestation,
+  { org, flow, trail, createdAt, reportedBy, countsFor, document }: Attestation,
 ): readonly (readonly [string, Html | string | undefined])[] {
   const { paths } = context;
   const { git_commit_info: commit, artifact_fingerprint: fingerprint, target_artifacts: targets = [] } = document;
@@ -50,6 +50,7 @@ function commonFacts(
     ],
     ['Artifacts of the template', targets.join(', ')],
     ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
+    ['Counts for', describeCountsFor(countsFor)],
     ['Description', document.description],
     ['Commit', commit === undefined ? undefined : link(commit.url, commit.sha1)],
     ['Commit message', commit?.message],

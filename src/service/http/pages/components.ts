@@ -131,6 +131,17 @@ export function renderBadge(state: BadgeState, words?: string): Html {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words ?? text}</span>`;
 }
 
+/**
+ * What a record counts for, if that is not all environments. Their names are left out, because a reader may not know
+ * them.
+ */
+export function describeCountsFor(countsFor: readonly string[] | undefined): string | undefined {
+  if (countsFor === undefined) return undefined;
+  return countsFor.length === 0
+    ? 'its trail and flow, and no environment'
+    : 'its trail and flow, and the environments that the login rule named';
+}
+
 /** Renders when a key expires (Unix seconds), marked if that is soon or over. */
 export function renderExpiry(expiresAt: number, context: Pick<PageContext, 'now'>): Html {
   const time = renderTime(expiresAt, context);

@@ -112,10 +112,12 @@ describe('the key of a pull request', () => {
     await report(pulls, { template_reference_name: 'other', trail_name: 'elsewhere' });
     expect((await report(pulls, {}, 'sandbox')).status).toBe(201);
     expect([await verdictOf(), valueAt((await assertIn()).body, 'compliant')]).toEqual([true, true]);
-    // The trail and the flow do see it.
+    // The trail and the flow do see it, and pages say what it counts for.
     await report(pulls);
     const found = await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprint}` });
     expect(valueAt(found.body, 'state')).toBe('NON-COMPLIANT');
+    const page = await call(service, { at: textAt(found.body, 'html_url') ?? '', path: '' });
+    expect(page.text).toContain('its trail and flow, and no environment');
   });
 
   it('does not mend evidence that counts, and says why evidence is missing', async () => {
@@ -191,6 +193,12 @@ describe('the key of a pull request', () => {
       false,
     ]);
     expect(await verdictOf(whole.name)).toBe(false);
+    const lone = { name: `lone-${count}`, type: 'logical', included_environments: [production] };
+    await call(service, { method: 'PUT', path: '/environments/acme', json: lone });
+    const { text } = await assertIn(`environment_name=${lone.name}`);
+    expect(text).toContain('only with keys that do not count for a member of the environment');
+    // A key that opens the logical environment need not open its members.
+    expect(text).not.toContain(production);
   });
 
   it('cannot change what evidence is judged by', async () => {
