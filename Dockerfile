@@ -6,8 +6,8 @@ WORKDIR /app
 
 FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
-# Only the package `node` has an install script, and it would install a second Node.js.
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts
+# The optional packages are a second Node.js.
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM base
 # The data folder is for SQLite: mount a volume there. With PostgreSQL nothing in it has to survive.

@@ -53,7 +53,7 @@ function install(): void {
   if (status !== 0) throw new Error('`npm ci --omit=dev` failed');
   if (existsSync(join(copy, 'node_modules', 'jest'))) throw new Error('`npm ci --omit=dev` installed jest');
   if (!existsSync(join(copy, 'node_modules', '.bin', windows ? 'node.cmd' : 'node')))
-    throw new Error('`npm ci --omit=dev` did not install Node.js; is `node` in the dependencies of package.json?');
+    throw new Error('`npm ci --omit=dev` did not install Node.js; has package.json a package for this platform?');
 }
 
 async function checkService(): Promise<void> {
@@ -77,7 +77,7 @@ async function checkService(): Promise<void> {
   }
 }
 
-/** Moves what the last stage of the Dockerfile copies, except for the Node.js that the image brings itself. */
+/** Moves what the last stage of the Dockerfile copies, except for the optional packages, which it does not install. */
 function fillImage(): void {
   mkdirSync(image);
   for (const { from, sources, target } of copiesOf(stage)) {
@@ -87,7 +87,9 @@ function fillImage(): void {
       renameSync(join(copy, place), join(image, target === './' ? place : target));
     }
   }
-  rmSync(join(image, 'node_modules', 'node'), { recursive: true });
+  const packages = join(image, 'node_modules');
+  for (const name of readdirSync(packages).filter((each) => /^node-(?:linux|darwin|win)-/u.test(each)))
+    rmSync(join(packages, name), { recursive: true });
 }
 
 /** Runs the commands of the image with its variables, except for paths and ports of this machine. */

@@ -5,9 +5,9 @@
 const wanted = 24;
 if (Number(process.versions.node.split('.')[0]) < wanted) {
   console.error(
-    `This command needs Node.js ${wanted}, but this is ${process.version}. Run \`npm ci\`, which installs the Node.js ` +
-      'of this project. If that is done, npm has not run the install script of the package `node`: ' +
-      'run `npm rebuild node --ignore-scripts=false`.',
+    `This command needs Node.js ${wanted}, but this is ${process.version}. Run \`npm ci\`, which also installs Node.js ` +
+      `for Linux (x64, arm64), Windows (x64) and macOS (x64). This is ${process.platform} (${process.arch}): if that ` +
+      `does not help, install Node.js ${wanted}: https://nodejs.org`,
   );
   process.exit(1);
 }

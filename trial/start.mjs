@@ -7,28 +7,39 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const windows = process.platform === 'win32';
-const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+const wanted = 24;
+const major = Number(process.versions.node.split('.')[0]);
+// The package of this project's Node.js for this machine, if there is one.
+const runtime = `node-${windows ? 'win' : process.platform}-${process.arch}`;
+const node =
+  major >= wanted ? process.execPath : join(root, 'node_modules', runtime, 'bin', windows ? 'node.exe' : 'node');
 
-if (Number(process.versions.node.split('.')[0]) < 20) {
+if (major < 20) {
   stop(`The trial needs Node.js 20 or later, but this is ${process.version}. Install a newer one: https://nodejs.org`);
 }
 if (spawnSync('git', ['--version'], { stdio: 'ignore' }).status !== 0) {
   stop('The trial needs git, but `git --version` failed. Install git: https://git-scm.com/downloads');
 }
-if (!isInstalled()) {
+if (!isInstalled() || !canRun(node)) {
   console.log('Setting up: npm ci');
   // On Windows npm is a script, which only a shell can start.
   const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit', shell: windows });
   if (status !== 0) stop('`npm ci` failed. Its messages are above.');
 }
-if (!existsSync(node)) {
+if (!canRun(node)) {
   stop(
-    'The Node.js of this project is missing: `npm ci` has not run the install script of the package `node`. ' +
-      'Run `npm rebuild node --ignore-scripts=false`, and then this command again.',
+    `The trial needs Node.js ${wanted}, but this is ${process.version}, and the package ${runtime} does not run here: ` +
+      'npm leaves it out with `--omit=optional`, and not every platform has one. ' +
+      `Install Node.js ${wanted}: https://nodejs.org`,
   );
 }
 const { status } = spawnSync(node, [join(root, 'trial', 'trial.ts')], { cwd: root, stdio: 'inherit' });
 process.exit(status ?? 1);
+
+/** Whether this Node.js is installed, and made for this machine. */
+function canRun(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+}
 
 /** Whether every package of the lockfile is installed in its version. npm keeps a copy of the installed lockfile. */
 function isInstalled() {

@@ -6,6 +6,7 @@ import { serve } from './commands/serve.ts';
 import { OptionError } from './commands/option-error.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
+import { version } from '../runtime/version.ts';
 import type { StorageDependencies } from './storage/storage.ts';
 
 // The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key` or
@@ -72,6 +73,7 @@ try {
   if (!(await ranBackupCommand(words)) && !(await ranCreateKey(words)) && !(await ranCopy(words))) {
     const options = parseServiceOptions(words, process.env);
     if (options === 'help') terminal.writeLine(usage);
+    else if (options === 'version') terminal.writeLine(`${version} (Node.js ${process.version})`);
     else await serve(options, { clock: systemClock, terminal });
   }
 } catch (error) {

@@ -70,21 +70,23 @@ export const usage = [
   '',
   ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${toVariableName(name)}`),
   ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${toVariableName(name)}=true`),
+  '  --version\n      prints the version of the service and of Node.js',
 ].join('\n');
 
 /**
  * Reads the settings from the command line, else from the environment. Empty values count as absent, because unset
  * variables of a script arrive as empty ones.
  *
- * @returns 'help' if `--help` was given.
+ * @returns 'help' if `--help` was given, 'version' if `--version` was
  * @throws OptionError
  */
 export function parseServiceOptions(
   words: readonly string[],
   environment: EnvironmentVariables,
-): ServiceOptions | 'help' {
+): ServiceOptions | 'help' | 'version' {
   const flags = readFlags(words);
   if (flags['help'] === true) return 'help';
+  if (flags['version'] === true) return 'version';
   const valueOf = (setting: Setting): string | undefined => readSetting(setting, flags[setting], environment);
   const isOn = (setting: Setting): boolean => flags[setting] === true || parseSwitch(setting, valueOf(setting));
   const key = valueOf('key');
@@ -133,7 +135,8 @@ export function readOrganization(flag: unknown, environment: EnvironmentVariable
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
   const flags = Object.fromEntries(settings.map(([name]) => [name, { type: 'string' as const }]));
   const switched = Object.fromEntries(switches.map(([name]) => [name, { type: 'boolean' as const }]));
-  const options = { ...flags, ...switched, help: helpFlag };
+  const flag = { type: 'boolean' } as const;
+  const options = { ...flags, ...switched, help: helpFlag, version: flag };
   return withUsage(usage, () => parseArgs({ args: [...words], options }).values);
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import { version } from '../../../src/runtime/version.ts';
 import { parseServiceOptions, usage } from '../../../src/service/commands/service-options.ts';
+import { startServiceProcess } from '../../support/service-process.ts';
 
 const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
 
@@ -138,8 +140,13 @@ describe('the settings of the service', () => {
     );
   });
 
+  it('show the version', async () => {
+    await expect(startServiceProcess(['--version'])).rejects.toThrow(`${version} (Node.js v24.`);
+  });
+
   it('have a help text', () => {
     expect(parseServiceOptions(['--help'], {})).toBe('help');
+    expect(parseServiceOptions(['--version'], {})).toBe('version');
     expect(usage).toContain('--admin-key KEY');
     expect(usage).toContain('COMPLIANCE_SERVICE_ADMIN_KEY');
   });
