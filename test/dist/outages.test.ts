@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cp, mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
-import { forgeTarGz, forgeZip } from '../support/archives.ts';
 import { pushEvent } from '../support/events.ts';
 import { startGitHub, type FakeGitHub } from '../support/fake-github.ts';
 import { declareDocumentedLoginRules } from '../support/documented-login-rule.ts';
@@ -169,33 +168,13 @@ describe('a step while the service is down', () => {
     expect([kept, first, again].flatMap(({ breaches }) => breaches)).toEqual([]);
   });
 
-  it('delivers an archive of the spool, and records it exactly once', async () => {
-    const flow = await job.flow('sonar');
-    const attest = {
-      operation: 'attest-sonar',
-      flow,
-      'sonar-report-path': 'sonar.json',
-      'unverified-revision': 'warn',
-      files: 'lcov.info',
-    };
-    const keep = { ...attest, ...down, 'on-outage': 'keep', 'spool-path': 'packed' };
-    const kept = await job.step(keep, { event: pushEvent() });
-    const spool = kept.outputs['spool-path'] ?? '';
-    const [item = ''] = await readdir(spool);
-    const entries = await Promise.all(
-      (await readdir(join(spool, item))).map(async (name) => ({
-        name: `${item}/${name}`,
-        content: await readFile(join(spool, item, name)),
-        described: true,
-      })),
+  it('refuses archives in a replay, so that no evidence in them is left out in silence', async () => {
+    await job.workspace.write('archives/4242/compliance-spool-build-2.zip', 'PK');
+    await job.workspace.write('archives/4242.tgz', 'gzip');
+    const refused = failedStep(await replay('archives'));
+    expect(refused.message).toMatch(
+      /refused: is an archive, which must be unpacked into a folder\n.*unpack archives there/u,
     );
-    expect(entries).toHaveLength(3);
-    await job.workspace.write('archives/4242/compliance-spool-build-2.zip', forgeZip(entries));
-    await job.workspace.write('archives/4242.tgz', forgeTarGz(entries));
-    const result = await replay('archives');
-    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', count: '2' } });
-    expect(result.outputs['response']).toContain('"on record"');
-    expect(await attestationsOf(flow)).toHaveLength(1);
   });
 
   it('replays an empty folder, and refuses one that has other files only', async () => {
@@ -225,7 +204,7 @@ describe('a step while the service is down', () => {
     const refused = failedStep(await replay('unnamed'));
     expect(refused).toMatchObject({ ...errorEnding, title: 'Mistake in the workflow' });
     expect(refused.message).toMatch(
-      /refused: is not below a folder or archive that is named by the id of its workflow run\nName each folder or archive directly below `spool-path` by the id of the run .*`path: spools\/RUN_ID`.* Then run the replay again/u,
+      /refused: is not below a folder that is named by the id of its workflow run\nName each folder directly below `spool-path` by the id of the run .*`path: spools\/RUN_ID`.* Then run the replay again/u,
     );
     await mkdir(join(job.workspace.path, 'named'));
     await rename(join(job.workspace.path, 'unnamed'), join(job.workspace.path, 'named', '4242'));

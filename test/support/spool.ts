@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Unpack } from '../../src/evidence/spool/find-spool-items.ts';
 import { attachmentFile, checksumFile, manifestFile, type SpoolEntry } from '../../src/evidence/spool/spool-item.ts';
-import type { ForgedEntry } from './archives.ts';
 import { startOfTime } from './clock.ts';
 import { shas } from './events.ts';
 
@@ -41,23 +39,12 @@ export const sampleManifest: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The files of a forged item with a valid checksum, below a folder: as they are in an archive. */
-export function forgedFiles(folder: string, manifest: unknown, attachment?: Uint8Array): readonly ForgedEntry[] {
-  const content = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
-  const sum = createHash('sha256').update(content).digest('hex');
-  return [
-    { name: `${folder}/${manifestFile}`, content },
-    { name: `${folder}/${checksumFile}`, content: `${sum}  ${manifestFile}\n` },
-    ...(attachment === undefined ? [] : [{ name: `${folder}/${attachmentFile}`, content: attachment }]),
-  ];
-}
-
 /** Writes a forged item with a valid checksum. */
 export async function forgeItem(path: string, manifest: unknown, attachment?: Uint8Array): Promise<void> {
+  const content = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
+  const sum = createHash('sha256').update(content).digest('hex');
   await mkdir(path, { recursive: true });
-  for (const { name, content = '' } of forgedFiles('.', manifest, attachment))
-    await writeFile(join(path, name), content);
+  await writeFile(join(path, manifestFile), content);
+  await writeFile(join(path, checksumFile), `${sum}  ${manifestFile}\n`);
+  if (attachment !== undefined) await writeFile(join(path, attachmentFile), attachment);
 }
-
-/** For tests without archives. */
-export const noArchives: Unpack = (archive) => Promise.reject(new Error(`there is no archive ${archive}`));

@@ -1,9 +1,7 @@
-import { lstat, opendir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Dirent } from 'node:fs';
 import { describeError, UserError } from '../../runtime/failure.ts';
-import { archiveFormat } from './archive/archive-format.ts';
-import type { Unpacked } from './archive/unpack-archive.ts';
 import { attachmentFile, checksumFile, manifestFile } from './spool-item.ts';
 
 /** A folder that looks like an item. Nothing in it has been read yet. */
@@ -36,78 +34,62 @@ const maximumEntries = 10_000;
 /** An artifact of a run, a spool in it, an item: deeper folders are not looked into. */
 const maximumDepth = 4;
 
-const noRun = 'is not below a folder or archive that is named by the id of its workflow run';
+const noRun = 'is not below a folder that is named by the id of its workflow run';
+
+/** Evidence in an archive must not be left out in silence. */
+const isArchive = 'is an archive, which must be unpacked into a folder';
+const archiveName = /\.(?:zip|tgz|tar|tar\.gz)$/iu;
 
 const itemFiles: ReadonlySet<string> = new Set([manifestFile, checksumFile, attachmentFile]);
 
-/** Unpacks an archive into a folder. */
-export type Unpack = (archive: string) => Promise<Unpacked>;
-
-/** What the search needs to know about a file or folder. */
-type Entry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
-
-/** A file or folder that is looked into. */
+/** A folder that is looked into. */
 interface Visited {
   readonly path: string;
   /** The path below the spools' folder, with `/`. */
   readonly name: string;
   readonly depth: number;
-  /** Whether it was unpacked from an archive. */
-  readonly isUnpacked: boolean;
 }
 
 /**
- * Finds the items of spools. Directly below the folder is one folder or archive for each run, named by its id: the
- * workflow that downloads a spool knows which run it comes from, and the spool itself could claim any. An archive counts
- * as the folder that it is unpacked to. Symbolic links are never followed, and hidden folders are left out: they hold
- * items that were not written completely.
+ * Finds the items of spools. Directly below the folder is one folder for each run, named by its id: the workflow that
+ * downloads a spool knows which run it comes from, and the spool itself could claim any. Symbolic links are never
+ * followed, and hidden folders are left out: they hold items that were not written completely.
  *
- * @param path the folder, or one archive
  * @throws UserError if it cannot be read, or if it has files, and nothing that looks like an item: it is probably
  *   another folder than the one that is meant
  */
-export async function findSpoolItems(path: string, unpack: Unpack): Promise<FoundSpools> {
+export async function findSpoolItems(folder: string): Promise<FoundSpools> {
   const items: FoundItem[] = [];
   const refused: RefusedPath[] = [];
-  const root = await readRoot(path);
+  const entries = await readRoot(folder);
   const walks: Walk[] = [];
-  for (const entry of root.entries) {
-    const archive = entry.isFile() ? archiveFormat(entry.name) : undefined;
+  for (const entry of entries) {
     if (entry.isSymbolicLink()) refused.push({ name: entry.name, reason: 'is a symbolic link' });
-    if (!entry.isDirectory() && archive === undefined) continue;
-    const run = archive?.stem ?? entry.name;
-    const walk = new Walk(/^[1-9]\d{0,18}$/u.test(run) ? run : undefined, unpack);
-    const visited = { path: join(root.folder, entry.name), name: entry.name, depth: 1, isUnpacked: false };
-    await (archive === undefined ? walk.visit(visited) : walk.visitArchive(visited));
+    else if (isArchiveFile(entry)) refused.push({ name: entry.name, reason: isArchive });
+    if (!entry.isDirectory()) continue;
+    const walk = new Walk(/^[1-9]\d{0,18}$/u.test(entry.name) ? entry.name : undefined);
+    await walk.visit({ path: join(folder, entry.name), name: entry.name, depth: 1 });
     items.push(...walk.items);
     refused.push(...walk.refused);
     walks.push(walk);
   }
-  const hasFiles = root.entries.some((entry) => entry.isFile()) || walks.some((walk) => walk.hasFiles);
-  if (hasFiles) requireFound(path, { items, refused });
+  const hasFiles = entries.some((entry) => entry.isFile()) || walks.some((walk) => walk.hasFiles);
+  if (hasFiles) requireFound(folder, { items, refused });
   return { items, refused };
 }
 
-function requireFound(path: string, { items, refused }: FoundSpools): void {
+function requireFound(folder: string, { items, refused }: FoundSpools): void {
   if (items.length + refused.length > 0) return;
-  throw wrongFolder(`the folder or archive ${path} has files, but no kept evidence`);
+  throw wrongFolder(`the folder ${folder} has files, but no kept evidence`);
 }
 
-interface Root {
-  readonly folder: string;
-  readonly entries: readonly Entry[];
-}
-
-async function readRoot(path: string): Promise<Root> {
+async function readRoot(path: string): Promise<readonly Dirent[]> {
   try {
-    const state = await stat(path);
-    if (state.isFile() && archiveFormat(path) !== undefined)
-      return { folder: dirname(path), entries: [fileEntry(path)] };
     const entries: Dirent[] = [];
     for await (const entry of await opendir(path)) if (!entry.name.startsWith('.')) entries.push(entry);
-    return { folder: path, entries: byName(entries) };
+    return byName(entries);
   } catch (thrown) {
-    throw wrongFolder(`the folder or archive ${path} cannot be read: ${describeError(thrown)}`);
+    throw wrongFolder(`the folder ${path} cannot be read: ${describeError(thrown)}`);
   }
 }
 
@@ -116,12 +98,12 @@ function wrongFolder(what: string): UserError {
     input: 'spool-path',
     what,
     remedy:
-      'Set `spool-path` to the folder into which an earlier step downloaded the spools, which may be empty, or to one archive (.zip, .tar.gz, .tgz, .tar).',
+      'Set `spool-path` to the folder into which an earlier step downloaded the spools. It may be empty. Archives must be unpacked.',
   });
 }
 
-function fileEntry(path: string): Entry {
-  return { name: basename(path), isFile: () => true, isDirectory: () => false, isSymbolicLink: () => false };
+function isArchiveFile(entry: Dirent): boolean {
+  return entry.isFile() && archiveName.test(entry.name);
 }
 
 /** The walk through the folder of one run. */
@@ -130,15 +112,13 @@ class Walk {
   readonly refused: RefusedPath[] = [];
   hasFiles = false;
   readonly #runId: string | undefined;
-  readonly #unpack: Unpack;
   #entries = 0;
 
-  constructor(runId: string | undefined, unpack: Unpack) {
+  constructor(runId: string | undefined) {
     this.#runId = runId;
-    this.#unpack = unpack;
   }
 
-  async visit({ path, name, depth, isUnpacked }: Visited): Promise<void> {
+  async visit({ path, name, depth }: Visited): Promise<void> {
     const entries = await this.#read(path, name);
     if (entries === undefined) return;
     const links = entries.filter((entry) => entry.isSymbolicLink());
@@ -149,24 +129,12 @@ class Walk {
     }
     this.hasFiles ||= entries.some((entry) => entry.isFile());
     for (const entry of entries) {
-      const isArchive = entry.isFile() && archiveFormat(entry.name) !== undefined;
-      const inner = { path: join(path, entry.name), name: `${name}/${entry.name}`, depth: depth + 1, isUnpacked };
-      if (!isArchive && !entry.isDirectory()) continue;
+      const inner = { path: join(path, entry.name), name: `${name}/${entry.name}`, depth: depth + 1 };
+      if (isArchiveFile(entry)) this.#refuse(inner.name, isArchive);
+      if (!entry.isDirectory()) continue;
       if (depth >= maximumDepth) this.#refuse(inner.name, 'is nested too deeply');
-      else await (isArchive ? this.visitArchive(inner) : this.visit(inner));
+      else await this.visit(inner);
     }
-  }
-
-  async visitArchive({ path, name, depth, isUnpacked }: Visited): Promise<void> {
-    const unpacked = await this.#tryUnpack(path, isUnpacked);
-    if ('problem' in unpacked) this.#refuse(name, unpacked.problem);
-    else await this.visit({ path: unpacked.folder, name, depth, isUnpacked: true });
-  }
-
-  async #tryUnpack(path: string, isUnpacked: boolean): Promise<Unpacked> {
-    if (this.#runId === undefined) return { problem: noRun };
-    if (isUnpacked) return { problem: 'is an archive inside an archive, which is not unpacked' };
-    return this.#unpack(path);
   }
 
   #addItem(path: string, name: string, depth: number): void {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
-import type { Unpacked, Unpacker } from '../../evidence/spool/archive/unpack-archive.ts';
-import { findSpoolItems, type FoundItem, type Unpack } from '../../evidence/spool/find-spool-items.ts';
+import { findSpoolItems, type FoundItem } from '../../evidence/spool/find-spool-items.ts';
 import { isMarkedDelivered, readSpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -32,17 +31,12 @@ export const replay = defineOperation({
         remedy: 'Run it in a workflow, and do not set `github-token` to an empty text.',
       });
     }
-    const archives = new Archives(context.temporaryDirectory);
-    try {
-      const { read, rejected } = await log.group('Read the kept evidence', () =>
-        readItems(resolve(context.workspace, values.spoolPath), (archive) => archives.unpack(archive)),
-      );
-      const delivery = new ItemDelivery({ context, api: connect(token, context), flow: values.flow });
-      const done = await log.group(`Deliver ${read.length} kept items`, () => deliverAll(read, delivery, log));
-      return createReplayResult([...rejected, ...done]);
-    } finally {
-      await archives.remove();
-    }
+    const { read, rejected } = await log.group('Read the kept evidence', () =>
+      readItems(resolve(context.workspace, values.spoolPath)),
+    );
+    const delivery = new ItemDelivery({ context, api: connect(token, context), flow: values.flow });
+    const done = await log.group(`Deliver ${read.length} kept items`, () => deliverAll(read, delivery, log));
+    return createReplayResult([...rejected, ...done]);
   },
 });
 
@@ -57,30 +51,6 @@ async function deliverAll(read: ReadItems['read'], delivery: ItemDelivery, log: 
     log.info(`${index + 1} of ${read.length}: ${subject}, gathered at ${gatheredAt}: ${result}`);
   }
   return done;
-}
-
-/** Unpacks archives. The code for that is loaded with the first of them. */
-class Archives {
-  readonly #temporaryDirectory: string;
-  #unpacker: Promise<Unpacker> | undefined;
-
-  constructor(temporaryDirectory: string) {
-    this.#temporaryDirectory = temporaryDirectory;
-  }
-
-  async unpack(archive: string): Promise<Unpacked> {
-    this.#unpacker ??= this.#load();
-    return (await this.#unpacker).unpack(archive);
-  }
-
-  async remove(): Promise<void> {
-    await (await this.#unpacker)?.remove();
-  }
-
-  async #load(): Promise<Unpacker> {
-    const { Unpacker } = await import('../../evidence/spool/archive/unpack-archive.ts');
-    return new Unpacker(this.#temporaryDirectory);
-  }
 }
 
 function connect(token: string, { job, call }: OperationContext): GitHubApi {
@@ -110,12 +80,12 @@ interface ReadItems {
   readonly rejected: readonly ReplayedItem[];
 }
 
-/** For what is not where an item must be, or cannot be unpacked. */
+/** For what is not where an item must be. */
 const layoutRemedy =
-  'Name each folder or archive directly below `spool-path` by the id of the run that kept the evidence, as in `spools/RUN_ID/ARTIFACT/ITEM` or `spools/RUN_ID.zip`; with actions/download-artifact, set `path: spools/RUN_ID`. Download again what is damaged.';
+  'Name each folder directly below `spool-path` by the id of the run that kept the evidence, as in `spools/RUN_ID/ARTIFACT/ITEM`, and unpack archives there; with actions/download-artifact, set `path: spools/RUN_ID`.';
 
-async function readItems(path: string, unpack: Unpack): Promise<ReadItems> {
-  const { items, refused } = await findSpoolItems(path, unpack);
+async function readItems(path: string): Promise<ReadItems> {
+  const { items, refused } = await findSpoolItems(path);
   const read: ReadableItem[] = [];
   const rejected: ReplayedItem[] = refused.map((found) => ({ ...found, state: 'refused', remedy: layoutRemedy }));
   for (const found of items) {

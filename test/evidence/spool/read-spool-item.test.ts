@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findSpoolItems } from '../../../src/evidence/spool/find-spool-items.ts';
 import { isMarkedDelivered, markDelivered, readSpoolItem } from '../../../src/evidence/spool/read-spool-item.ts';
 import { failureOf } from '../../support/failures.ts';
-import { forgeItem, noArchives, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
+import { forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -26,7 +26,7 @@ async function problemOf(): Promise<string | undefined> {
 }
 
 async function refusalsIn(folder: string): Promise<readonly (readonly [name: string, reason: string])[]> {
-  const { items, refused } = await findSpoolItems(folder, noArchives);
+  const { items, refused } = await findSpoolItems(folder);
   expect(items).toEqual([]);
   return refused.map(({ name, reason }) => [name, reason] as const);
 }
@@ -120,7 +120,7 @@ describe('readSpoolItem', () => {
 describe('findSpoolItems', () => {
   it('finds items in the folder of their run, as artifacts unpack them or not', async () => {
     await forgeItem(join(workspace.path, '4243', 'item'), sampleManifest);
-    const { items } = await findSpoolItems(workspace.path, noArchives);
+    const { items } = await findSpoolItems(workspace.path);
     expect(items.map(({ name, runId }) => [name, runId])).toEqual([
       ['4242/spool/item', '4242'],
       ['4243/item', '4243'],
@@ -129,7 +129,7 @@ describe('findSpoolItems', () => {
 
   it('leaves out what was not written completely', async () => {
     await forgeItem(join(workspace.path, '4242', 'spool', '.incomplete-item'), sampleManifest);
-    expect((await findSpoolItems(workspace.path, noArchives)).items).toHaveLength(1);
+    expect((await findSpoolItems(workspace.path)).items).toHaveLength(1);
   });
 
   it('refuses an item that is not in the folder of a run, so that an item cannot choose its run', async () => {
@@ -154,6 +154,18 @@ describe('findSpoolItems', () => {
     ]);
   });
 
+  it('refuses archives, and reads what is beside them', async () => {
+    for (const name of ['a.zip', '4242/b.TGZ', '4242/spool/c.tar', '4242/spool/item/notes.tar.gz'])
+      await workspace.write(name, 'packed');
+    const { items, refused } = await findSpoolItems(workspace.path);
+    expect(items.map(({ name }) => name)).toEqual(['4242/spool/item']);
+    expect(refused).toEqual(
+      ['4242/b.TGZ', '4242/spool/c.tar', 'a.zip'].map((name) => ({
+        ...{ name, reason: 'is an archive, which must be unpacked into a folder' },
+      })),
+    );
+  });
+
   it('does not go into deep folders, and says so', async () => {
     await rm(join(workspace.path, '4242'), { recursive: true });
     await mkdir(join(workspace.path, '4242/a/b/c/d/e'), { recursive: true });
@@ -165,13 +177,13 @@ describe('findSpoolItems', () => {
     await Promise.all(
       Array.from({ length: 10_001 }, (_, at) => writeFile(join(workspace.path, '1', 'many', `${at}`), '')),
     );
-    const { items, refused } = await findSpoolItems(workspace.path, noArchives);
+    const { items, refused } = await findSpoolItems(workspace.path);
     expect(items).toHaveLength(1);
     expect(refused).toEqual([{ name: '1/many', reason: 'has more than 10000 files and folders' }]);
   });
 
   it('says that the folder is missing', async () => {
-    const failure = await failureOf(findSpoolItems(join(workspace.path, 'nowhere'), noArchives));
+    const failure = await failureOf(findSpoolItems(join(workspace.path, 'nowhere')));
     expect(failure.message).toContain('nowhere cannot be read');
   });
 });

@@ -7,7 +7,7 @@ import { readSpoolItem } from '../../../src/evidence/spool/read-spool-item.ts';
 import { writeSpoolItem, type KeptFile } from '../../../src/evidence/spool/write-spool-item.ts';
 import { collectBody } from '../../support/collect-bytes.ts';
 import { failureOf } from '../../support/failures.ts';
-import { noArchives, sampleEntry } from '../../support/spool.ts';
+import { sampleEntry } from '../../support/spool.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -36,7 +36,7 @@ describe('writeSpoolItem', () => {
   it('writes what a replay reads', async () => {
     const path = await writeSpoolItem(sampleEntry, attachment, target);
     expect(path).toBe(join(target.folder, '20260102T020405000Z-88888888'));
-    const { items, refused } = await findSpoolItems(workspace.path, noArchives);
+    const { items, refused } = await findSpoolItems(workspace.path);
     expect(refused).toEqual([]);
     expect(items).toEqual([{ path, name: '4242/spool/20260102T020405000Z-88888888', runId: '4242' }]);
     const { item } = await readOnly();
@@ -64,7 +64,7 @@ describe('writeSpoolItem', () => {
 });
 
 async function readOnly(): ReturnType<typeof readSpoolItem> {
-  const { items } = await findSpoolItems(workspace.path, noArchives);
+  const { items } = await findSpoolItems(workspace.path);
   expect(items).toHaveLength(1);
   const [found] = items;
   if (found === undefined) throw new TypeError('there is no item');
@@ -82,7 +82,7 @@ describe('a spool whose writer is killed', () => {
         encoding: 'utf8',
       });
       expect(stderr).toBe('');
-      const { items, refused } = await findSpoolItems(workspace.path, noArchives);
+      const { items, refused } = await findSpoolItems(workspace.path);
       expect(refused).toEqual([]);
       const read = await Promise.all(items.map(readSpoolItem));
       for (const { problem } of read) expect(problem).toBeUndefined();
