@@ -115,4 +115,25 @@ describe('the analysis of a project', () => {
     const failure = await failureOf(job.gather({ project, hostUrl: job.sonar.url, expected }));
     expect(failure.message).toContain(`its latest analysis is for commit ${analysedCommit}`);
   });
+
+  it.each([
+    ['date', { analysisDate: '2023-05-25T11:00:00+0200' }],
+    ['commit', { commit: { sha: other } }],
+  ])('is an error if the pull request was analysed again meanwhile, which its %s shows', async (_what, change) => {
+    const listed = { key: '12', analysisDate: '2023-05-25T10:34:19+0200', commit: { sha: analysedCommit } };
+    const lists = [[listed], [{ ...listed, ...change }]];
+    const pullRequests = {
+      get [projectKey]() {
+        return lists.shift() ?? [];
+      },
+    };
+    job = await openSonarJob({ state: { pullRequests } });
+    const gate = JSON.stringify({ projectStatus: { status: 'OK', conditions: [] } });
+    const json = { 'content-type': 'application/json' };
+    job.sonar.instead('api/qualitygates/project_status', { status: 200, headers: json, body: gate });
+    const project = { ...main, pullRequest: '12' };
+    const failure = await failureOf(job.gather({ project, hostUrl: job.sonar.url }));
+    expect(failure.message).toContain('because it was analysed again meanwhile');
+    expect(lists).toEqual([]);
+  });
 });

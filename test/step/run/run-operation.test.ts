@@ -181,6 +181,12 @@ describe('runOperation, with a commit status', () => {
     ]);
   });
 
+  it('leaves a malformed `commit-sha` to an operation that uses it itself', async () => {
+    const attest = { operation: 'attest-generic', flow: 'web', 'attestation-name': 'scan', compliant: 'true' };
+    const inputs = { ...lookUp, ...attest, 'commit-status': 'compliance/web', 'commit-sha': 'a..b', retries: 'x' };
+    expect(await problemsOf(inputs)).toEqual([['retries', expect.any(String)]]);
+  });
+
   it.each([
     ['600', 1],
     ['0', 0],
