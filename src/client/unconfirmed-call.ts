@@ -28,13 +28,12 @@ export interface RecordKnowledge {
 /** Adds a note to a failure: the service may have recorded the write, and what to do. */
 export function withRecordNote(
   failure: Failure,
-  { remedy: check }: { readonly remedy: string },
+  { remedy: check, isHarmlessTwice = false }: { readonly remedy: string; readonly isHarmlessTwice?: boolean },
   { isKeyed, isAbsent }: RecordKnowledge,
 ): Failure {
   const looked = isAbsent ? ' It was not found there yet.' : '';
-  const note = isKeyed
-    ? `The service may still have recorded it.${looked}`
-    : `The service may still have recorded it.${looked} It was not sent again, because that could record it twice.`;
+  const unsent = isKeyed || isHarmlessTwice ? '' : ' It was not sent again, because that could record it twice.';
+  const note = `The service may still have recorded it.${looked}${unsent}`;
   const advice = isKeyed
     ? 'Run the job again: the request has an idempotency key, so the service does not record it twice.'
     : check;

@@ -1,15 +1,13 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
-import { backoff, isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
-import { limitAttempts, callTimeout } from '../http/retry-schedule.ts';
+import { isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import { TransportError, type HttpResponse } from '../http/transport.ts';
-import { sleep } from '../runtime/clock.ts';
 import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
-import { isNotFound, isTransientFailure, requestedDelay } from './failure-kinds.ts';
+import { isNotFound } from './failure-kinds.ts';
 import type { KeySupport } from './key-support.ts';
-import { recordFinders, type FindRecord, type SentWrite } from './records/find-record.ts';
+import { recordFinders, type SentWrite } from './records/find-record.ts';
 import { isErrorOfService } from './response-body.ts';
 import { ServiceError, endpointLabel } from './service-error.ts';
 import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
@@ -44,13 +42,11 @@ interface WriteOptions {
   readonly mayRenewKey: boolean;
 }
 
-/** The maximum number of look-ups after an attempt, regardless of `retries`. */
-const maximumLooks = 6;
-
 /**
  * The attempts of one write, and the decision after each of them. A write that sets a state is repeated until it is
- * confirmed. One that appends a record is repeated after an unclear attempt only if the service honours its idempotency
- * key. Otherwise its record is looked for, and it is sent again only if the service refused it and does not have it.
+ * confirmed. One that appends a record is repeated after an unclear attempt if the service honours its idempotency key.
+ * Otherwise its record is looked for, once, and it is sent again if a second record of it does no harm, or if the service
+ * refused it and does not have it.
  */
 export class WriteAttempts {
   readonly #options: WriteOptions;
@@ -83,7 +79,7 @@ export class WriteAttempts {
   async findEarlier(): Promise<{ readonly record: unknown } | undefined> {
     const { support, context } = this.#options;
     if (!support.isKnown) context.log.info(`${this.#label}: checking whether an earlier attempt was recorded`);
-    const look = support.isKnown ? 'absent' : await this.#lookUp(true, maximumLooks);
+    const look = support.isKnown ? 'absent' : await this.#lookUp();
     if (support.isKnown || look === 'absent' || look === 'impossible') return undefined;
     if (look !== 'unknown') return look;
     throw new ExternalError({
@@ -100,19 +96,29 @@ export class WriteAttempts {
     const reason = this.#describe(outcome);
     if (kind === 'unsent') return reason;
     this.#wasSent = true;
-    const wasUnclear = this.#isUnclear;
+    const isRefused = kind === 'refused' && !this.#isUnclear;
     this.#isUnclear = true;
     if (endpoint.repetition.effect !== 'appends') return reason;
-    const isRefused = kind === 'refused' && !wasUnclear;
-    if (!support.isKnown) this.#look = await this.#lookAfterAttempt(isRefused, maximumLooks);
+    if (!support.isKnown) this.#look = await this.#lookAfterAttempt();
     if (support.isKnown) {
       this.#look = undefined;
       return { ...reason, reason: `${reason.reason}; the same idempotency key keeps it from being recorded twice` };
     }
-    if (!isRefused || this.#look !== 'absent') return undefined;
+    return this.#repeatWithoutKey(reason, isRefused, endpoint.repetition.isHarmlessTwice === true);
+  }
+
+  /** @returns undefined if a second record could do harm, or the record was found */
+  #repeatWithoutKey(reason: RetryReason, isRefused: boolean, isHarmlessTwice: boolean): RetryReason | undefined {
+    const isAbsent = this.#look === 'absent';
+    const mayRepeat = isHarmlessTwice ? this.found === undefined : isRefused && isAbsent;
+    if (!mayRepeat) return undefined;
     this.#look = undefined;
-    this.#isUnclear = false;
-    return { ...reason, reason: `${reason.reason}, and it is not on record` };
+    this.#isUnclear = !(isRefused && isAbsent);
+    const checked = isAbsent ? ', and it is not on record' : '';
+    const twice = this.#isUnclear
+      ? '; it may be recorded twice then, which does no harm, because the newest counts'
+      : '';
+    return { ...reason, reason: `${reason.reason}${checked}${twice}` };
   }
 
   /**
@@ -138,8 +144,7 @@ export class WriteAttempts {
     const isRefused = failure instanceof ServiceError && isTransientStatus(failure.facts.status);
     const isUnclear = this.#isUnclear || mayBeOnRecord(endpoint, failure);
     if (!isUnclear && !isRefused) throw failure;
-    // A service that refuses requests is asked only once.
-    this.#look ??= await this.#lookAfterAttempt(!isUnclear, isUnclear ? maximumLooks : 1);
+    this.#look ??= await this.#lookAfterAttempt();
     if (this.found !== undefined) {
       this.#options.context.log.info(`${this.#label}: it is on record, so it is not sent again`);
       return this.found;
@@ -167,56 +172,32 @@ export class WriteAttempts {
     return { reason: `the answer was ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) };
   }
 
-  /**
-   * Looks for the record repeatedly, because the service may still be processing the request. Stops as soon as an
-   * answer shows that the service honours keys and the request can be sent again instead.
-   *
-   * @param isRefused whether a single look-up without a result is enough
-   * @param maximum the maximum number of look-ups
-   */
-  async #lookUp(isRefused: boolean, maximum: number): Promise<Look> {
-    const { endpoint, context, support } = this.#options;
+  /** Looks for the record once. The requests for that are repeated like all that only read. */
+  async #lookUp(): Promise<Look> {
+    const { endpoint, sent, client, context } = this.#options;
     const { repetition } = endpoint;
     if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return 'impossible';
     const find = await recordFinders[repetition.recordedIn]();
-    const { clock, random, signal, retryPolicy } = context;
-    const wasKnown = support.isKnown;
-    const end = retryPolicy.until ?? clock.now() + callTimeout(retryPolicy);
-    const looks = Math.min(maximum, limitAttempts(retryPolicy));
-    for (let look = 1; ; look += 1) {
-      const seen = await this.#lookOnce(find);
-      if (support.isKnown && !wasKnown) return seen.look;
-      if (seen.isFinal || (isRefused && seen.look === 'absent')) return seen.look;
-      const delay = Math.max(backoff(look, random()), seen.delay);
-      if (look >= looks || clock.now() + delay >= end) return seen.look;
-      await sleep(clock, delay, signal);
+    this.#lookFailure = undefined;
+    try {
+      const record = await find(sent, client);
+      return record === undefined ? 'absent' : { record };
+    } catch (error) {
+      if (!(error instanceof Failure) || context.signal?.aborted === true) throw error;
+      if (isNotFound(error)) return 'absent';
+      this.#lookFailure = error;
+      context.log.info(`${this.#label}: could not check whether it was recorded: ${error.message}`);
+      return 'unknown';
     }
   }
 
   /** Like `#lookUp`, after an attempt without a clear answer. */
-  #lookAfterAttempt(isRefused: boolean, maximum: number): Promise<Look> {
+  #lookAfterAttempt(): Promise<Look> {
     const { repetition } = this.#options.endpoint;
     if (repetition.effect === 'appends' && repetition.recordedIn !== undefined) {
       this.#options.context.log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
     }
-    return this.#lookUp(isRefused, maximum);
-  }
-
-  async #lookOnce(find: FindRecord): Promise<{ look: Look; isFinal: boolean; delay: number }> {
-    const { sent, client, context } = this.#options;
-    this.#lookFailure = undefined;
-    try {
-      const record = await find(sent, client);
-      if (record === undefined) return { look: 'absent', isFinal: false, delay: 0 };
-      return { look: { record }, isFinal: true, delay: 0 };
-    } catch (error) {
-      if (!(error instanceof Failure) || context.signal?.aborted === true) throw error;
-      if (isNotFound(error)) return { look: 'absent', isFinal: false, delay: 0 };
-      this.#lookFailure = error;
-      context.log.info(`${this.#label}: could not check whether it was recorded: ${error.message}`);
-      const isFinal = error instanceof ServiceError && !isTransientFailure(error);
-      return { look: 'unknown', isFinal, delay: requestedDelay(error) };
-    }
+    return this.#lookUp();
   }
 }
 

@@ -72,6 +72,7 @@ export const reportArtifact = defineEndpoint({
     effect: 'appends',
     volatile: [['build_url']],
     recordedIn: 'artifact',
+    isHarmlessTwice: true,
     remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',
   },
   success: [

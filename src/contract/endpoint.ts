@@ -83,6 +83,8 @@ export type Repetition =
       readonly volatile: readonly FieldPath[];
       /** Where a client looks for the record if it cannot send the request again; absent if it cannot be found. */
       readonly recordedIn?: RecordPlace;
+      /** Whether a second copy does no harm, because the newest counts. */
+      readonly isHarmlessTwice?: true;
       /** What the user can do if it is unknown whether the request was recorded. */
       readonly remedy: string;
     };

@@ -61,6 +61,8 @@ const writes: Partial<Readonly<Record<OperationName, (client: TestClient['client
 };
 const operations = Object.keys(writes) as readonly OperationName[];
 const appending: readonly OperationName[] = ['create-policy', 'attest-sonar'];
+/** A second attestation does no harm, but a second version of a policy does. */
+const sentOnce: readonly OperationName[] = ['create-policy'];
 
 function successOf(operation: OperationName): Fault {
   const bodies: Partial<Record<OperationName, unknown>> = {
@@ -92,7 +94,8 @@ it('covers every operation that writes', () => {
 });
 
 describe.each(operations)('%s after an attempt that may have been carried out', (operation) => {
-  const once = appending.includes(operation);
+  const once = sentOnce.includes(operation);
+  const looked = appending.includes(operation) ? [nothingOf(operation)] : [];
 
   it.each([
     ['an answer that was dropped', closesBeforeTheAnswer],
@@ -104,7 +107,7 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     ['503 without Retry-After', answers(503, { message: 'no' })],
     ['504', answers(504, { message: 'no' })],
   ])(`${once ? 'is not repeated' : 'is repeated'}: %s`, async (_what, fault) => {
-    const server = await startServer(fault, successOf(operation));
+    const server = await startServer(fault, ...looked, successOf(operation));
     const sent = send(operation, openClient(server.url));
     if (once) {
       const failure = await failureOf(sent);
@@ -117,7 +120,7 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
   });
 
   it(`${once ? 'is not repeated' : 'is repeated'}: a delay beyond the deadline`, async () => {
-    const server = await startServer(neverAnswers, successOf(operation));
+    const server = await startServer(neverAnswers, ...looked, successOf(operation));
     const clock = manualClock();
     const retryPolicy = { requestTimeout: 10_000, retries: 1 };
     const client = opened(openTestClient(new URL('/api/v2', server.url), { clock, retryPolicy }));
@@ -129,9 +132,8 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
         message: expect.stringContaining('The service may still have recorded it.'),
       });
     } else {
-      while (clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
-      await clock.advance(500);
-      expect(await sent).toMatchObject({ status: 200, earlierArrived: true });
+      await server.received(1 + looked.length);
+      expect(await advanceUntil(clock, sent)).toMatchObject({ status: 200, earlierArrived: true });
     }
     expect(writesTo(server)).toBe(once ? 1 : 2);
   });
@@ -141,11 +143,20 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     ['429', answers(429, { message: 'no' })],
     ['503 with Retry-After', answers(503, { message: 'no' }, { 'retry-after': '1' })],
   ])('is repeated if the service refused it and does not have it: %s', async (_what, fault) => {
-    const looked = once ? [nothingOf(operation)] : [];
     const server = await startServer(fault, ...looked, successOf(operation));
     // See `FinalResponse.earlierArrived`.
     await expect(send(operation, openClient(server.url))).resolves.toMatchObject({ status: 200, earlierArrived: true });
     expect(writesTo(server)).toBe(2);
+  });
+});
+
+describe('a write that the service refused twice', () => {
+  it('is repeated each time if the service does not have it', async () => {
+    const refuses = answers(503, { message: 'no' }, { 'retry-after': '1' });
+    const none = nothingOf('create-policy');
+    const server = await startServer(refuses, none, refuses, none, successOf('create-policy'));
+    await expect(send('create-policy', openClient(server.url))).resolves.toMatchObject({ status: 200 });
+    expect(writesTo(server)).toBe(3);
   });
 });
 

@@ -93,6 +93,7 @@ export function defineAttestationKind<
         effect: 'appends',
         volatile: volatileFields,
         recordedIn: 'attestation list',
+        isHarmlessTwice: true,
         remedy:
           'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
       },
