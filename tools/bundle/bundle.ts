@@ -36,7 +36,6 @@ const replacedRequests: Readonly<Record<string, string>> = {
   https: inlined('node-https.cjs'),
   http: inlined('node-http.cjs'),
   'node:http': inlined('node-http.cjs'),
-  'node:assert': inlined('node-assert.cjs'),
 };
 
 const llhttp = join(root, 'node_modules', 'undici', 'lib', 'llhttp', 'llhttp-wasm.js');
