@@ -54,15 +54,17 @@ export async function attest(
   const { org, flow, trail, document } = command;
   const { artifact_fingerprint: fingerprint } = document;
   const place = toPlace({ ...command, name: document.attestation_name });
-  const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
-    // The transaction looks for repetitions, too, but only after the file is stored.
-    const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
-    if (repetition !== undefined) return repetition;
-    if (!(await flows.exists(org, flow))) return 'flow not found';
-    if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
-    return 'artifact not found';
-  });
-  if (obstacle !== undefined) return obstacle;
+  // The transaction finds other obstacles, but only after the file is stored, and it does not look for the artifact.
+  if (file !== undefined || fingerprint !== undefined) {
+    const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
+      const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
+      if (repetition !== undefined) return repetition;
+      if (!(await flows.exists(org, flow))) return 'flow not found';
+      if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
+      return 'artifact not found';
+    });
+    if (obstacle !== undefined) return obstacle;
+  }
   const attachment = await keep(file);
   const { verdict, reason, faults } = judgeAttestation(command.type, document);
   const attestation: Attestation = {
