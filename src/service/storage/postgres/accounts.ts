@@ -1,3 +1,4 @@
+import type { Value } from '../database.ts';
 import type { Role } from '../../../contract/role.ts';
 import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
@@ -5,7 +6,7 @@ import type { AccountKind, AccountReader, AccountWriter, AdministrationEnd, KeyU
 import { number, optional, optionalNumber, text } from '../rows.ts';
 import { toAdministrationEnd, toKey, toMember, toMembership, toRole, toServiceAccount } from '../rows/accounts.ts';
 import type { Session } from './session.ts';
-import { defineStatements, type Statement, type Value } from './statements.ts';
+import { defineStatements, type PostgresStatement } from './statements.ts';
 
 const memberColumns = 'org, "user", role, created_at';
 const accountColumns = 'org, name, display_name, privilege, description, created_by, created_at, for_webhook';
@@ -234,7 +235,7 @@ export class PostgresAccountWriter extends PostgresAccountReader implements Acco
   }
 
   /** @param statement returns the ids of the keys that it changes, as this method does */
-  async #writeKeys(statement: Statement, values: readonly Value[]): Promise<readonly string[]> {
+  async #writeKeys(statement: PostgresStatement, values: readonly Value[]): Promise<readonly string[]> {
     return (await this.session.query(statement, values)).map((row) => text(row, 'id'));
   }
 }

@@ -1,3 +1,4 @@
+import type { Value } from '../database.ts';
 import type { PoolClient } from 'pg';
 import { Readable } from 'node:stream';
 import {
@@ -10,7 +11,7 @@ import { emptyDigest, verifyChunks } from '../content-check.ts';
 import { toReceivedFile, type BufferedUpload, type UploadBuffer } from '../uploads/upload-buffer.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
-import { defineStatements, type Statement, type Value } from './statements.ts';
+import { defineStatements, type PostgresStatement } from './statements.ts';
 
 const statements = defineStatements('attachments', {
   // An existing row was not inserted by this transaction.
@@ -110,7 +111,7 @@ export class PostgresAttachments implements AttachmentStore {
 
 async function run(
   client: PoolClient,
-  { name, text }: Statement,
+  { name, text }: PostgresStatement,
   values: readonly Value[],
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   return (await client.query<Record<string, unknown>>({ name, text, values: [...values] })).rows;

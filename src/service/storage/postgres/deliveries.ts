@@ -1,3 +1,4 @@
+import type { Value } from '../database.ts';
 import type { Delivery, DeliveryFailure, DueTarget } from '../../domain/notifications.ts';
 import {
   claimSeconds,
@@ -13,7 +14,7 @@ import type { TargetReference } from '../notifications.ts';
 import { number, optional, optionalNumber } from '../rows.ts';
 import { toDelivery, toDueTarget, toListeningTarget, toWaitingTarget } from '../rows/deliveries.ts';
 import type { Session } from './session.ts';
-import { defineStatements, type Value } from './statements.ts';
+import { defineStatements } from './statements.ts';
 
 /** Whether no other process than the one in the parameter has claimed a target. */
 const isFreeFor = (claimant: string): string =>

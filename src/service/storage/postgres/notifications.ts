@@ -1,3 +1,4 @@
+import type { Value } from '../database.ts';
 import type { NewNotification, NotificationRecord, TargetState } from '../../domain/notifications.ts';
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
 import { number, optional } from '../rows.ts';
 import { toNotificationRecord, toTargetState } from '../rows/notifications.ts';
 import type { Session } from './session.ts';
-import { defineStatements, type Value } from './statements.ts';
+import { defineStatements } from './statements.ts';
 
 const columns = `n.org, n.number, n.name, n.environments, n.triggers, n.created_at, n.created_by, n.deleted_at,
   n.last_modified_at`;

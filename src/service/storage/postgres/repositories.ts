@@ -6,11 +6,11 @@ import { PostgresAttestationReader, PostgresAttestationWriter } from './attestat
 import { PostgresAuditLogReader, PostgresAuditLogWriter } from './audit-log.ts';
 import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
 import { PostgresEnvironmentReader, PostgresEnvironmentWriter } from './environments.ts';
-import { PostgresFlowReader, PostgresFlowWriter } from './flows.ts';
+import { FlowReader, FlowWriter } from '../flows.ts';
 import { PostgresLoginRuleReader, PostgresLoginRuleWriter } from './login-rules.ts';
 import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
-import { PostgresOrganizationReader, PostgresOrganizationWriter } from './organizations.ts';
-import { PostgresPolicyReader, PostgresPolicyWriter } from './policies.ts';
+import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
+import { PolicyReader, PolicyWriter } from '../policies.ts';
 import { PostgresRememberedAnswerWriter } from './remembered-answers.ts';
 import type { Session } from './session.ts';
 import { PostgresSessionReader, PostgresSessionWriter } from './sessions.ts';
@@ -20,14 +20,14 @@ import { PostgresTrailReader, PostgresTrailWriter } from './trails.ts';
 /** Creates the repositories of a read. */
 export function createReaders(session: Session): ReadTransaction {
   return {
-    organizations: new PostgresOrganizationReader(session),
-    flows: new PostgresFlowReader(session),
+    organizations: new OrganizationReader(session),
+    flows: new FlowReader(session),
     accounts: new PostgresAccountReader(session),
     loginRules: new PostgresLoginRuleReader(session),
     auditLog: new PostgresAuditLogReader(session),
     environments: new PostgresEnvironmentReader(session),
     snapshots: new PostgresSnapshotReader(session),
-    policies: new PostgresPolicyReader(session),
+    policies: new PolicyReader(session),
     trails: new PostgresTrailReader(session),
     artifacts: new PostgresArtifactReader(session),
     attestations: new PostgresAttestationReader(session),
@@ -41,14 +41,14 @@ export function createReaders(session: Session): ReadTransaction {
 /** Creates the repositories of a transaction that writes. */
 export function createWriters(session: Session): WriteTransaction {
   return {
-    organizations: new PostgresOrganizationWriter(session),
-    flows: new PostgresFlowWriter(session),
+    organizations: new OrganizationWriter(session),
+    flows: new FlowWriter(session),
     accounts: new PostgresAccountWriter(session),
     loginRules: new PostgresLoginRuleWriter(session),
     auditLog: new PostgresAuditLogWriter(session),
     environments: new PostgresEnvironmentWriter(session),
     snapshots: new PostgresSnapshotWriter(session),
-    policies: new PostgresPolicyWriter(session),
+    policies: new PolicyWriter(session),
     trails: new PostgresTrailWriter(session),
     artifacts: new PostgresArtifactWriter(session),
     attestations: new PostgresAttestationWriter(session),

@@ -1,13 +1,14 @@
 import type { ClientBase, QueryResult } from 'pg';
 import type { Row } from '../rows.ts';
-import { runStatement, transactionEndedError, type Statement, type Value } from './statements.ts';
+import type { Database, Statement, Value } from '../database.ts';
+import { runStatement, transactionEndedError, type PostgresStatement } from './statements.ts';
 
 /**
  * Runs the statements of a transaction, in the order of the calls.
  *
  * @throws StorageError or the database's error from every method
  */
-export class Session {
+export class Session implements Database {
   readonly #client: ClientBase;
   #failure: unknown;
   #isEnded = false;
@@ -22,17 +23,17 @@ export class Session {
   }
 
   /** Runs a statement, and returns its rows. */
-  async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+  async query(statement: Statement | PostgresStatement, values: readonly Value[]): Promise<readonly Row[]> {
     return (await this.#execute(statement, values)).rows;
   }
 
   /** Runs a statement, and returns the number of changed rows. */
-  async change(statement: Statement, values: readonly Value[]): Promise<number> {
+  async change(statement: Statement | PostgresStatement, values: readonly Value[]): Promise<number> {
     return (await this.#execute(statement, values)).rowCount ?? 0;
   }
 
   /** Runs a statement that has no result. */
-  async run(statement: Statement, values: readonly Value[]): Promise<void> {
+  async run(statement: Statement | PostgresStatement, values: readonly Value[]): Promise<void> {
     await this.#execute(statement, values);
   }
 
@@ -41,10 +42,18 @@ export class Session {
     this.#isEnded = true;
   }
 
-  async #execute(statement: Statement, values: readonly Value[]): Promise<QueryResult<Record<string, unknown>>> {
+  async #execute(
+    statement: Statement | PostgresStatement,
+    values: readonly Value[],
+  ): Promise<QueryResult<Record<string, unknown>>> {
     if (this.#isEnded) throw transactionEndedError();
     try {
-      return await runStatement(this.#client, statement, values);
+      const { name } = statement;
+      return await runStatement(
+        this.#client,
+        { name, text: 'text' in statement ? statement.text : statement.postgres },
+        values,
+      );
     } catch (error) {
       this.#failure ??= error;
       throw error;

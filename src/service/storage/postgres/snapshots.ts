@@ -1,3 +1,4 @@
+import type { Value } from '../database.ts';
 import type { NumberRange } from '../../domain/environment/snapshot-series.ts';
 import {
   toJudgedReference,
@@ -21,7 +22,7 @@ import type {
   StoredSnapshot,
 } from '../snapshots.ts';
 import type { Session } from './session.ts';
-import { defineStatements, type Value } from './statements.ts';
+import { defineStatements } from './statements.ts';
 
 /** What started and stopped running; the parameters are those of `listMovements`. */
 function selectMovements(order: 'ASC' | 'DESC'): string {

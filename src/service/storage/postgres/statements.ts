@@ -1,18 +1,15 @@
 import type { ClientBase, QueryResult } from 'pg';
+import type { Value } from '../database.ts';
 import { translatePostgresError } from './postgres-errors.ts';
 
-/** A value that is sent to the database. */
-export type Value =
-  string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly (number | null)[];
-
-/** A statement that each connection prepares once, under its name. */
-export interface Statement {
+/** A statement of PostgreSQL that each connection prepares once, under its name. */
+export interface PostgresStatement {
   readonly name: string;
   readonly text: string;
 }
 
 /** Statements by name. */
-export type Statements<Texts> = Readonly<Record<keyof Texts, Statement>>;
+export type Statements<Texts> = Readonly<Record<keyof Texts, PostgresStatement>>;
 
 /**
  * Names statements, so that connections prepare them.
@@ -34,7 +31,7 @@ export function defineStatements<Texts extends Readonly<Record<string, string>>>
  */
 export async function runStatement(
   client: ClientBase,
-  { name, text }: Statement,
+  { name, text }: PostgresStatement,
   values: readonly Value[],
 ): Promise<QueryResult<Record<string, unknown>>> {
   try {

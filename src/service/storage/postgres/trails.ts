@@ -1,3 +1,4 @@
+import type { Value } from '../database.ts';
 import type { Trail, TrailReference, TrailUpdate } from '../../domain/records.ts';
 import type { FileTemplate } from '../../domain/template/template.ts';
 import type { ListPart } from '../list-part.ts';
@@ -5,7 +6,7 @@ import { number, optional, text, toTrail, toTrailUpdate } from '../rows.ts';
 import { toFileTemplate } from '../rows/trails.ts';
 import type { TrailFilter, TrailReader, TrailWriter } from '../trails.ts';
 import type { Session } from './session.ts';
-import { defineStatements, type Statement, type Value } from './statements.ts';
+import { defineStatements, type PostgresStatement } from './statements.ts';
 
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
 
@@ -91,7 +92,7 @@ export class PostgresTrailReader implements TrailReader {
 function selectTrails(
   org: string,
   { flow, fingerprint, namePrefix }: TrailFilter,
-): { readonly statement: Readonly<Record<'list' | 'count', Statement>>; readonly values: readonly Value[] } {
+): { readonly statement: Readonly<Record<'list' | 'count', PostgresStatement>>; readonly values: readonly Value[] } {
   const { list, listOfFlow, listWithArtifact, listByName, listByNameInFlow } = statements;
   const { count, countOfFlow, countWithArtifact, countByName, countByNameInFlow } = statements;
   if (namePrefix !== undefined) {

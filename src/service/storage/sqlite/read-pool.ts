@@ -34,7 +34,7 @@ export class ReadPool {
     const reader = this.#acquire() ?? (await this.#wait());
     const { session, transaction } = reader;
     try {
-      return await session.run(async () => {
+      return await session.use(async () => {
         await session.execute(() => {
           session.database.exec('BEGIN');
         });

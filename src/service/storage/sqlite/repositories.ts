@@ -7,11 +7,11 @@ import { SqliteAuditLogReader, SqliteAuditLogWriter } from './audit-log.ts';
 import { translateError } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
-import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
+import { FlowReader, FlowWriter } from '../flows.ts';
 import { SqliteLoginRuleReader, SqliteLoginRuleWriter } from './login-rules.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
-import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
-import { SqlitePolicyReader, SqlitePolicyWriter } from './policies.ts';
+import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
+import { PolicyReader, PolicyWriter } from '../policies.ts';
 import { SqliteRememberedAnswerWriter } from './remembered-answers.ts';
 import type { Session } from './session.ts';
 import { SqliteSessionReader, SqliteSessionWriter } from './sessions.ts';
@@ -24,14 +24,14 @@ import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
  */
 export function createReaders(session: Session): ReadTransaction {
   return createWhenUsed<ReadTransaction>({
-    organizations: () => new SqliteOrganizationReader(session),
-    flows: () => new SqliteFlowReader(session),
+    organizations: () => new OrganizationReader(session),
+    flows: () => new FlowReader(session),
     accounts: () => new SqliteAccountReader(session),
     loginRules: () => new SqliteLoginRuleReader(session),
     auditLog: () => new SqliteAuditLogReader(session),
     environments: () => new SqliteEnvironmentReader(session),
     snapshots: () => new SqliteSnapshotReader(session),
-    policies: () => new SqlitePolicyReader(session),
+    policies: () => new PolicyReader(session),
     trails: () => new SqliteTrailReader(session),
     artifacts: () => new SqliteArtifactReader(session),
     attestations: () => new SqliteAttestationReader(session),
@@ -45,14 +45,14 @@ export function createReaders(session: Session): ReadTransaction {
 /** Creates the repositories of a transaction that writes. */
 export function createWriters(session: Session): WriteTransaction {
   return {
-    organizations: new SqliteOrganizationWriter(session),
-    flows: new SqliteFlowWriter(session),
+    organizations: new OrganizationWriter(session),
+    flows: new FlowWriter(session),
     accounts: new SqliteAccountWriter(session),
     loginRules: new SqliteLoginRuleWriter(session),
     auditLog: new SqliteAuditLogWriter(session),
     environments: new SqliteEnvironmentWriter(session),
     snapshots: new SqliteSnapshotWriter(session),
-    policies: new SqlitePolicyWriter(session),
+    policies: new PolicyWriter(session),
     trails: new SqliteTrailWriter(session),
     artifacts: new SqliteArtifactWriter(session),
     attestations: new SqliteAttestationWriter(session),

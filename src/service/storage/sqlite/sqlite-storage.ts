@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../files/data-folder.ts';
+import { allStatements } from '../database.ts';
 import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { openDatabase, openReadOnly } from './database.ts';
 import { createFileCheck } from './file-presence.ts';
@@ -28,6 +29,8 @@ export class SqliteStorage implements Storage {
     this.#queue = new WriteQueue(this.#database, { requireFiles: createFileCheck([path, `${path}-wal`]) });
     this.#session = new Session(this.#database);
     this.#transaction = createWriters(this.#session);
+    // An invalid statement fails at start.
+    for (const statement of allStatements.values()) this.#session.prepare(statement);
     this.#reads = new ReadPool(() => openReader(folder));
   }
 
@@ -40,7 +43,7 @@ export class SqliteStorage implements Storage {
     _scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
   ): Promise<Result> {
-    return this.#queue.write(() => this.#session.run(() => work(this.#transaction)));
+    return this.#queue.write(() => this.#session.use(() => work(this.#transaction)));
   }
 
   onCommit(listener: () => void): void {

@@ -50,7 +50,7 @@ const looksUpAlways: readonly Case[] = [
     },
   },
   {
-    statement: 'policies.listLatest',
+    statement: 'policies.findLatest',
     run: ({ policies }) => policies.listLatest('acme', ['policy-1']),
     searches: { policies_pkey: ['org', 'name'], policy_versions_pkey: ['org', 'policy', 'version'] },
   },

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { allStatements } from '../../../../src/service/storage/database.ts';
 import { SqliteArtifactWriter } from '../../../../src/service/storage/sqlite/artifacts.ts';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
 import { SqliteEnvironmentWriter } from '../../../../src/service/storage/sqlite/environments.ts';
-import { SqlitePolicyWriter } from '../../../../src/service/storage/sqlite/policies.ts';
 import { Session } from '../../../../src/service/storage/sqlite/session.ts';
 import { SqliteSnapshotWriter } from '../../../../src/service/storage/sqlite/snapshots.ts';
 import { SqliteTrailWriter } from '../../../../src/service/storage/sqlite/trails.ts';
@@ -15,18 +15,12 @@ import { SqliteTrailWriter } from '../../../../src/service/storage/sqlite/trails
 function listStatements(database: DatabaseSync): readonly string[] {
   const prepare = jest.spyOn(database, 'prepare');
   const session = new Session(database);
-  for (const Writer of [
-    SqliteArtifactWriter,
-    SqliteEnvironmentWriter,
-    SqlitePolicyWriter,
-    SqliteSnapshotWriter,
-    SqliteTrailWriter,
-  ]) {
+  for (const Writer of [SqliteArtifactWriter, SqliteEnvironmentWriter, SqliteSnapshotWriter, SqliteTrailWriter]) {
     expect(new Writer(session)).toBeDefined();
   }
   const statements = prepare.mock.calls.map(([statement]) => statement);
   prepare.mockRestore();
-  return statements;
+  return [...statements, ...[...allStatements.values()].map(({ sqlite }) => sqlite)];
 }
 
 describe('the query plans', () => {

@@ -1,0 +1,93 @@
+import type { Row } from './rows.ts';
+
+/** A value that is sent to a database. In SQLite, lists are JSON and booleans are 0 or 1. */
+export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
+
+/** A statement, which each connection prepares once, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+
+/**
+ * Runs the statements of a transaction, in the order of the calls. They need not wait for each other.
+ *
+ * @throws StorageError or the database's error from every method
+ */
+export interface Database {
+  /** Runs a statement, and returns its rows. */
+  query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]>;
+  /** Runs a statement, and returns the number of changed rows. */
+  change(statement: Statement, values: readonly Value[]): Promise<number>;
+  /** Runs a statement that has no result. */
+  run(statement: Statement, values: readonly Value[]): Promise<void>;
+}
+
+const defined = new Map<string, Statement>();
+
+/** The statements that were defined, by name. */
+export const allStatements: ReadonlyMap<string, Statement> = defined;
+
+/**
+ * Defines statements for both databases, in the words of PostgreSQL. For SQLite, parameters and limits are rewritten, and
+ * casts are left out. List the columns: PostgreSQL refuses to run a prepared `SELECT *` after a migration.
+ *
+ * @param group the first part of their names; no other statement may have the same group and name
+ */
+export function defineStatements<Texts extends Readonly<Record<string, string>>>(
+  group: string,
+  texts: Texts,
+): Readonly<Record<keyof Texts, Statement>> {
+  const statements = Object.entries(texts).map(([name, text]) => {
+    const statement = { name: `${group}.${name}`, sqlite: toSqlite(text), postgres: choose(text, 'postgres') };
+    defined.set(statement.name, statement);
+    return [name, statement] as const;
+  });
+  return Object.fromEntries(statements) as Record<keyof Texts, Statement>;
+}
+
+/** A part of a statement that the databases write differently. */
+export function either(sqlite: string, postgres: string): string {
+  return `«${sqlite}¦${postgres}»`;
+}
+
+/** Whether a column is in a list of texts. */
+export function isAnyOf(column: string, list: string): string {
+  return `${column} ${either(`IN (SELECT value FROM json_each(${list}))`, `= ANY (${list}::text[])`)}`;
+}
+
+/** The texts of a column as a JSON list, sorted; to be followed by `FROM`. */
+export function toJsonList(column: string): string {
+  return either(
+    `json_group_array(${column} ORDER BY ${column})`,
+    `coalesce(json_agg(${column} ORDER BY ${column}), '[]')::text`,
+  );
+}
+
+/**
+ * Joins the row that a condition selects by its whole key. PostgreSQL might read the whole table for a list of rows, if
+ * it did not say that there is only one for each.
+ */
+export function lookUp(table: string, alias: string, condition: string): string {
+  return either(
+    `JOIN ${table} ${alias} ON ${condition}`,
+    `CROSS JOIN LATERAL (SELECT ${alias}.* FROM ${table} ${alias} WHERE ${condition} LIMIT 1) ${alias}`,
+  );
+}
+
+const eitherForm = /«([^¦]*)¦([^»]*)»/gu;
+
+function choose(text: string, database: 'sqlite' | 'postgres'): string {
+  return text.replace(eitherForm, database === 'sqlite' ? '$1' : '$2');
+}
+
+function toSqlite(text: string): string {
+  return (
+    choose(text, 'sqlite')
+      .replace(/::(?:double precision|[a-z]+)(?:\[\])?/gu, '')
+      .replace(/\$(\d+)/gu, '?$1')
+      // SQLite recompiles a statement for every value that is bound directly to a limit.
+      .replace(/\b(LIMIT|OFFSET) (\?\d+)/gu, '$1 $2 + 0')
+  );
+}
