@@ -1,16 +1,56 @@
-import type { AuditEvent, AuditRecord } from '../domain/audit-event.ts';
 import type { AuditEventType } from '../../contract/audit-log.ts';
+import type { AuditEvent, AuditRecord } from '../domain/audit-event.ts';
+import { defineStatements, type Database } from './database.ts';
 import type { ListPart } from './list-part.ts';
+import { number } from './rows.ts';
+import { toAuditRecord } from './rows/audit-log.ts';
+
+const columns = 'org, number, type, recorded_at, actor, subject, details';
+
+const statements = defineStatements('audit_log', {
+  list: `SELECT ${columns} FROM audit_events WHERE org = $1 ORDER BY number DESC LIMIT $2 OFFSET $3`,
+  listType: `SELECT ${columns} FROM audit_events WHERE org = $1 AND type = $2 ORDER BY number DESC LIMIT $3 OFFSET $4`,
+  // Numbers have no gaps, because nothing is deleted.
+  count: 'SELECT coalesce(max(number), 0) AS total FROM audit_events WHERE org = $1',
+  countType: 'SELECT count(*) AS total FROM audit_events WHERE org = $1 AND type = $2',
+  append: `INSERT INTO audit_events (${columns})
+    VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM audit_events WHERE org = $1), $2, $3, $4, $5, $6)`,
+});
 
 /** Reads the audit log. */
-export interface AuditLogReader {
+export class AuditLogReader {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
   /** The events of the organization, the latest first. */
-  list(org: string, type: AuditEventType | undefined, part: ListPart): Promise<readonly AuditRecord[]>;
-  count(org: string, type: AuditEventType | undefined): Promise<number>;
+  async list(
+    org: string,
+    type: AuditEventType | undefined,
+    { offset, limit }: ListPart,
+  ): Promise<readonly AuditRecord[]> {
+    const rows =
+      type === undefined
+        ? await this.database.query(statements.list, [org, limit, offset])
+        : await this.database.query(statements.listType, [org, type, limit, offset]);
+    return rows.map(toAuditRecord);
+  }
+
+  async count(org: string, type: AuditEventType | undefined): Promise<number> {
+    const [row = {}] =
+      type === undefined
+        ? await this.database.query(statements.count, [org])
+        : await this.database.query(statements.countType, [org, type]);
+    return number(row, 'total');
+  }
 }
 
 /** Adds to the audit log. Nothing in it can be changed. */
-export interface AuditLogWriter extends AuditLogReader {
+export class AuditLogWriter extends AuditLogReader {
   /** Adds an event with the next number of its organization, which must exist. */
-  append(event: AuditEvent): Promise<void>;
+  append({ org, type, at, actor, subject, details }: AuditEvent): Promise<void> {
+    return this.database.run(statements.append, [org, type, at, actor, subject, JSON.stringify(details)]);
+  }
 }

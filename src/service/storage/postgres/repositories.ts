@@ -3,7 +3,7 @@ import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
 import { PostgresArtifactReader, PostgresArtifactWriter } from './artifacts.ts';
 import { PostgresAttestationSeriesReader } from './attestation-series.ts';
 import { PostgresAttestationReader, PostgresAttestationWriter } from './attestations.ts';
-import { PostgresAuditLogReader, PostgresAuditLogWriter } from './audit-log.ts';
+import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
 import { PostgresEnvironmentReader, PostgresEnvironmentWriter } from './environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
@@ -11,9 +11,9 @@ import { PostgresLoginRuleReader, PostgresLoginRuleWriter } from './login-rules.
 import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
 import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
 import { PolicyReader, PolicyWriter } from '../policies.ts';
-import { PostgresRememberedAnswerWriter } from './remembered-answers.ts';
+import { RememberedAnswerWriter } from '../remembered-answers.ts';
 import type { Session } from './session.ts';
-import { PostgresSessionReader, PostgresSessionWriter } from './sessions.ts';
+import { SessionReader, SessionWriter } from '../sessions.ts';
 import { PostgresSnapshotReader, PostgresSnapshotWriter } from './snapshots.ts';
 import { PostgresTrailReader, PostgresTrailWriter } from './trails.ts';
 
@@ -24,7 +24,7 @@ export function createReaders(session: Session): ReadTransaction {
     flows: new FlowReader(session),
     accounts: new PostgresAccountReader(session),
     loginRules: new PostgresLoginRuleReader(session),
-    auditLog: new PostgresAuditLogReader(session),
+    auditLog: new AuditLogReader(session),
     environments: new PostgresEnvironmentReader(session),
     snapshots: new PostgresSnapshotReader(session),
     policies: new PolicyReader(session),
@@ -34,7 +34,7 @@ export function createReaders(session: Session): ReadTransaction {
     attestationSeries: new PostgresAttestationSeriesReader(session),
     notifications: new PostgresNotificationReader(session),
     deliveries: new PostgresDeliveryReader(session),
-    sessions: new PostgresSessionReader(session),
+    sessions: new SessionReader(session),
   };
 }
 
@@ -45,7 +45,7 @@ export function createWriters(session: Session): WriteTransaction {
     flows: new FlowWriter(session),
     accounts: new PostgresAccountWriter(session),
     loginRules: new PostgresLoginRuleWriter(session),
-    auditLog: new PostgresAuditLogWriter(session),
+    auditLog: new AuditLogWriter(session),
     environments: new PostgresEnvironmentWriter(session),
     snapshots: new PostgresSnapshotWriter(session),
     policies: new PolicyWriter(session),
@@ -55,7 +55,7 @@ export function createWriters(session: Session): WriteTransaction {
     attestationSeries: new PostgresAttestationSeriesReader(session),
     notifications: new PostgresNotificationWriter(session),
     deliveries: new PostgresDeliveryWriter(session),
-    sessions: new PostgresSessionWriter(session),
-    rememberedAnswers: new PostgresRememberedAnswerWriter(session),
+    sessions: new SessionWriter(session),
+    rememberedAnswers: new RememberedAnswerWriter(session),
   };
 }

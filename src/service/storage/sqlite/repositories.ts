@@ -3,7 +3,7 @@ import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationSeriesReader } from './attestation-series.ts';
 import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
-import { SqliteAuditLogReader, SqliteAuditLogWriter } from './audit-log.ts';
+import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { translateError } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
@@ -12,9 +12,9 @@ import { SqliteLoginRuleReader, SqliteLoginRuleWriter } from './login-rules.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
 import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
 import { PolicyReader, PolicyWriter } from '../policies.ts';
-import { SqliteRememberedAnswerWriter } from './remembered-answers.ts';
+import { RememberedAnswerWriter } from '../remembered-answers.ts';
 import type { Session } from './session.ts';
-import { SqliteSessionReader, SqliteSessionWriter } from './sessions.ts';
+import { SessionReader, SessionWriter } from '../sessions.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
 import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
 
@@ -28,7 +28,7 @@ export function createReaders(session: Session): ReadTransaction {
     flows: () => new FlowReader(session),
     accounts: () => new SqliteAccountReader(session),
     loginRules: () => new SqliteLoginRuleReader(session),
-    auditLog: () => new SqliteAuditLogReader(session),
+    auditLog: () => new AuditLogReader(session),
     environments: () => new SqliteEnvironmentReader(session),
     snapshots: () => new SqliteSnapshotReader(session),
     policies: () => new PolicyReader(session),
@@ -38,7 +38,7 @@ export function createReaders(session: Session): ReadTransaction {
     attestationSeries: () => new SqliteAttestationSeriesReader(session),
     notifications: () => new SqliteNotificationReader(session),
     deliveries: () => new SqliteDeliveryReader(session),
-    sessions: () => new SqliteSessionReader(session),
+    sessions: () => new SessionReader(session),
   });
 }
 
@@ -49,7 +49,7 @@ export function createWriters(session: Session): WriteTransaction {
     flows: new FlowWriter(session),
     accounts: new SqliteAccountWriter(session),
     loginRules: new SqliteLoginRuleWriter(session),
-    auditLog: new SqliteAuditLogWriter(session),
+    auditLog: new AuditLogWriter(session),
     environments: new SqliteEnvironmentWriter(session),
     snapshots: new SqliteSnapshotWriter(session),
     policies: new PolicyWriter(session),
@@ -59,8 +59,8 @@ export function createWriters(session: Session): WriteTransaction {
     attestationSeries: new SqliteAttestationSeriesReader(session),
     notifications: new SqliteNotificationWriter(session),
     deliveries: new SqliteDeliveryWriter(session),
-    sessions: new SqliteSessionWriter(session),
-    rememberedAnswers: new SqliteRememberedAnswerWriter(session),
+    sessions: new SessionWriter(session),
+    rememberedAnswers: new RememberedAnswerWriter(session),
   };
 }
 
