@@ -17,7 +17,7 @@ const writing = {
   delete: 'DELETE FROM login_rules WHERE org = ? AND name = ?',
 } as const;
 
-/** Login rules in SQLite, for reading. Not cached: a step logs in once. */
+/** Login rules in SQLite, for reading. */
 export class SqliteLoginRuleReader implements LoginRuleReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;

@@ -1,5 +1,5 @@
 /**
- * When each key was last used, in a table of its own, because keys are cached and uses are written often. When each
+ * When each key was last used, in a table of its own, because uses are written often. When each
  * notification was last changed; until then, when it was created.
  */
 export const administration = `

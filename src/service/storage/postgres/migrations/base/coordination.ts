@@ -1,10 +1,9 @@
 import { text } from './text-type.ts';
 
 /**
- * What several processes need to know of each other. `written_sources` has the slots of the sources that each
- * transaction wrote (`storage/sources.ts`), for the caches of all processes; its row also proves that the transaction
- * was committed. Old rows are deleted: `forgotten_before` tells a process whether it has missed some. `probes` is
- * written to find out whether the database accepts writes.
+ * What several processes need to know of each other. `written_sources` told the caches of all processes what each
+ * transaction wrote, and `written_sources_state` what was deleted of it; a later script drops both. `probes` is written to
+ * find out whether the database accepts writes.
  */
 export const coordination = `
 CREATE TABLE written_sources (
