@@ -151,20 +151,25 @@ async function measureAttestations(
   const into = orgs === 1 ? 'one organization' : `${orgs} organizations`;
   return [
     compare(`durable attestations, ${into}`, loads, ['pgbench', median(pgbench)], 0.25),
-    within('… 99 of 100 answered within', loads, 100),
+    orgs === 1 ? slowest(loads) : withTarget(slowest(loads), p99Of(loads), withinTarget, milliseconds),
     rate(`… with ${defaultLoad.connections} connections`, more),
   ];
 }
 
-function within(what: string, loads: readonly LoadResult[], mustReach: number): Row {
-  const p99 = median(loads.map((load) => load.p99));
-  const row = { what, figure: milliseconds(p99) };
-  return withTarget(row, p99, { better: 'lower', mustReach, aimFor: mustReach }, milliseconds);
+/** For several organizations: requests of one organization wait for each other. */
+const withinTarget = { better: 'lower', mustReach: 100, aimFor: 100 } as const;
+
+function slowest(loads: readonly LoadResult[]): Row {
+  return withoutTarget({ what: '… 99 of 100 answered within', figure: milliseconds(p99Of(loads)) });
+}
+
+function p99Of(loads: readonly LoadResult[]): number {
+  return median(loads.map((load) => load.p99));
 }
 
 function rate(what: string, loads: readonly LoadResult[]): Row {
-  const [figure, p99] = [median(loads.map((load) => load.perSecond)), median(loads.map((load) => load.p99))];
-  return withoutTarget({ what, figure: `${perSecond(figure)}, 99 of 100 within ${milliseconds(p99)}` });
+  const figure = median(loads.map((load) => load.perSecond));
+  return withoutTarget({ what, figure: `${perSecond(figure)}, 99 of 100 within ${milliseconds(p99Of(loads))}` });
 }
 
 function attest(
@@ -203,13 +208,7 @@ async function measureReads(fixture: PostgresFixture, service: TrialService): Pr
     against: `pgbench, one-row SELECT ${perSecond(median(selected))}`,
     ratio: times(found / median(selected)),
   };
-  return [
-    withTarget(row, found, { better: 'higher', mustReach: 500, aimFor: 500 }, perSecond),
-    withoutTarget({
-      what: '… 99 of 100 answered within',
-      figure: milliseconds(median(loads.map((result) => result.p99))),
-    }),
-  ];
+  return [withTarget(row, found, { better: 'higher', mustReach: 500, aimFor: 500 }, perSecond), slowest(loads)];
 }
 
 function compare(
