@@ -1,11 +1,13 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
-import { isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
+import { limitAttempts } from '../http/retry-schedule.ts';
+import { backoff, isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import { TransportError, type HttpResponse } from '../http/transport.ts';
+import { sleep } from '../runtime/clock.ts';
 import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
-import { isNotFound } from './failure-kinds.ts';
+import { isNotFound, isTransientFailure } from './failure-kinds.ts';
 import type { KeySupport } from './key-support.ts';
 import { recordFinders, type SentWrite } from './records/find-record.ts';
 import { isErrorOfService } from './response-body.ts';
@@ -41,6 +43,9 @@ interface WriteOptions {
   /** Whether the key is shared with earlier attempts of the run and was derived now, not when the write was kept. */
   readonly mayRenewKey: boolean;
 }
+
+/** How often a record is looked for after an attempt if no look gets an answer of the service. */
+const maximumLooks = 6;
 
 /**
  * The attempts of one write, and the decision after each of them. A write that sets a state is repeated until it is
@@ -191,13 +196,22 @@ export class WriteAttempts {
     }
   }
 
-  /** Like `#lookUp`, after an attempt without a clear answer. */
-  #lookAfterAttempt(): Promise<Look> {
-    const { repetition } = this.#options.endpoint;
-    if (repetition.effect === 'appends' && repetition.recordedIn !== undefined) {
-      this.#options.context.log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
+  /**
+   * Like `#lookUp`, after an attempt without a clear answer. If a second record could do harm, it looks again while other
+   * servers answer in the service's place.
+   */
+  async #lookAfterAttempt(): Promise<Look> {
+    const { endpoint, context, support } = this.#options;
+    const { repetition } = endpoint;
+    if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return 'impossible';
+    context.log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
+    const looks = repetition.isHarmlessTwice === true ? 1 : Math.min(maximumLooks, limitAttempts(context.retryPolicy));
+    for (let look = 1; ; look += 1) {
+      const seen = await this.#lookUp();
+      const isRefused = this.#lookFailure instanceof ServiceError && !isTransientFailure(this.#lookFailure);
+      if (seen !== 'unknown' || isRefused || support.isKnown || look >= looks) return seen;
+      await sleep(context.clock, backoff(look, context.random()), context.signal);
     }
-    return this.#lookUp();
   }
 }
 

@@ -26,10 +26,6 @@ export const loginKey = Type.Object({
 /** The field of the error 401 for a token of which the organization's login rules know nothing. */
 export const unknownSenderField = 'login rules';
 
-/** What the error says. The same for every such token and every organization, so that it tells nothing about them. */
-export const unknownSender =
-  'name neither the issuer nor the repository of this identity token, its signature is wrong, or the organization does not exist; check the organization, and ask its admins for the reason, which is in the audit log';
-
 /** The response if no rule admits the run. */
 export const loginRefused = {
   status: 403,

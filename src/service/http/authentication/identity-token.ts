@@ -1,10 +1,4 @@
-import {
-  issuerUnavailable,
-  loginRefused,
-  tooManyLogins,
-  unknownSender,
-  unknownSenderField,
-} from '../../../contract/login.ts';
+import { issuerUnavailable, loginRefused, tooManyLogins, unknownSenderField } from '../../../contract/login.ts';
 import { logIn, type LoginResult } from '../../application/login.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -16,6 +10,10 @@ import {
   type Authenticator,
 } from './authentication.ts';
 import type { FailedAuthentication } from './failed-authentications.ts';
+
+/** What the error says. The same for every such token and every organization, so that it tells nothing about them. */
+const unknownSender =
+  'name neither the issuer nor the repository of this identity token, its signature is wrong, or the organization does not exist; check the organization, and ask its admins for the reason, which is in the audit log';
 
 /** A successful login. */
 export type LoggedIn = Extract<LoginResult, { outcome: 'logged in' }>;
