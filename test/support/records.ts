@@ -25,7 +25,7 @@ import type {
   TargetState,
 } from '../../src/service/domain/notifications.ts';
 import type { SigningSecret } from '../../src/service/domain/webhook-secret.ts';
-import type { RecordedAttestation } from '../../src/service/storage/attestation-series.ts';
+import type { RecordedAttestation } from '../../src/service/storage/attestations.ts';
 import type { TargetReference } from '../../src/service/storage/notifications.ts';
 import type { AccountKind, AccountReader } from '../../src/service/storage/accounts.ts';
 import { allOrganizations, type Storage } from '../../src/service/storage/storage.ts';

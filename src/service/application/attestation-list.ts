@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import { firstSince, lastBefore, type TimeSeries } from '../domain/time-series.ts';
-import type { RecordedAttestation, SequenceRange } from '../storage/attestation-series.ts';
-import type { FlowReference } from '../storage/attestations.ts';
+import type { SequenceRange } from '../storage/attestation-series.ts';
+import type { FlowReference, RecordedAttestation } from '../storage/attestations.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 

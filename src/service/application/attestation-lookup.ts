@@ -2,7 +2,7 @@ import { evidenceName, listTargetArtifacts, toReportScopes } from '../domain/evi
 import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
 import type { Flow, ListedAttestation } from '../domain/records.ts';
 import { findRequiredType } from '../domain/template/template.ts';
-import type { RecordedAttestation } from '../storage/attestation-series.ts';
+import type { RecordedAttestation } from '../storage/attestations.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import { findAppliedTemplates } from './templates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';

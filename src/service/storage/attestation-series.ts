@@ -1,8 +1,4 @@
-import type { Attestation } from '../domain/records.ts';
-import type { FlowReference, Sequenced } from './attestations.ts';
-
-/** An attestation with its sequence number. */
-export interface RecordedAttestation extends Attestation, Sequenced {}
+import type { FlowReference, RecordedAttestation } from './attestations.ts';
 
 /** A range of sequence numbers, both ends included. */
 export interface SequenceRange {

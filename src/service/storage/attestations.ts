@@ -2,7 +2,21 @@ import type { CountsFor } from '../domain/audience.ts';
 import type { Scope } from '../domain/evidence-scope.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from '../domain/records.ts';
 import type { AttestationWithSubject } from '../domain/trail-details.ts';
+import { defineStatements, lookUp, lookUpAll, valuesOf, type Database } from './database.ts';
 import type { RecordKey } from './remembered-answers.ts';
+import {
+  countsForColumn,
+  listedColumns,
+  number,
+  optional,
+  summaryColumns,
+  text,
+  toAttestation,
+  toAttestationWithSubject,
+  toListedAttestation,
+  toSummary,
+  type Row,
+} from './rows.ts';
 
 /** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */
 export interface Sequenced {
@@ -11,6 +25,9 @@ export interface Sequenced {
 
 /** An attestation with its sequence number, without its document. */
 export interface RecordedSummary extends AttestationSummary, Sequenced {}
+
+/** An attestation with its sequence number. */
+export interface RecordedAttestation extends Attestation, Sequenced {}
 
 /** Identifies a flow. */
 export interface FlowReference {
@@ -21,47 +38,6 @@ export interface FlowReference {
 /** What is read of the latest attestation of a flow. */
 export interface LatestAttestation extends Sequenced {
   readonly createdAt: number;
-}
-
-/** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
-export interface AttestationReader {
-  find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined>;
-  /** Finds an attestation in any trail. */
-  findById(org: string, id: string): Promise<(Attestation & Sequenced) | undefined>;
-  /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */
-  findRequestDigest(org: string, key: string): Promise<string | undefined>;
-  /**
-   * Whether the attestation that was recorded with this idempotency key, or one with the same content, is the latest of
-   * its evidence name in each of its scopes.
-   */
-  isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean>;
-  /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
-  findLatest(flow: FlowReference): Promise<LatestAttestation | undefined>;
-  /** The latest attestations of a trail, newest first. */
-  listByTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]>;
-
-  /**
-   * Like `listByTrail`, with what the attestations are about.
-   *
-   * @param maximumBytes the list ends before their documents have more bytes in total
-   */
-  listSubjects(
-    flow: FlowReference,
-    trail: string,
-    limits: { readonly count: number; readonly maximumBytes: number },
-  ): Promise<readonly AttestationWithSubject[]>;
-
-  /**
-   * The latest attestation of each evidence name in each of the scopes, by scope; of those that do not count for all
-   * environments, the latest of each `countsFor`, too. Scopes without any are left out.
-   */
-  listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>>;
-  /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
-  listBound(flow: FlowReference, scopes: readonly Scope[], limit: number): Promise<readonly ListedAttestation[]>;
-  /** Whether any attestation of any organization has an attachment with this digest. */
-  isAttached(digest: string): Promise<boolean>;
-  /** The number of distinct attachment digests. */
-  countAttached(): Promise<number>;
 }
 
 /** An attestation to store. */
@@ -89,10 +65,219 @@ export interface EvidencePlace {
   readonly maximumNames: number;
 }
 
+/** The attestation of a row `l` with its sequence number. */
+const listedAttestation = lookUp('attestations', 'a', 'a.org = $1 AND a.flow = $2 AND a.sequence = l.sequence');
+
+const inScope = 'org = $1 AND flow = $2 AND scope = m.value';
+
+const listCurrent = (table: string): string =>
+  `SELECT e.scope, e.sequence FROM ${valuesOf('$3')}
+    ${lookUpAll(table, 'e', 'e.org = $1 AND e.flow = $2 AND e.scope = m.value')}`;
+
+// `OFFSET 0` makes PostgreSQL look up the name in each scope.
+const isFull = (table: string, condition: string): string =>
+  `SELECT 1 FROM ${valuesOf('$3')}
+    WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${condition} AND name = $4 LIMIT 1 OFFSET 0)
+      AND EXISTS (SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1 OFFSET $5::bigint - 1)`;
+
+const statements = defineStatements('attestations', {
+  find: `SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2`,
+  findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
+  isCurrent: `SELECT 1 FROM attestations f
+    ${lookUp(
+      'attestations',
+      'a',
+      `a.org = f.org AND a.flow = f.flow AND a.sequence = (SELECT max(l.sequence) FROM (
+        SELECT sequence FROM current_evidence WHERE org = f.org AND flow = f.flow AND scope = $3 AND name = $4
+        UNION ALL
+        SELECT sequence FROM limited_evidence WHERE org = f.org AND flow = f.flow AND scope = $3 AND name = $4
+      ) l)`,
+    )}
+    WHERE f.org = $1 AND f.idempotency_key = $2 AND a.type = f.type AND a.request_digest = f.request_digest`,
+  findLatest: `SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2
+    ORDER BY sequence DESC LIMIT 1`,
+  listByTrail: `SELECT ${summaryColumns} FROM attestations a
+    WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
+  // The documents are parsed, so their size is limited first. Databases store the length, and need not read them for it.
+  listSubjects: `SELECT ${summaryColumns}, a.document::json ->> 'artifact_fingerprint' AS fingerprint,
+      a.document::json ->> 'target_artifacts' AS targets,
+      a.document::json -> 'git_commit_info' ->> 'sha1' AS commit_sha,
+      a.document::json -> 'git_commit_info' ->> 'url' AS commit_url
+    FROM (
+      SELECT sequence, sum(octet_length(document)) OVER (ORDER BY sequence DESC) AS bytes FROM attestations
+      WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4
+    ) l ${listedAttestation} WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
+  listCurrent: `SELECT l.scope, ${summaryColumns} FROM (
+      ${listCurrent('current_evidence')} UNION ALL ${listCurrent('limited_evidence')}
+    ) l ${listedAttestation}`,
+  // Of each scope, no more is read than is wanted of all.
+  listBound: `SELECT ${listedColumns} FROM (
+      SELECT DISTINCT b.sequence FROM ${valuesOf('$3')}
+      ${lookUpAll(
+        'bindings',
+        'b',
+        `b.org = $1 AND b.flow = $2 AND b.scope = m.value AND b.sequence >= coalesce((
+          SELECT sequence FROM bindings WHERE ${inScope} ORDER BY sequence DESC LIMIT 1 OFFSET $4::bigint - 1
+        ), 0)`,
+      )} ORDER BY b.sequence DESC LIMIT $4
+    ) l ${listedAttestation} ORDER BY l.sequence DESC`,
+  isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
+  countAttached: `SELECT count(*) AS count FROM (
+      SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
+    ) l`,
+  isFull: isFull('current_evidence', inScope),
+  isLimitedFull: isFull('limited_evidence', `${inScope} AND counts_for = $6`),
+  insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, created_at,
+      reported_by, counts_for, attachment_filename, attachment_digest, attachment_size, document, stepped_back,
+      idempotency_key, request_digest)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+  bind: `INSERT INTO bindings (org, flow, scope, sequence) SELECT $1, $2, m.value, $4::bigint FROM ${valuesOf('$3')}`,
+  // SQLite would take `ON` for that of a join, if there were no `WHERE`.
+  setCurrent: `INSERT INTO current_evidence (org, flow, scope, sequence, name)
+    SELECT $1, $2, m.value, $4::bigint, $5 FROM ${valuesOf('$3')} WHERE true
+    ON CONFLICT (org, flow, scope, name) DO UPDATE SET sequence = excluded.sequence`,
+  setLimited: `INSERT INTO limited_evidence (org, flow, scope, sequence, name, counts_for)
+    SELECT $1, $2, m.value, $4::bigint, $5, $6 FROM ${valuesOf('$3')} WHERE true
+    ON CONFLICT (org, flow, scope, counts_for, name) DO UPDATE SET sequence = excluded.sequence`,
+});
+
+/** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
+export class AttestationReader {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async find(org: string, flow: string, trail: string, id: string): Promise<RecordedAttestation | undefined> {
+    const found = await this.findById(org, id);
+    return found?.flow === flow && found.trail === trail ? found : undefined;
+  }
+
+  /** Finds an attestation in any trail. */
+  async findById(org: string, id: string): Promise<RecordedAttestation | undefined> {
+    const [row] = await this.database.query(statements.find, [org, id]);
+    return optional(row, toRecordedAttestation);
+  }
+
+  /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */
+  async findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    const [row] = await this.database.query(statements.findRequestDigest, [org, key]);
+    return optional(row, (found) => text(found, 'request_digest'));
+  }
+
+  /**
+   * Whether the attestation that was recorded with this idempotency key, or one with the same content, is the latest of
+   * its evidence name in each of its scopes.
+   */
+  async isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean> {
+    const found = await Promise.all(
+      scopes.map((scope) => this.database.query(statements.isCurrent, [org, key, scope, evidence])),
+    );
+    return found.every((rows) => rows.length > 0);
+  }
+
+  /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
+  async findLatest({ org, flow }: FlowReference): Promise<LatestAttestation | undefined> {
+    const [row] = await this.database.query(statements.findLatest, [org, flow]);
+    return optional(row, (found) => ({ sequence: number(found, 'sequence'), createdAt: number(found, 'created_at') }));
+  }
+
+  /** The latest attestations of a trail, newest first. */
+  async listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
+    const rows = await this.database.query(statements.listByTrail, [org, flow, trail, limit]);
+    return rows.map(toRecordedSummary);
+  }
+
+  /**
+   * Like `listByTrail`, with what the attestations are about.
+   *
+   * @param limits the list ends before their documents have more than `maximumBytes` in total
+   */
+  async listSubjects(
+    { org, flow }: FlowReference,
+    trail: string,
+    limits: { readonly count: number; readonly maximumBytes: number },
+  ): Promise<readonly AttestationWithSubject[]> {
+    const values = [org, flow, trail, limits.count, limits.maximumBytes];
+    return (await this.database.query(statements.listSubjects, values)).map(toAttestationWithSubject);
+  }
+
+  /**
+   * The latest attestation of each evidence name in each of the scopes, by scope; of those that do not count for all
+   * environments, the latest of each `countsFor`, too. Scopes without any are left out.
+   */
+  async listCurrent(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+  ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
+    const rows = await this.database.query(statements.listCurrent, [org, flow, scopes]);
+    const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
+    return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
+  }
+
+  /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
+  async listBound(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+    limit: number,
+  ): Promise<readonly ListedAttestation[]> {
+    return (await this.database.query(statements.listBound, [org, flow, scopes, limit])).map(toListedAttestation);
+  }
+
+  /** Whether any attestation of any organization has an attachment with this digest. */
+  async isAttached(digest: string): Promise<boolean> {
+    return (await this.database.query(statements.isAttached, [digest])).length > 0;
+  }
+
+  /** The number of distinct attachment digests. */
+  async countAttached(): Promise<number> {
+    const [row = {}] = await this.database.query(statements.countAttached, []);
+    return number(row, 'count');
+  }
+}
+
+function toRecordedSummary(row: Row): RecordedSummary {
+  return { ...toSummary(row), sequence: number(row, 'sequence') };
+}
+
+/** Converts a row with `summaryColumns` and its document. */
+export function toRecordedAttestation(row: Row): RecordedAttestation {
+  return { ...toAttestation(row), sequence: number(row, 'sequence') };
+}
+
 /** Reads and writes attestations. */
-export interface AttestationWriter extends AttestationReader {
+export class AttestationWriter extends AttestationReader {
   /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
-  isAnyScopeFull(flow: FlowReference, place: EvidencePlace): Promise<boolean>;
+  async isAnyScopeFull({ org, flow }: FlowReference, place: EvidencePlace): Promise<boolean> {
+    const values = [org, flow, place.scopes, place.evidence, place.maximumNames];
+    const countsFor = countsForColumn(place);
+    const full =
+      countsFor === null
+        ? await this.database.query(statements.isFull, values)
+        : await this.database.query(statements.isLimitedFull, [...values, countsFor]);
+    return full.length > 0;
+  }
+
   /** Inserts the attestation and binds it to its scopes. Its trail must exist. */
-  insert(attestation: NewAttestation): Promise<void>;
+  async insert(attestation: NewAttestation): Promise<void> {
+    const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
+    const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
+    const { filename = null, digest = null, size = null } = attachment ?? {};
+    const faults = attestation.faults.length === 0 ? null : JSON.stringify(attestation.faults);
+    const countsFor = countsForColumn(attestation);
+    const bound = [org, flow, scopes, sequence];
+    await Promise.all([
+      this.database.run(statements.insert, [
+        ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, createdAt, reportedBy, countsFor],
+        ...[filename, digest, size, documentJson, Number(isStepBack)],
+        ...[requestKey?.key ?? null, requestKey?.digest ?? null],
+      ]),
+      this.database.run(statements.bind, bound),
+      // Evidence that counts for some environments only is current among its like.
+      countsFor === null
+        ? this.database.run(statements.setCurrent, [...bound, evidence])
+        : this.database.run(statements.setLimited, [...bound, evidence, countsFor]),
+    ]);
+  }
 }

@@ -54,7 +54,7 @@ export function either(sqlite: string, postgres: string): string {
 
 /** Whether a column is in a list of texts. */
 export function isAnyOf(column: string, list: string): string {
-  return `${column} ${either(`IN (SELECT value FROM json_each(${list}))`, `= ANY (${list}::text[])`)}`;
+  return `${column} ${either(`IN (SELECT m.value FROM json_each(${list}) m)`, `= ANY (${list}::text[])`)}`;
 }
 
 /** The texts of a column as a JSON list, sorted; to be followed by `FROM`. */
@@ -65,14 +65,29 @@ export function toJsonList(column: string): string {
   );
 }
 
+/** The values of a list, as the rows of a table `m` with a column `value`. */
+export function valuesOf(list: string, type: 'text' | 'bigint' = 'text'): string {
+  return either(`json_each(${list}) m`, `unnest(${list}::${type}[]) AS m (value)`);
+}
+
 /**
  * Joins the row that a condition selects by its whole key. PostgreSQL might read the whole table for a list of rows, if
  * it did not say that there is only one for each.
  */
 export function lookUp(table: string, alias: string, condition: string): string {
+  return joinInOrder(table, alias, condition, 'LIMIT 1');
+}
+
+/** Joins the rows that a condition selects by the first columns of an index. */
+export function lookUpAll(table: string, alias: string, condition: string): string {
+  return joinInOrder(table, alias, condition, 'OFFSET 0');
+}
+
+/** Keeps the databases from reading the joined table first. */
+function joinInOrder(table: string, alias: string, condition: string, limit: string): string {
   return either(
-    `JOIN ${table} ${alias} ON ${condition}`,
-    `CROSS JOIN LATERAL (SELECT ${alias}.* FROM ${table} ${alias} WHERE ${condition} LIMIT 1) ${alias}`,
+    `CROSS JOIN ${table} ${alias} ON ${condition}`,
+    `CROSS JOIN LATERAL (SELECT ${alias}.* FROM ${table} ${alias} WHERE ${condition} ${limit}) ${alias}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Attestation } from '../../../src/service/domain/records.ts';
-import type { RecordedAttestation } from '../../../src/service/storage/attestation-series.ts';
+import type { RecordedAttestation } from '../../../src/service/storage/attestations.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { AttestationListQueryAt, Records } from '../../support/records.ts';

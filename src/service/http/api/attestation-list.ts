@@ -4,7 +4,7 @@ import { maximumDocumentBytes, maximumPageBytes } from '../../../contract/limits
 import { defaultPageSize } from '../../../contract/paging.ts';
 import * as attestationList from '../../application/attestation-list.ts';
 import type { AttestationRange, LargeAttestationPage } from '../../application/attestation-list.ts';
-import type { RecordedAttestation } from '../../storage/attestation-series.ts';
+import type { RecordedAttestation } from '../../storage/attestations.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
 import { evidenceName, listTargetArtifacts } from '../../domain/evidence-scope.ts';

@@ -10,7 +10,7 @@ import { namedFlowNotFound } from '../../../contract/errors.ts';
 import * as lookup from '../../application/attestation-lookup.ts';
 import type { Links } from '../../domain/links.ts';
 import { isOfKind, type Attachment } from '../../domain/records.ts';
-import type { RecordedAttestation } from '../../storage/attestation-series.ts';
+import type { RecordedAttestation } from '../../storage/attestations.ts';
 import { describeEvidence } from '../../domain/artifact-state.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';

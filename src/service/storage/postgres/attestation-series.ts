@@ -1,7 +1,6 @@
-import type { AttestationSeriesReader, RecordedAttestation, SequenceRange } from '../attestation-series.ts';
-import type { FlowReference } from '../attestations.ts';
+import type { AttestationSeriesReader, SequenceRange } from '../attestation-series.ts';
+import { toRecordedAttestation, type FlowReference, type RecordedAttestation } from '../attestations.ts';
 import { number, summaryColumns } from '../rows.ts';
-import { toRecordedAttestation } from '../rows/attestations.ts';
 import type { Session } from './session.ts';
 import { defineStatements } from './statements.ts';
 

@@ -2,7 +2,7 @@ import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
 import { PostgresArtifactReader, PostgresArtifactWriter } from './artifacts.ts';
 import { PostgresAttestationSeriesReader } from './attestation-series.ts';
-import { PostgresAttestationReader, PostgresAttestationWriter } from './attestations.ts';
+import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
 import { PostgresEnvironmentReader, PostgresEnvironmentWriter } from './environments.ts';
@@ -30,7 +30,7 @@ export function createReaders(session: Session): ReadTransaction {
     policies: new PolicyReader(session),
     trails: new PostgresTrailReader(session),
     artifacts: new PostgresArtifactReader(session),
-    attestations: new PostgresAttestationReader(session),
+    attestations: new AttestationReader(session),
     attestationSeries: new PostgresAttestationSeriesReader(session),
     notifications: new PostgresNotificationReader(session),
     deliveries: new PostgresDeliveryReader(session),
@@ -51,7 +51,7 @@ export function createWriters(session: Session): WriteTransaction {
     policies: new PolicyWriter(session),
     trails: new PostgresTrailWriter(session),
     artifacts: new PostgresArtifactWriter(session),
-    attestations: new PostgresAttestationWriter(session),
+    attestations: new AttestationWriter(session),
     attestationSeries: new PostgresAttestationSeriesReader(session),
     notifications: new PostgresNotificationWriter(session),
     deliveries: new PostgresDeliveryWriter(session),

@@ -2,7 +2,7 @@ import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationSeriesReader } from './attestation-series.ts';
-import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
+import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { translateError } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
@@ -34,7 +34,7 @@ export function createReaders(session: Session): ReadTransaction {
     policies: () => new PolicyReader(session),
     trails: () => new SqliteTrailReader(session),
     artifacts: () => new SqliteArtifactReader(session),
-    attestations: () => new SqliteAttestationReader(session),
+    attestations: () => new AttestationReader(session),
     attestationSeries: () => new SqliteAttestationSeriesReader(session),
     notifications: () => new SqliteNotificationReader(session),
     deliveries: () => new SqliteDeliveryReader(session),
@@ -55,7 +55,7 @@ export function createWriters(session: Session): WriteTransaction {
     policies: new PolicyWriter(session),
     trails: new SqliteTrailWriter(session),
     artifacts: new SqliteArtifactWriter(session),
-    attestations: new SqliteAttestationWriter(session),
+    attestations: new AttestationWriter(session),
     attestationSeries: new SqliteAttestationSeriesReader(session),
     notifications: new SqliteNotificationWriter(session),
     deliveries: new SqliteDeliveryWriter(session),
