@@ -1,7 +1,7 @@
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
 import { PostgresArtifactReader, PostgresArtifactWriter } from './artifacts.ts';
-import { PostgresAttestationSeriesReader } from './attestation-series.ts';
+import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
@@ -31,7 +31,7 @@ export function createReaders(session: Session): ReadTransaction {
     trails: new PostgresTrailReader(session),
     artifacts: new PostgresArtifactReader(session),
     attestations: new AttestationReader(session),
-    attestationSeries: new PostgresAttestationSeriesReader(session),
+    attestationSeries: new AttestationSeriesReader(session),
     notifications: new PostgresNotificationReader(session),
     deliveries: new PostgresDeliveryReader(session),
     sessions: new SessionReader(session),
@@ -52,7 +52,7 @@ export function createWriters(session: Session): WriteTransaction {
     trails: new PostgresTrailWriter(session),
     artifacts: new PostgresArtifactWriter(session),
     attestations: new AttestationWriter(session),
-    attestationSeries: new PostgresAttestationSeriesReader(session),
+    attestationSeries: new AttestationSeriesReader(session),
     notifications: new PostgresNotificationWriter(session),
     deliveries: new PostgresDeliveryWriter(session),
     sessions: new SessionWriter(session),

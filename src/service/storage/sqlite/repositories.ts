@@ -1,7 +1,7 @@
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
-import { SqliteAttestationSeriesReader } from './attestation-series.ts';
+import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { translateError } from './database.ts';
@@ -35,7 +35,7 @@ export function createReaders(session: Session): ReadTransaction {
     trails: () => new SqliteTrailReader(session),
     artifacts: () => new SqliteArtifactReader(session),
     attestations: () => new AttestationReader(session),
-    attestationSeries: () => new SqliteAttestationSeriesReader(session),
+    attestationSeries: () => new AttestationSeriesReader(session),
     notifications: () => new SqliteNotificationReader(session),
     deliveries: () => new SqliteDeliveryReader(session),
     sessions: () => new SessionReader(session),
@@ -56,7 +56,7 @@ export function createWriters(session: Session): WriteTransaction {
     trails: new SqliteTrailWriter(session),
     artifacts: new SqliteArtifactWriter(session),
     attestations: new AttestationWriter(session),
-    attestationSeries: new SqliteAttestationSeriesReader(session),
+    attestationSeries: new AttestationSeriesReader(session),
     notifications: new SqliteNotificationWriter(session),
     deliveries: new SqliteDeliveryWriter(session),
     sessions: new SessionWriter(session),
