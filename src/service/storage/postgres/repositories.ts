@@ -15,7 +15,7 @@ import { RememberedAnswerWriter } from '../remembered-answers.ts';
 import type { Session } from './session.ts';
 import { SessionReader, SessionWriter } from '../sessions.ts';
 import { PostgresSnapshotReader, PostgresSnapshotWriter } from './snapshots.ts';
-import { PostgresTrailReader, PostgresTrailWriter } from './trails.ts';
+import { TrailReader, TrailWriter } from '../trails.ts';
 
 /** Creates the repositories of a read. */
 export function createReaders(session: Session): ReadTransaction {
@@ -28,7 +28,7 @@ export function createReaders(session: Session): ReadTransaction {
     environments: new PostgresEnvironmentReader(session),
     snapshots: new PostgresSnapshotReader(session),
     policies: new PolicyReader(session),
-    trails: new PostgresTrailReader(session),
+    trails: new TrailReader(session),
     artifacts: new PostgresArtifactReader(session),
     attestations: new AttestationReader(session),
     attestationSeries: new AttestationSeriesReader(session),
@@ -49,7 +49,7 @@ export function createWriters(session: Session): WriteTransaction {
     environments: new PostgresEnvironmentWriter(session),
     snapshots: new PostgresSnapshotWriter(session),
     policies: new PolicyWriter(session),
-    trails: new PostgresTrailWriter(session),
+    trails: new TrailWriter(session),
     artifacts: new PostgresArtifactWriter(session),
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),

@@ -16,7 +16,7 @@ import { RememberedAnswerWriter } from '../remembered-answers.ts';
 import type { Session } from './session.ts';
 import { SessionReader, SessionWriter } from '../sessions.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
-import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
+import { TrailReader, TrailWriter } from '../trails.ts';
 
 /**
  * Creates the repositories of a read, each when it is first used: preparing the statements of all takes milliseconds. An
@@ -32,7 +32,7 @@ export function createReaders(session: Session): ReadTransaction {
     environments: () => new SqliteEnvironmentReader(session),
     snapshots: () => new SqliteSnapshotReader(session),
     policies: () => new PolicyReader(session),
-    trails: () => new SqliteTrailReader(session),
+    trails: () => new TrailReader(session),
     artifacts: () => new SqliteArtifactReader(session),
     attestations: () => new AttestationReader(session),
     attestationSeries: () => new AttestationSeriesReader(session),
@@ -53,7 +53,7 @@ export function createWriters(session: Session): WriteTransaction {
     environments: new SqliteEnvironmentWriter(session),
     snapshots: new SqliteSnapshotWriter(session),
     policies: new PolicyWriter(session),
-    trails: new SqliteTrailWriter(session),
+    trails: new TrailWriter(session),
     artifacts: new SqliteArtifactWriter(session),
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),

@@ -10,13 +10,12 @@ import { SqliteEnvironmentWriter } from '../../../../src/service/storage/sqlite/
 import '../../../../src/service/storage/sqlite/repositories.ts';
 import { Session } from '../../../../src/service/storage/sqlite/session.ts';
 import { SqliteSnapshotWriter } from '../../../../src/service/storage/sqlite/snapshots.ts';
-import { SqliteTrailWriter } from '../../../../src/service/storage/sqlite/trails.ts';
 
 /** Returns the statements that the repositories prepare. */
 function listStatements(database: DatabaseSync): readonly string[] {
   const prepare = jest.spyOn(database, 'prepare');
   const session = new Session(database);
-  for (const Writer of [SqliteArtifactWriter, SqliteEnvironmentWriter, SqliteSnapshotWriter, SqliteTrailWriter]) {
+  for (const Writer of [SqliteArtifactWriter, SqliteEnvironmentWriter, SqliteSnapshotWriter]) {
     expect(new Writer(session)).toBeDefined();
   }
   const statements = prepare.mock.calls.map(([statement]) => statement);
