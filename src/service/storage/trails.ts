@@ -15,9 +15,10 @@ export interface TrailFilter {
 
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
 
-// The artifacts of a fingerprint are few, so they come first.
+// The artifacts of a fingerprint are few, so they come first. SQLite might read those of all trails.
 const withArtifact = `FROM (
-    SELECT DISTINCT flow, trail FROM artifacts WHERE org = $1 AND fingerprint = $2 AND ($3::text IS NULL OR flow = $3)
+    SELECT DISTINCT flow, trail FROM artifacts ${either('INDEXED BY artifacts_by_fingerprint_in_any_flow', '')}
+    WHERE org = $1 AND fingerprint = $2 AND ($3::text IS NULL OR flow = $3)
   ) l ${lookUp('trails', 't', 't.org = $1 AND t.flow = l.flow AND t.name = l.trail')}`;
 
 // No name contains a character above `~`, so the range ends before U+007F.
