@@ -91,10 +91,12 @@ function joinInOrder(table: string, alias: string, condition: string, limit: str
   );
 }
 
-const eitherForm = /«([^¦]*)¦([^»]*)»/gu;
+/** One without another in it. */
+const eitherForm = /«([^«»¦]*)¦([^«»¦]*)»/gu;
 
 function choose(text: string, database: 'sqlite' | 'postgres'): string {
-  return text.replace(eitherForm, database === 'sqlite' ? '$1' : '$2');
+  const chosen = text.replace(eitherForm, database === 'sqlite' ? '$1' : '$2');
+  return chosen === text ? text : choose(chosen, database);
 }
 
 function toSqlite(text: string): string {

@@ -7,6 +7,7 @@ const statements = defineStatements('test', {
   page: 'SELECT a FROM t WHERE b = $2 AND c = $1 ORDER BY a LIMIT $3 OFFSET $4',
   cast: 'SELECT $1::text, $2::double precision, $3::text[], $4::bigint',
   position: `SELECT ${either('instr', 'strpos')}(a, $1) FROM t`,
+  nested: `SELECT ${either(`a.${either('rowid', 'place')}`, `b.${either('rowid', 'place')}`)}`,
   list: `SELECT ${toJsonList('a')} AS list FROM t WHERE ${isAnyOf('a', '$1')}`,
   insert: 'INSERT INTO t (a, b) VALUES ($1, $2)',
 });
@@ -30,6 +31,7 @@ describe('a statement for both databases', () => {
       sqlite: 'SELECT instr(a, ?1) FROM t',
       postgres: 'SELECT strpos(a, $1) FROM t',
     });
+    expect(statements.nested).toMatchObject({ sqlite: 'SELECT a.rowid', postgres: 'SELECT b.place' });
   });
 
   it('is found by its name', () => {

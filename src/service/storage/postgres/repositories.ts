@@ -1,6 +1,6 @@
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
-import { PostgresArtifactReader, PostgresArtifactWriter } from './artifacts.ts';
+import { ArtifactReader, ArtifactWriter } from '../artifacts.ts';
 import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
@@ -29,7 +29,7 @@ export function createReaders(session: Session): ReadTransaction {
     snapshots: new PostgresSnapshotReader(session),
     policies: new PolicyReader(session),
     trails: new TrailReader(session),
-    artifacts: new PostgresArtifactReader(session),
+    artifacts: new ArtifactReader(session),
     attestations: new AttestationReader(session),
     attestationSeries: new AttestationSeriesReader(session),
     notifications: new PostgresNotificationReader(session),
@@ -50,7 +50,7 @@ export function createWriters(session: Session): WriteTransaction {
     snapshots: new PostgresSnapshotWriter(session),
     policies: new PolicyWriter(session),
     trails: new TrailWriter(session),
-    artifacts: new PostgresArtifactWriter(session),
+    artifacts: new ArtifactWriter(session),
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),
     notifications: new PostgresNotificationWriter(session),

@@ -1,6 +1,6 @@
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
 import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
-import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
+import { ArtifactReader, ArtifactWriter } from '../artifacts.ts';
 import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
@@ -33,7 +33,7 @@ export function createReaders(session: Session): ReadTransaction {
     snapshots: () => new SqliteSnapshotReader(session),
     policies: () => new PolicyReader(session),
     trails: () => new TrailReader(session),
-    artifacts: () => new SqliteArtifactReader(session),
+    artifacts: () => new ArtifactReader(session),
     attestations: () => new AttestationReader(session),
     attestationSeries: () => new AttestationSeriesReader(session),
     notifications: () => new SqliteNotificationReader(session),
@@ -54,7 +54,7 @@ export function createWriters(session: Session): WriteTransaction {
     snapshots: new SqliteSnapshotWriter(session),
     policies: new PolicyWriter(session),
     trails: new TrailWriter(session),
-    artifacts: new SqliteArtifactWriter(session),
+    artifacts: new ArtifactWriter(session),
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),
     notifications: new SqliteNotificationWriter(session),
