@@ -5,7 +5,7 @@ import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
-import { PostgresEnvironmentReader, PostgresEnvironmentWriter } from './environments.ts';
+import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
 import { PostgresLoginRuleReader, PostgresLoginRuleWriter } from './login-rules.ts';
 import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
@@ -25,7 +25,7 @@ export function createReaders(session: Session): ReadTransaction {
     accounts: new PostgresAccountReader(session),
     loginRules: new PostgresLoginRuleReader(session),
     auditLog: new AuditLogReader(session),
-    environments: new PostgresEnvironmentReader(session),
+    environments: new EnvironmentReader(session),
     snapshots: new PostgresSnapshotReader(session),
     policies: new PolicyReader(session),
     trails: new TrailReader(session),
@@ -46,7 +46,7 @@ export function createWriters(session: Session): WriteTransaction {
     accounts: new PostgresAccountWriter(session),
     loginRules: new PostgresLoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
-    environments: new PostgresEnvironmentWriter(session),
+    environments: new EnvironmentWriter(session),
     snapshots: new PostgresSnapshotWriter(session),
     policies: new PolicyWriter(session),
     trails: new TrailWriter(session),

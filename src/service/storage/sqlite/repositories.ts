@@ -6,7 +6,7 @@ import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { translateError } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
-import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
+import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
 import { SqliteLoginRuleReader, SqliteLoginRuleWriter } from './login-rules.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
@@ -29,7 +29,7 @@ export function createReaders(session: Session): ReadTransaction {
     accounts: () => new SqliteAccountReader(session),
     loginRules: () => new SqliteLoginRuleReader(session),
     auditLog: () => new AuditLogReader(session),
-    environments: () => new SqliteEnvironmentReader(session),
+    environments: () => new EnvironmentReader(session),
     snapshots: () => new SqliteSnapshotReader(session),
     policies: () => new PolicyReader(session),
     trails: () => new TrailReader(session),
@@ -50,7 +50,7 @@ export function createWriters(session: Session): WriteTransaction {
     accounts: new SqliteAccountWriter(session),
     loginRules: new SqliteLoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
-    environments: new SqliteEnvironmentWriter(session),
+    environments: new EnvironmentWriter(session),
     snapshots: new SqliteSnapshotWriter(session),
     policies: new PolicyWriter(session),
     trails: new TrailWriter(session),
