@@ -14,7 +14,7 @@ import { PolicyReader, PolicyWriter } from '../policies.ts';
 import { RememberedAnswerWriter } from '../remembered-answers.ts';
 import type { Session } from './session.ts';
 import { SessionReader, SessionWriter } from '../sessions.ts';
-import { PostgresSnapshotReader, PostgresSnapshotWriter } from './snapshots.ts';
+import { SnapshotReader, SnapshotWriter } from '../snapshots.ts';
 import { TrailReader, TrailWriter } from '../trails.ts';
 
 /** Creates the repositories of a read. */
@@ -26,7 +26,7 @@ export function createReaders(session: Session): ReadTransaction {
     loginRules: new PostgresLoginRuleReader(session),
     auditLog: new AuditLogReader(session),
     environments: new EnvironmentReader(session),
-    snapshots: new PostgresSnapshotReader(session),
+    snapshots: new SnapshotReader(session),
     policies: new PolicyReader(session),
     trails: new TrailReader(session),
     artifacts: new ArtifactReader(session),
@@ -47,7 +47,7 @@ export function createWriters(session: Session): WriteTransaction {
     loginRules: new PostgresLoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
     environments: new EnvironmentWriter(session),
-    snapshots: new PostgresSnapshotWriter(session),
+    snapshots: new SnapshotWriter(session),
     policies: new PolicyWriter(session),
     trails: new TrailWriter(session),
     artifacts: new ArtifactWriter(session),

@@ -15,7 +15,7 @@ import { PolicyReader, PolicyWriter } from '../policies.ts';
 import { RememberedAnswerWriter } from '../remembered-answers.ts';
 import type { Session } from './session.ts';
 import { SessionReader, SessionWriter } from '../sessions.ts';
-import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
+import { SnapshotReader, SnapshotWriter } from '../snapshots.ts';
 import { TrailReader, TrailWriter } from '../trails.ts';
 
 /**
@@ -30,7 +30,7 @@ export function createReaders(session: Session): ReadTransaction {
     loginRules: () => new SqliteLoginRuleReader(session),
     auditLog: () => new AuditLogReader(session),
     environments: () => new EnvironmentReader(session),
-    snapshots: () => new SqliteSnapshotReader(session),
+    snapshots: () => new SnapshotReader(session),
     policies: () => new PolicyReader(session),
     trails: () => new TrailReader(session),
     artifacts: () => new ArtifactReader(session),
@@ -51,7 +51,7 @@ export function createWriters(session: Session): WriteTransaction {
     loginRules: new SqliteLoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
     environments: new EnvironmentWriter(session),
-    snapshots: new SqliteSnapshotWriter(session),
+    snapshots: new SnapshotWriter(session),
     policies: new PolicyWriter(session),
     trails: new TrailWriter(session),
     artifacts: new ArtifactWriter(session),
