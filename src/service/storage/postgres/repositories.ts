@@ -1,5 +1,5 @@
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
-import { PostgresAccountReader, PostgresAccountWriter } from './accounts.ts';
+import { AccountReader, AccountWriter } from '../accounts.ts';
 import { ArtifactReader, ArtifactWriter } from '../artifacts.ts';
 import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
@@ -22,7 +22,7 @@ export function createReaders(session: Session): ReadTransaction {
   return {
     organizations: new OrganizationReader(session),
     flows: new FlowReader(session),
-    accounts: new PostgresAccountReader(session),
+    accounts: new AccountReader(session),
     loginRules: new PostgresLoginRuleReader(session),
     auditLog: new AuditLogReader(session),
     environments: new EnvironmentReader(session),
@@ -43,7 +43,7 @@ export function createWriters(session: Session): WriteTransaction {
   return {
     organizations: new OrganizationWriter(session),
     flows: new FlowWriter(session),
-    accounts: new PostgresAccountWriter(session),
+    accounts: new AccountWriter(session),
     loginRules: new PostgresLoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
     environments: new EnvironmentWriter(session),

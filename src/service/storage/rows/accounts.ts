@@ -1,6 +1,5 @@
 import { isRole, type Role } from '../../../contract/role.ts';
 import type { Login, Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
-import type { AdministrationEnd } from '../accounts.ts';
 import { number, text, type Row } from '../rows.ts';
 
 /** Reads a column with a role. */
@@ -37,11 +36,6 @@ export function toServiceAccount(row: Row): ServiceAccountRecord {
     createdAt: number(row, 'created_at'),
     forWebhook: number(row, 'for_webhook') === 1,
   };
-}
-
-/** Converts a row to the end of an organization's administration. */
-export function toAdministrationEnd(row: Row): AdministrationEnd {
-  return { org: text(row, 'org'), at: number(row, 'at') };
 }
 
 /** Converts a row to a key. */

@@ -1,5 +1,5 @@
 import type { ReadTransaction, WriteTransaction } from '../storage.ts';
-import { SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
+import { AccountReader, AccountWriter } from '../accounts.ts';
 import { ArtifactReader, ArtifactWriter } from '../artifacts.ts';
 import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
@@ -26,7 +26,7 @@ export function createReaders(session: Session): ReadTransaction {
   return createWhenUsed<ReadTransaction>({
     organizations: () => new OrganizationReader(session),
     flows: () => new FlowReader(session),
-    accounts: () => new SqliteAccountReader(session),
+    accounts: () => new AccountReader(session),
     loginRules: () => new SqliteLoginRuleReader(session),
     auditLog: () => new AuditLogReader(session),
     environments: () => new EnvironmentReader(session),
@@ -47,7 +47,7 @@ export function createWriters(session: Session): WriteTransaction {
   return {
     organizations: new OrganizationWriter(session),
     flows: new FlowWriter(session),
-    accounts: new SqliteAccountWriter(session),
+    accounts: new AccountWriter(session),
     loginRules: new SqliteLoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
     environments: new EnvironmentWriter(session),

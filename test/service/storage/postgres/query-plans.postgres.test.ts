@@ -70,13 +70,19 @@ const looksUpInFilledTables: readonly Case[] = [
     searches: { artifacts_by_commit: ['org', 'git_commit'] },
   },
   {
-    statement: 'accounts.deleteExpiredKeys',
+    statement: 'accounts.listExpiredKeys',
     run: ({ accounts }) => accounts.deleteExpiredLoginKeys('acme', 4, 2),
-    searches: {
-      api_keys_of_logins: ['org', 'expires_at'],
-      key_uses_pkey: ['org', 'id'],
-      api_keys_pkey: ['org', 'id'],
-    },
+    searches: { api_keys_of_logins: ['org', 'expires_at'] },
+  },
+  {
+    statement: 'accounts.deleteKeyUses',
+    run: ({ accounts }) => accounts.deleteExpiredLoginKeys('acme', 4, 2),
+    searches: { key_uses_pkey: ['org', 'id'] },
+  },
+  {
+    statement: 'accounts.deleteKeys',
+    run: ({ accounts }) => accounts.deleteExpiredLoginKeys('acme', 4, 2),
+    searches: { api_keys_pkey: ['org', 'id'] },
   },
 ];
 
