@@ -1,15 +1,61 @@
 import type { LoginRule } from '../domain/login-rule.ts';
+import { defineStatements, type Database } from './database.ts';
+import { number, optional, text, type Row } from './rows.ts';
+
+const columns = 'org, name, conditions, created_at, created_by, last_modified_at';
+
+const statements = defineStatements('login_rules', {
+  find: `SELECT ${columns} FROM login_rules WHERE org = $1 AND name = $2`,
+  list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
+  save: `INSERT INTO login_rules (${columns}) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (org, name) DO UPDATE SET conditions = excluded.conditions, created_at = excluded.created_at,
+      created_by = excluded.created_by, last_modified_at = excluded.last_modified_at`,
+  delete: 'DELETE FROM login_rules WHERE org = $1 AND name = $2',
+});
 
 /** Reads login rules. */
-export interface LoginRuleReader {
-  find(org: string, name: string): Promise<LoginRule | undefined>;
+export class LoginRuleReader {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async find(org: string, name: string): Promise<LoginRule | undefined> {
+    const [row] = await this.database.query(statements.find, [org, name]);
+    return optional(row, toLoginRule);
+  }
+
   /** The rules of the organization, sorted by name. */
-  list(org: string): Promise<readonly LoginRule[]>;
+  async list(org: string): Promise<readonly LoginRule[]> {
+    return (await this.database.query(statements.list, [org])).map(toLoginRule);
+  }
 }
 
 /** Reads and writes login rules. */
-export interface LoginRuleWriter extends LoginRuleReader {
+export class LoginRuleWriter extends LoginRuleReader {
   /** Inserts the rule, or replaces everything of an existing one. The organization must exist. */
-  save(rule: LoginRule): Promise<void>;
-  delete(org: string, name: string): Promise<'deleted' | 'not found'>;
+  save({ org, name, createdAt, createdBy, lastModifiedAt, ...conditions }: LoginRule): Promise<void> {
+    const values = [org, name, JSON.stringify(conditions), createdAt, createdBy, lastModifiedAt];
+    return this.database.run(statements.save, values);
+  }
+
+  async delete(org: string, name: string): Promise<'deleted' | 'not found'> {
+    return (await this.database.change(statements.delete, [org, name])) === 0 ? 'not found' : 'deleted';
+  }
+}
+
+/** The columns of a rule that have no condition. */
+type Columns = 'org' | 'name' | 'createdAt' | 'createdBy' | 'lastModifiedAt';
+
+function toLoginRule(row: Row): LoginRule {
+  return {
+    // Written by this service.
+    ...(JSON.parse(text(row, 'conditions')) as Omit<LoginRule, Columns>),
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    createdAt: number(row, 'created_at'),
+    createdBy: text(row, 'created_by'),
+    lastModifiedAt: number(row, 'last_modified_at'),
+  };
 }

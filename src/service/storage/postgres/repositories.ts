@@ -7,7 +7,7 @@ import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
-import { PostgresLoginRuleReader, PostgresLoginRuleWriter } from './login-rules.ts';
+import { LoginRuleReader, LoginRuleWriter } from '../login-rules.ts';
 import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
 import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
 import { PolicyReader, PolicyWriter } from '../policies.ts';
@@ -23,7 +23,7 @@ export function createReaders(session: Session): ReadTransaction {
     organizations: new OrganizationReader(session),
     flows: new FlowReader(session),
     accounts: new AccountReader(session),
-    loginRules: new PostgresLoginRuleReader(session),
+    loginRules: new LoginRuleReader(session),
     auditLog: new AuditLogReader(session),
     environments: new EnvironmentReader(session),
     snapshots: new SnapshotReader(session),
@@ -44,7 +44,7 @@ export function createWriters(session: Session): WriteTransaction {
     organizations: new OrganizationWriter(session),
     flows: new FlowWriter(session),
     accounts: new AccountWriter(session),
-    loginRules: new PostgresLoginRuleWriter(session),
+    loginRules: new LoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
     environments: new EnvironmentWriter(session),
     snapshots: new SnapshotWriter(session),

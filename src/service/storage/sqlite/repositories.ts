@@ -8,7 +8,7 @@ import { translateError } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
-import { SqliteLoginRuleReader, SqliteLoginRuleWriter } from './login-rules.ts';
+import { LoginRuleReader, LoginRuleWriter } from '../login-rules.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
 import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
 import { PolicyReader, PolicyWriter } from '../policies.ts';
@@ -27,7 +27,7 @@ export function createReaders(session: Session): ReadTransaction {
     organizations: () => new OrganizationReader(session),
     flows: () => new FlowReader(session),
     accounts: () => new AccountReader(session),
-    loginRules: () => new SqliteLoginRuleReader(session),
+    loginRules: () => new LoginRuleReader(session),
     auditLog: () => new AuditLogReader(session),
     environments: () => new EnvironmentReader(session),
     snapshots: () => new SnapshotReader(session),
@@ -48,7 +48,7 @@ export function createWriters(session: Session): WriteTransaction {
     organizations: new OrganizationWriter(session),
     flows: new FlowWriter(session),
     accounts: new AccountWriter(session),
-    loginRules: new SqliteLoginRuleWriter(session),
+    loginRules: new LoginRuleWriter(session),
     auditLog: new AuditLogWriter(session),
     environments: new EnvironmentWriter(session),
     snapshots: new SnapshotWriter(session),
