@@ -8,7 +8,7 @@ import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts'
 import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../login-rules.ts';
-import { PostgresNotificationReader, PostgresNotificationWriter } from './notifications.ts';
+import { NotificationReader, NotificationWriter } from '../notifications.ts';
 import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
 import { PolicyReader, PolicyWriter } from '../policies.ts';
 import { RememberedAnswerWriter } from '../remembered-answers.ts';
@@ -32,7 +32,7 @@ export function createReaders(session: Session): ReadTransaction {
     artifacts: new ArtifactReader(session),
     attestations: new AttestationReader(session),
     attestationSeries: new AttestationSeriesReader(session),
-    notifications: new PostgresNotificationReader(session),
+    notifications: new NotificationReader(session),
     deliveries: new PostgresDeliveryReader(session),
     sessions: new SessionReader(session),
   };
@@ -53,7 +53,7 @@ export function createWriters(session: Session): WriteTransaction {
     artifacts: new ArtifactWriter(session),
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),
-    notifications: new PostgresNotificationWriter(session),
+    notifications: new NotificationWriter(session),
     deliveries: new PostgresDeliveryWriter(session),
     sessions: new SessionWriter(session),
     rememberedAnswers: new RememberedAnswerWriter(session),

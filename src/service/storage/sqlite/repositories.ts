@@ -9,7 +9,7 @@ import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../login-rules.ts';
-import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
+import { NotificationReader, NotificationWriter } from '../notifications.ts';
 import { OrganizationReader, OrganizationWriter } from '../organizations.ts';
 import { PolicyReader, PolicyWriter } from '../policies.ts';
 import { RememberedAnswerWriter } from '../remembered-answers.ts';
@@ -36,7 +36,7 @@ export function createReaders(session: Session): ReadTransaction {
     artifacts: () => new ArtifactReader(session),
     attestations: () => new AttestationReader(session),
     attestationSeries: () => new AttestationSeriesReader(session),
-    notifications: () => new SqliteNotificationReader(session),
+    notifications: () => new NotificationReader(session),
     deliveries: () => new SqliteDeliveryReader(session),
     sessions: () => new SessionReader(session),
   });
@@ -57,7 +57,7 @@ export function createWriters(session: Session): WriteTransaction {
     artifacts: new ArtifactWriter(session),
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),
-    notifications: new SqliteNotificationWriter(session),
+    notifications: new NotificationWriter(session),
     deliveries: new SqliteDeliveryWriter(session),
     sessions: new SessionWriter(session),
     rememberedAnswers: new RememberedAnswerWriter(session),
