@@ -4,7 +4,7 @@ import { ArtifactReader, ArtifactWriter } from '../artifacts.ts';
 import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
-import { PostgresDeliveryReader, PostgresDeliveryWriter } from './deliveries.ts';
+import { DeliveryReader, DeliveryWriter } from '../deliveries.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../login-rules.ts';
@@ -33,7 +33,7 @@ export function createReaders(session: Session): ReadTransaction {
     attestations: new AttestationReader(session),
     attestationSeries: new AttestationSeriesReader(session),
     notifications: new NotificationReader(session),
-    deliveries: new PostgresDeliveryReader(session),
+    deliveries: new DeliveryReader(session),
     sessions: new SessionReader(session),
   };
 }
@@ -54,7 +54,7 @@ export function createWriters(session: Session): WriteTransaction {
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),
     notifications: new NotificationWriter(session),
-    deliveries: new PostgresDeliveryWriter(session),
+    deliveries: new DeliveryWriter(session),
     sessions: new SessionWriter(session),
     rememberedAnswers: new RememberedAnswerWriter(session),
   };

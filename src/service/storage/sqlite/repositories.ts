@@ -5,7 +5,7 @@ import { AttestationSeriesReader } from '../attestation-series.ts';
 import { AttestationReader, AttestationWriter } from '../attestations.ts';
 import { AuditLogReader, AuditLogWriter } from '../audit-log.ts';
 import { translateError } from './database.ts';
-import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
+import { DeliveryReader, DeliveryWriter } from '../deliveries.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../environments.ts';
 import { FlowReader, FlowWriter } from '../flows.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../login-rules.ts';
@@ -37,7 +37,7 @@ export function createReaders(session: Session): ReadTransaction {
     attestations: () => new AttestationReader(session),
     attestationSeries: () => new AttestationSeriesReader(session),
     notifications: () => new NotificationReader(session),
-    deliveries: () => new SqliteDeliveryReader(session),
+    deliveries: () => new DeliveryReader(session),
     sessions: () => new SessionReader(session),
   });
 }
@@ -58,7 +58,7 @@ export function createWriters(session: Session): WriteTransaction {
     attestations: new AttestationWriter(session),
     attestationSeries: new AttestationSeriesReader(session),
     notifications: new NotificationWriter(session),
-    deliveries: new SqliteDeliveryWriter(session),
+    deliveries: new DeliveryWriter(session),
     sessions: new SessionWriter(session),
     rememberedAnswers: new RememberedAnswerWriter(session),
   };
