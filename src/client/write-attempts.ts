@@ -1,4 +1,4 @@
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint, RecordPlace } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
 import { limitAttempts } from '../http/retry-schedule.ts';
 import { backoff, isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
@@ -9,7 +9,7 @@ import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
 import { isNotFound, isTransientFailure } from './failure-kinds.ts';
 import type { KeySupport } from './key-support.ts';
-import { recordFinders, type SentWrite } from './records/find-record.ts';
+import type { FindRecord, SentWrite } from './records/sent-write.ts';
 import { isErrorOfService } from './response-body.ts';
 import { ServiceError, endpointLabel } from './service-error.ts';
 import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
@@ -26,6 +26,14 @@ type AttemptKind =
   | 'unclear'
   /** Another attempt would end in the same way. */
   | 'final';
+
+/** How to look, by place; loaded only if an answer was lost. */
+const recordFinders: Readonly<Record<RecordPlace, () => Promise<FindRecord>>> = {
+  'attestation list': async () =>
+    (await import(/* webpackChunkName: 'others' */ './records/find-attestation.ts')).findAttestation,
+  artifact: async () => (await import(/* webpackChunkName: 'others' */ './records/find-artifact.ts')).findArtifact,
+  'policy versions': async () => (await import(/* webpackChunkName: 'others' */ './records/find-policy.ts')).findPolicy,
+};
 
 /** The result of looking for a record. */
 type Look = { readonly record: unknown } | 'absent' | 'unknown' | 'impossible';

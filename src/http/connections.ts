@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
+import type { ConnectSettings } from './connection-settings.ts';
 import { proxySettings, type ProxySettings } from './proxy-settings.ts';
 
 /** The connections of a transport. undici pools them by origin, or by proxy. */
@@ -15,15 +16,6 @@ export interface Connections {
   discard(dispatcher: Dispatcher): void;
   /** Closes all connections, so that the process can end. */
   close(): Promise<void>;
-}
-
-/** The maximum number of open connections to one origin. More requests at a time gain nothing. */
-export const maximumConnections = 8;
-
-/** undici sets no deadline for connecting: the caller has one for connecting, headers and body together. */
-export interface ConnectSettings {
-  readonly timeout: 0;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { maximumConnections, type ConnectSettings } from './connections.ts';
+import { maximumConnections, type ConnectSettings } from './connection-settings.ts';
 import { readingAnswerFirst } from './early-answer.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 

@@ -3,7 +3,7 @@ import { missingResource } from '../client/failure-kinds.ts';
 import { toArtifactState, worstVerdict, type Verdict } from '../contract/compliance.ts';
 import type { Resource } from '../contract/not-found.ts';
 import type { Reason } from '../contract/reason.ts';
-import { maximumConnections } from '../http/connections.ts';
+import { maximumConnections } from '../http/connection-settings.ts';
 import { mapConcurrently } from '../runtime/concurrent.ts';
 import { Failure } from '../runtime/failure.ts';
 import { combineFailures } from './combine-failures.ts';

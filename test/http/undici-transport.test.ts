@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { maximumConnections } from '../../src/http/connections.ts';
+import { maximumConnections } from '../../src/http/connection-settings.ts';
 import { maximumAnswerBytes, TransportError } from '../../src/http/transport.ts';
 
 import {

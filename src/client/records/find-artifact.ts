@@ -3,7 +3,7 @@ import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { EndpointCaller } from '../endpoint-call.ts';
-import type { SentWrite } from './find-record.ts';
+import type { SentWrite } from './sent-write.ts';
 
 /**
  * Looks for the report of an artifact in the latest report of the artifact to its trail, by its idempotency key.

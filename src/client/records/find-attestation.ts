@@ -3,7 +3,7 @@ import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { EndpointCaller } from '../endpoint-call.ts';
-import type { SentWrite } from './find-record.ts';
+import type { SentWrite } from './sent-write.ts';
 
 /** How far the clock of the runner may be ahead of the service's, in milliseconds. */
 const clockDifference = 3_600_000;

@@ -3,7 +3,7 @@ import { decodeText } from '../../runtime/decode-text.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { EndpointCaller } from '../endpoint-call.ts';
 import type { FilePart } from '../request-body.ts';
-import type { SentWrite } from './find-record.ts';
+import type { SentWrite } from './sent-write.ts';
 
 /** Looks for an upload of a policy: it is recorded if the latest version has its text, comment and description. */
 export async function findPolicy(

@@ -1,4 +1,3 @@
-import type { RecordPlace } from '../../contract/endpoint.ts';
 import type { EndpointCaller } from '../endpoint-call.ts';
 import type { FilePart } from '../request-body.ts';
 
@@ -19,11 +18,3 @@ export interface SentWrite {
  * @throws Failure if the look-up fails
  */
 export type FindRecord = (sent: SentWrite, client: EndpointCaller) => Promise<unknown>;
-
-/** How to look, by place; loaded only if an answer was lost. */
-export const recordFinders: Readonly<Record<RecordPlace, () => Promise<FindRecord>>> = {
-  'attestation list': async () =>
-    (await import(/* webpackChunkName: 'others' */ './find-attestation.ts')).findAttestation,
-  artifact: async () => (await import(/* webpackChunkName: 'others' */ './find-artifact.ts')).findArtifact,
-  'policy versions': async () => (await import(/* webpackChunkName: 'others' */ './find-policy.ts')).findPolicy,
-};
