@@ -62,9 +62,7 @@ interface SharedKnowledge {
   readonly keyExpiry: KeyExpiryWarning;
   readonly support: KeySupport;
   readonly contact: ServiceContact;
-  /**
-   * The new keys of writes that are recorded once more, by their original keys, which all attempts of the run share.
-   */
+  /** The new keys of writes that are recorded once more, by the original keys that all attempts of the run share. */
   readonly renewedKeys: Map<string, string>;
 }
 

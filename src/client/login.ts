@@ -18,7 +18,6 @@ export interface TokenSource {
   readonly token: string;
 }
 
-/** The options of a login. */
 export interface LoginOptions {
   readonly source: TokenSource;
   /** Ends in `/api/v2`. */

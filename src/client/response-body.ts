@@ -104,10 +104,7 @@ function isPlainText({ text, headers }: HttpResponse): boolean {
   return text.trim() === '' || /^text\/plain\s*(;|$)/iu.test(headers['content-type']?.trim() ?? '');
 }
 
-/**
- * Whether an error answer has the body that every error of the service has. A truncated answer, or one from a proxy,
- * does not.
- */
+/** Whether an error answer has the body of every error of the service. A truncated or a proxy's answer has not. */
 export function isErrorOfService(answer: HttpResponse): boolean {
   const body = readJsonBody(answer);
   return body.problem === undefined && textAt(body.value, 'message') !== undefined;
@@ -130,10 +127,7 @@ function toServiceError(answer: HttpResponse, asked: CallDescription): Error {
   });
 }
 
-/**
- * What is wrong with which field. Values that are not strings are shown as JSON, so that nothing the service says is
- * lost.
- */
+/** What is wrong with which field. Values that are not strings are shown as JSON, so that nothing is lost. */
 function fieldErrors(body: unknown): Readonly<Record<string, string>> {
   const errors = valueAt(body, 'errors');
   if (!isMapping(errors)) return {};

@@ -35,7 +35,6 @@ const recordFinders: Readonly<Record<RecordPlace, () => Promise<FindRecord>>> = 
   'policy versions': async () => (await import(/* webpackChunkName: 'others' */ './records/find-policy.ts')).findPolicy,
 };
 
-/** The result of looking for a record. */
 type Look = { readonly record: unknown } | 'absent' | 'unknown' | 'impossible';
 
 /** A write, and the dependencies of `WriteAttempts`. */

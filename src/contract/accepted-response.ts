@@ -7,9 +7,7 @@ import { decisive, isDecisive, findWiderSchema, type TSchema } from './schema.ts
  * sends any other field in another form, that must not turn the response into an error.
  */
 
-/**
- * The schema that a client accepts for a response: the declared one, with the wider schema of each `tolerant` field.
- */
+/** The schema that a client accepts for a response: the declared one, but wider for each `tolerant` field. */
 export function toAcceptedSchema(declared: TSchema): TSchema {
   const wider = findWiderSchema(declared);
   const keywords = Object.entries(isObject(wider) ? wider : declared).map(([keyword, value]: [string, unknown]) => {

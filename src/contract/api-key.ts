@@ -67,7 +67,6 @@ export const apiKeyNotFound = {
 /** The rule that an expiry time in the past breaks. */
 export const alreadyExpired = `must be in the future, or 0 for a key that lives ${defaultKeyDays} days`;
 
-/** The id of a key. */
 export const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of the key.' });
 const accountPath = Type.Object({ org: orgName, name: serviceAccountName });
 const accountKeyPath = Type.Object({ org: orgName, name: serviceAccountName, key_id: keyId });
@@ -96,7 +95,6 @@ export const createServiceAccountKey = defineEndpoint({
   authentication: ['bearer'],
 });
 
-/** List the keys of a service account. */
 export const listServiceAccountKeys = defineEndpoint({
   origin: 'observed',
   title: 'List API keys of a service account',
@@ -111,7 +109,6 @@ export const listServiceAccountKeys = defineEndpoint({
   authentication: ['bearer'],
 });
 
-/** Get a key of a service account. */
 export const getServiceAccountKey = defineEndpoint({
   origin: 'observed',
   title: 'Get API key of a service account',
@@ -168,7 +165,6 @@ export const rotateServiceAccountKey = defineEndpoint({
   authentication: ['bearer'],
 });
 
-/** Revoke a key of a service account. */
 export const revokeServiceAccountKey = defineEndpoint({
   origin: 'observed',
   title: 'Revoke API key of a service account',

@@ -46,9 +46,7 @@ const assertedPolicy = Type.Object({
 /** The verdict of one policy on an artifact, rule by rule. */
 export type AssertedPolicy = Static<typeof assertedPolicy>;
 
-/**
- * An attestation that is required, reported, or both, as in the answer about a trail; but a client requires less of it.
- */
+/** An attestation that is required, reported, or both, as in a trail's answer; but a client requires less of it. */
 const assertedAttestation = Type.Object({
   attestation_name: Type.String(),
   attestation_type: Type.Optional(Type.String({ description: '`*` if it is missing and may be of any type.' })),

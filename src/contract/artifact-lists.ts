@@ -45,7 +45,6 @@ export const listArtifactsOfCommit = defineEndpoint({
 /** The maximum number of artifacts on a page: each of them is judged. */
 const maximumArtifactPage = 100;
 
-/** An artifact in a list. */
 export const listedArtifact = Type.Object({
   fingerprint,
   filename: Type.String(),
@@ -60,7 +59,6 @@ export const listedArtifact = Type.Object({
   html_url: Type.String(),
 });
 
-/** An artifact in a list. */
 export type ListedArtifact = Static<typeof listedArtifact>;
 
 /** The response if no artifact comes from the repository. */

@@ -49,7 +49,6 @@ export const listedAttestation = Type.Object({
   proven: Type.Optional(proven),
 });
 
-/** An attestation in a list. */
 export type ListedAttestation = Static<typeof listedAttestation>;
 
 /** A page of attestations (interface, the list response envelope). */
@@ -66,7 +65,6 @@ export const attestationPage = Type.Object({
   }),
 });
 
-/** A page of attestations. */
 export type AttestationPage = Static<typeof attestationPage>;
 
 const timestamp = Type.Integer({ minimum: 0, maximum: maximumTimestamp });

@@ -1,12 +1,10 @@
 /** Turns the states of the service and of Sonar into verdicts, for the action and the service alike. */
 
-/** A verdict. */
 export type Verdict = 'compliant' | 'non-compliant' | 'incomplete';
 
 /** The states of an artifact (interface, States and transitions). */
 export const artifactStates = ['COMPLIANT', 'NON-COMPLIANT', 'INCOMPLETE'] as const;
 
-/** The state of an artifact. */
 export type ArtifactState = (typeof artifactStates)[number];
 
 const verdictsByState: Readonly<Record<ArtifactState, Verdict>> = {
@@ -15,9 +13,7 @@ const verdictsByState: Readonly<Record<ArtifactState, Verdict>> = {
   INCOMPLETE: 'incomplete',
 };
 
-/**
- * The verdict for an artifact's state; undefined for a state that the interface does not define, which is never a pass.
- */
+/** The verdict for an artifact's state; undefined for a state outside the interface, which is never a pass. */
 export function verdictFromArtifactState(state: string): Verdict | undefined {
   return Object.hasOwn(verdictsByState, state) ? verdictsByState[state as ArtifactState] : undefined;
 }

@@ -71,9 +71,7 @@ export type Repetition =
   /** It sets the same state again. The response may differ: what the first request created, the second updates. */
   | {
       readonly effect: 'idempotent';
-      /**
-       * The error response to the second request if the first was carried out; absent if the second succeeds as well.
-       */
+      /** The error response to the second request if the first was carried out; absent if both succeed. */
       readonly alreadyDone?: ErrorResponse;
     }
   /** It records another copy. */

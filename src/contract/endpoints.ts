@@ -10,7 +10,6 @@ import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from './
 import { diffEnvironments, listSnapshots } from './snapshot.ts';
 import { setDefaultOrg } from './user.ts';
 
-/** An endpoint of the interface. */
 interface InterfaceEndpoint extends Endpoint {
   readonly operation: OperationName;
 }

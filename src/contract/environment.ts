@@ -24,7 +24,6 @@ export const environmentKinds = [
   'logical',
 ] as const;
 
-/** The kind of an environment. */
 export type EnvironmentKind = (typeof environmentKinds)[number];
 
 /** The environment as it is created or updated (interface, Environment). */

@@ -4,10 +4,7 @@
  */
 export const maximumFileBytes = 10 * 1024 * 1024;
 
-/**
- * The maximum size of the JSON part of a multipart request, in bytes: the limit that a real service was observed to
- * have.
- */
+/** The maximum size of the JSON part of a multipart request, in bytes (observed at a real service). */
 export const maximumDocumentBytes = 1024 * 1024;
 
 /** The maximum number of keys and values in a JSON document: each takes far more memory than its characters. */
@@ -37,9 +34,7 @@ export const maximumTemplateBytes = 256 * 1024;
 /** The maximum number of items in a flow's template, and of names in all of them. */
 export const maximumTemplateNames = 1000;
 
-/**
- * The maximum number of attestation names per subject: an artifact, an artifact of the template in a trail, or a trail.
- */
+/** The maximum number of attestation names per subject: an artifact (of a template, too), or a trail. */
 export const maximumEvidenceNames = 1000;
 
 /** The maximum size of a page of attestations, in bytes of their documents: a page is held in memory. */

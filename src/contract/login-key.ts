@@ -18,7 +18,6 @@ const loginKeyDetails = Type.Object({
 /** A key that a workflow run got when it logged in. */
 export type LoginKeyDetails = Static<typeof loginKeyDetails>;
 
-/** List the keys from logins. */
 export const listLoginKeys = defineEndpoint({
   origin: 'ours',
   title: 'List keys of workflow runs',
@@ -46,7 +45,6 @@ export const listLoginKeys = defineEndpoint({
   ],
 });
 
-/** Revoke a key from a login. */
 export const revokeLoginKey = defineEndpoint({
   origin: 'ours',
   title: 'Revoke key of a workflow run',

@@ -174,7 +174,6 @@ export const loginRuleDocument = Type.Object(
 /** Which workflow runs a rule admits, and what they may do. */
 export type LoginRuleDocument = Static<typeof loginRuleDocument>;
 
-/** A login rule. */
 export const loginRule = Type.Object({
   name: Type.String(),
   ...loginRuleDocument.properties,
@@ -186,7 +185,6 @@ export const loginRule = Type.Object({
   last_modified_at: Type.Number({ description: 'Unix seconds.' }),
 });
 
-/** A login rule. */
 export type LoginRuleResponse = Static<typeof loginRule>;
 
 const ruleName = Type.String({
@@ -220,7 +218,6 @@ export const saveLoginRule = defineEndpoint({
   authentication: ['bearer'],
 });
 
-/** List the login rules. */
 export const listLoginRules = defineEndpoint({
   origin: 'ours',
   title: 'List login rules',

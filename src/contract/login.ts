@@ -13,7 +13,6 @@ export const loginKeyLifetime = 15 * 60;
  */
 export const maximumLoginKeys = 2000;
 
-/** The key that a login gives. */
 export const loginKey = Type.Object({
   id: Type.String({ description: 'The public part of the key.' }),
   key: Type.String(),

@@ -19,7 +19,6 @@ export const policyPayload = Type.Object(
 /** The JSON part of a policy upload. */
 export type PolicyPayload = Static<typeof policyPayload>;
 
-/** A version of a policy. */
 export const policyVersion = Type.Object({
   version: Type.Integer(),
   comment: Type.Optional(Type.String()),

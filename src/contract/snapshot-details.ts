@@ -11,7 +11,6 @@ const runningPod = Type.Object({
   owners: Type.Array(Type.Unknown(), { description: 'Empty: owners are not stored.' }),
 });
 
-/** An artifact in a snapshot. */
 const snapshotArtifact = Type.Object({
   name: Type.String(),
   fingerprint: Type.String(),
@@ -47,7 +46,6 @@ export const snapshotDetails = Type.Object({
 /** A snapshot with its artifacts. */
 export type SnapshotDetailsResponse = Static<typeof snapshotDetails>;
 
-/** An artifact in a snapshot. */
 export type SnapshotArtifact = Static<typeof snapshotArtifact>;
 
 /** Get a snapshot. Not one of the sixteen operations. */

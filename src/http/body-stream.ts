@@ -1,9 +1,6 @@
 import { Readable } from 'node:stream';
 
-/**
- * The largest buffer of a socket, in bytes: the default of Node.js, which undici uses as well. A TLS socket has a
- * smaller one.
- */
+/** The largest buffer of a socket, in bytes: Node's default, and undici's. A TLS socket has a smaller one. */
 const socketBufferBytes = 64 * 1024;
 
 /**

@@ -11,9 +11,7 @@ export interface RetryReason {
 // RFC 9110, 9.2.2.
 const idempotentMethods: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
 
-/**
- * Whether repeating a request that has already arrived is harmless: `idempotent` decides; if not set, the method does.
- */
+/** Whether repeating a request that has arrived is harmless: `idempotent` decides; if not set, the method. */
 export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' | 'idempotent'>): boolean {
   return idempotent ?? idempotentMethods.has(method);
 }

@@ -4,7 +4,6 @@ import { TransportError, type HttpResponse, type HttpRequest, type Transport } f
 import { isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 import { createRetrySchedule, formatSeconds, type RetryPolicy } from './retry-schedule.ts';
 
-/** What `sendWithRetry` needs besides the request. */
 export interface CallContext extends Dependencies {
   readonly transport: Transport;
   readonly retryPolicy: RetryPolicy;

@@ -85,7 +85,5 @@ export class TransportError extends Error {
   }
 }
 
-/**
- * The maximum size of an answer, in bytes. Pages of lists are far smaller; an endless answer must not fill the memory.
- */
+/** The maximum size of an answer, in bytes. Pages are far smaller; an endless answer must not fill the memory. */
 export const maximumAnswerBytes = 64 * 1024 * 1024;

@@ -185,10 +185,7 @@ function flatten(headers: IncomingHttpHeaders): HttpResponse['headers'] {
   );
 }
 
-/**
- * Why the signal was aborted. If the deadline passed before the whole request was sent, it cannot have been carried
- * out.
- */
+/** Why the signal was aborted. A request that was not sent whole by its deadline cannot have been carried out. */
 function createAbortError(signal: AbortSignal, sent: Progress): Error {
   const reason: unknown = signal.reason;
   if (reason instanceof TransportError && sent !== 'maybe all') {

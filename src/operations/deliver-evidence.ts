@@ -36,7 +36,6 @@ export type Delivery<E extends EvidenceEndpoint> =
   | { readonly answer?: never; readonly kept: KeptEvidence; readonly lost?: never }
   | { readonly answer?: never; readonly kept?: never; readonly lost: Failure };
 
-/** The settings of a delivery. */
 interface DeliverySettings extends ValuesOf<typeof deliveryInputs> {
   /** When the evidence was gathered, in milliseconds since the epoch. */
   readonly gatheredAt: number;

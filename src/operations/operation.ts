@@ -64,7 +64,6 @@ export type OperationOutcome =
   | { readonly outcome: 'done' | 'skipped' | 'kept'; readonly failure?: never }
   | { readonly outcome: 'error'; readonly failure: Failure };
 
-/** What an operation returns. */
 export type OperationResult = OperationOutcome & {
   /**
    * One or two sentences that a reviewer understands without the log. With a failure, what is known nevertheless; may

@@ -39,9 +39,7 @@ export interface PollResult<Answer> {
   readonly timing: PollTiming;
 }
 
-/**
- * The value of one fetch, or its failure. Failures are kept because a later poll may succeed.
- */
+/** The value of one fetch, or its failure. Failures are kept because a later poll may succeed. */
 export type Settled<Value> =
   | { readonly value: Value; readonly failure?: never }
   | {

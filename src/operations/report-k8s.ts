@@ -93,7 +93,6 @@ function containers({ withoutDigest }: PodEvidence): string {
   return `${pluralize(withoutDigest.length, 'container')}: ${named}${rest}`;
 }
 
-/** A running image. */
 interface RunningImage {
   readonly name: string;
   /** Its SHA-256. */

@@ -60,7 +60,6 @@ export interface Report {
   readonly copies?: readonly Copy[];
 }
 
-/** A plain text. */
 export function plain(text: string): Text {
   return { text };
 }
@@ -70,7 +69,6 @@ export function code(text: string): Text {
   return { text, code: true };
 }
 
-/** A text with a link. */
 export function link(text: string, href: string | undefined): Text {
   return { text, href };
 }

@@ -30,7 +30,6 @@ export function isRecent(time: number, duration: number, now: number): boolean {
 /** The longest timeout that Node.js supports, in milliseconds: 24.8 days. It fires longer timers at once. */
 const maximumTimeout = 2 ** 31 - 1;
 
-/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, fire) {

@@ -12,7 +12,6 @@ export type FailureKind =
   /** The runner: its disk is full, or the job may not write there (`runner-file.ts`). */
   | 'runner';
 
-/** The text of a failure. */
 export interface FailureText {
   /** What is wrong and where. Never contains secrets. */
   readonly what: string;

@@ -3,7 +3,6 @@ import type { ServiceLog } from '../runtime/log.ts';
 import { storageError } from './storage/storage-faults.ts';
 import { StorageError, type StorageReason } from './storage/storage-error.ts';
 
-/** The dependencies of a `HealthCheck`. */
 export interface HealthCheckDependencies {
   /** What is checked, for the log, such as `the storage`. */
   readonly subject: string;

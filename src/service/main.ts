@@ -24,7 +24,6 @@ const terminal: Terminal = {
   },
 };
 
-/** The dependencies of the commands that open a storage. */
 const dependencies: StorageDependencies = {
   now: () => systemClock.now(),
   monotonic: () => performance.now(),

@@ -56,7 +56,6 @@ export interface ServiceOptions {
   readonly admission?: AdmissionLimits | undefined;
 }
 
-/** The dependencies of a service. */
 export interface ServiceSources {
   readonly now: Now;
   /** Milliseconds of a monotonic clock, which is never set forward or back. */

@@ -7,7 +7,6 @@ import { onDisk, storageError } from './storage/storage-faults.ts';
 import type { StorageError } from './storage/storage-error.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** The dependencies of `StorageHealth`. */
 export interface StorageHealthDependencies {
   readonly storage: Pick<Storage, 'probe'>;
   readonly attachments: Pick<AttachmentStore, 'probe' | 'objectStorage'>;

@@ -1,7 +1,6 @@
 import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 
-/** The dependencies of `watchClock`. */
 export interface ClockWatchDependencies {
   readonly now: Now;
   /** Milliseconds of a monotonic clock, which is never set forward or back. */

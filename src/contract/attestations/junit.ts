@@ -25,7 +25,6 @@ export const junitResult = Type.Object(
   { additionalProperties: false },
 );
 
-/** The result of one test suite. */
 export type JunitResult = Static<typeof junitResult>;
 
 /** The JSON part of a JUnit attestation (observed on the wire). */

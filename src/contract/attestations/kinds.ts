@@ -18,7 +18,6 @@ export type AttestationType = keyof AttestationDocuments;
 /** The document of an attestation of any kind. */
 export type AttestationDocument = AttestationDocuments[AttestationType];
 
-/** All kinds of attestations. */
 export const attestationKinds = [
   sonarKind,
   genericKind,

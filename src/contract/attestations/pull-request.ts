@@ -19,7 +19,6 @@ export const approver = Type.Union([
   ),
 ]);
 
-/** A commit of a pull request. */
 export const pullRequestCommit = Type.Object(
   {
     sha1: commitSha,
@@ -55,7 +54,6 @@ export const pullRequest = Type.Object(
   { additionalProperties: false },
 );
 
-/** A pull request. */
 export type PullRequest = Static<typeof pullRequest>;
 
 /** The JSON part of a pull request attestation (observed on the wire). */

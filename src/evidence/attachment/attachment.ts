@@ -23,7 +23,6 @@ export interface Attachment {
   readonly dispose: () => void;
 }
 
-/** A file of an attachment. */
 interface AttachmentPart extends Pick<MatchedFile, 'name' | 'size'> {
   /** Reads the file like `Attachment.open`. */
   open(): AsyncIterable<Uint8Array>;
@@ -47,9 +46,7 @@ export class AttachmentTooLargeError extends UserError {}
 /** The maximum compression ratio of Deflate (RFC 1951: at most 258 bytes become two bits). */
 const maximumCompressionRatio = 1032;
 
-/**
- * The size of the chunks that are read and sent, in bytes: faster than 64 KiB, and larger ones gain nothing (measured).
- */
+/** Bytes of the chunks that are read and sent: faster than 64 KiB; larger ones gain nothing (measured). */
 const chunkBytes = 256 * 1024;
 
 /** The maximum number of files that an error message lists. */

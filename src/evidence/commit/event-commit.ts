@@ -95,9 +95,7 @@ function pullRequestHead(job: Job): EventCommit | Problem {
   );
 }
 
-/**
- * The branch is the queue's own (`gh-readonly-queue/...`, as in `GITHUB_REF_NAME`): the target does not have it yet.
- */
+/** The branch is the queue's own (`gh-readonly-queue/...`, in `GITHUB_REF_NAME`): the target lacks it so far. */
 function mergeGroup(job: Job): EventCommit | Problem {
   const target = branchName(textAt(job.event, 'merge_group', 'base_ref'));
   return toEventCommit(
@@ -174,9 +172,7 @@ function statusReported(job: Job): EventCommit | Problem {
   });
 }
 
-/**
- * The branch of a run on `GITHUB_REF`. A tag does not belong to a branch, so git is asked; the tag is the last resort.
- */
+/** The branch of a run on `GITHUB_REF`. A tag has no branch, so git is asked; the tag is the last resort. */
 function refBranch(job: Job): BranchHint {
   if (job.refType !== 'tag') return { named: job.refName };
   return { likely: [defaultBranch(job)], fallback: job.refName };

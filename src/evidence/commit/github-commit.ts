@@ -16,9 +16,7 @@ export interface PullRequestHead {
 
 /** Reads commits from GitHub's API. */
 export interface GitHubCommits {
-  /**
-   * The commit for a SHA, tag or branch. Commits in pull requests from forks can be read from the repository itself.
-   */
+  /** The commit for a SHA, tag or branch. Commits in pull requests from forks are in the repository itself, too. */
   commit(revision: string): Promise<SourceResult<CommitFacts>>;
   /** The newest commit of a pull request. */
   pullRequestHead(number: number): Promise<SourceResult<PullRequestHead>>;

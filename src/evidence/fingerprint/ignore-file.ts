@@ -46,14 +46,10 @@ export function parseRules(text: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/**
- * Replaces the directory's own path at the start of all paths in this file, because its characters could be wildcards.
- */
+/** Replaces the directory's path at the start of all paths in this file: its characters could be wildcards. */
 const treeRoot = 'root';
 
-/**
- * The rule as a path, without empty and `.` segments; undefined if it leaves the root, because it cannot match there.
- */
+/** The rule as a path, without empty and `.` segments; undefined if it leaves the root, where nothing matches. */
 function toRootedPattern(rule: string): string | undefined {
   const path = posix.join(treeRoot, rule).replace(/\/$/u, '');
   return path.startsWith(`${treeRoot}/`) ? path : undefined;

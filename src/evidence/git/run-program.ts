@@ -22,7 +22,6 @@ export interface ProgramRun {
   readonly whileItRuns?: () => void;
 }
 
-/** How a program ended. */
 export interface ProgramEnd {
   /** `cut`: it wrote too much and was killed. `late`: it took too long and was killed. */
   readonly how: 'by itself' | 'cut' | 'late';

@@ -18,10 +18,7 @@ interface PullRequestHead {
   readonly sha: string;
 }
 
-/**
- * The one pull request that the event is about. A merge group is about none, because it combines the changes of
- * several.
- */
+/** The one pull request that the event is about. A merge group has none: it combines the changes of several. */
 export function pullRequestFromEvent(job: Job): PullRequest {
   const { event, eventName = '(none)' } = job;
   const own = numberAt(event, 'pull_request');
@@ -55,7 +52,6 @@ function pullRequestFromRun(run: unknown, event: unknown): PullRequest {
   return { none: 'the event names no pull request' };
 }
 
-/** The outcome of looking for a pull request. */
 type PullRequestOfCommit =
   { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
 

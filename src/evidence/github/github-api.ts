@@ -97,9 +97,7 @@ async function askOnce(
   }
 }
 
-/**
- * The wait before the next attempt, in milliseconds; undefined if there is none. `end` is the end of the time limit.
- */
+/** The wait before the next attempt, in milliseconds; undefined if there is none. `end` ends the time limit. */
 function nextDelay(
   { thrown }: FailedAttempt,
   attempt: number,
@@ -137,10 +135,7 @@ async function send(
   return body;
 }
 
-/**
- * The base URL of a route. GHES serves GraphQL beside its REST API, not below it (GitHub's documentation, "GraphQL
- * API").
- */
+/** The base URL of a route. GHES serves GraphQL beside its REST API (GitHub's documentation, "GraphQL API"). */
 function toBaseUrl(apiUrl: string, route: string): string {
   return route.endsWith(' /graphql') ? apiUrl.replace(/\/v3$/u, '') : apiUrl;
 }

@@ -19,7 +19,6 @@ export interface WorkflowRun {
   readonly createdAt: number;
 }
 
-/** Fetches a workflow run of a repository. */
 export async function fetchWorkflowRun(
   runId: string,
   { owner, name }: RepositoryName,

@@ -4,7 +4,6 @@ import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { imageDigest } from './image-digest.ts';
 import type { DocumentNode } from './document-node.ts';
 
-/** A pod in the report. */
 export type ReportedPod = K8sReport['artifacts'][number];
 
 /** A pod that a cluster lists: one that is not running, or one to report. */
@@ -106,9 +105,7 @@ function findRequestedImage(pod: DocumentNode, specifications: string, name: str
   return image === '' ? undefined : image;
 }
 
-/**
- * If a tag moved between two starts, it names two images; the digest is appended to the second, so that both are kept.
- */
+/** If a tag moved between two starts, it names two images; the second gets its digest, so that both are kept. */
 function collectDigests(containers: readonly Container[]): ReadonlyMap<string, string> {
   const digests = new Map<string, string>();
   for (const { image, digest } of containers) {

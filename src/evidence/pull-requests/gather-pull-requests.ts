@@ -11,7 +11,6 @@ import type { Job, RepositoryName } from '../job.ts';
 import { approvalsIn, type Approval } from './approvals.ts';
 import { readOne, readWholeList } from './pull-request-lists.ts';
 
-/** A pull request of the commit. */
 export interface PullRequestOfCommit {
   readonly number: number;
   /** In the form of an attestation. */

@@ -131,10 +131,7 @@ async function gatherFromProject(project: SonarProject, gatherContext: GatherCon
   return { results, confirmedBy: describeList(project.pullRequest) };
 }
 
-/**
- * Any step of the job can write a JSON file, so its results count only if there is no server to ask, and are never
- * confirmed.
- */
+/** Any step of the job can write a JSON file: its results count only without a server, and never as confirmed. */
 async function gatherFromJson(document: unknown, gatherContext: GatherContext): Promise<GatheredResults> {
   const { request, reportPath, context } = gatherContext;
   const results = readJsonReport(document, reportPath);

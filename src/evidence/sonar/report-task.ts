@@ -60,9 +60,7 @@ export function parseReportTask(text: string, path: string): ReportTask {
   };
 }
 
-/**
- * Whether a text can be the id of a background task: a UUID or URL-safe base64. Anything else could forge log lines.
- */
+/** Whether a text can be the id of a background task (UUID, URL-safe base64). Others could forge log lines. */
 export function isTaskId(text: string): boolean {
   return /^[\x21-\x7E]{1,255}$/u.test(text);
 }

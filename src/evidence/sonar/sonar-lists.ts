@@ -18,9 +18,7 @@ export function describeList(pullRequest: string | undefined): string {
 /** Makes a request anonymous if spread into it. */
 export type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
 
-/**
- * Sends a request with the token and, if the token has no access, anonymously: everyone may see a public project.
- */
+/** Sends a request with the token and, if the token has no access, anonymously: everyone may see a public project. */
 export async function askWithVisitorFallback(
   server: SonarServer,
   request: SonarApiRequest,

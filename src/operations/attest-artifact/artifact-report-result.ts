@@ -15,7 +15,6 @@ const maximumRows = 100;
 interface Reports {
   readonly flow: string;
   readonly trail: string;
-  /** The page of the trail. */
   readonly trailPageUrl: string;
   readonly commit: GitCommitInfo;
   readonly reported: readonly ReportOutcome[];

@@ -6,7 +6,6 @@ import type { deliveryInputs } from '../inputs/delivery-inputs.ts';
 import type { OperationContext } from '../operation.ts';
 import type { BuiltArtifact } from './gather-artifacts.ts';
 
-/** The outcome of reporting an artifact. */
 export interface ReportOutcome extends BuiltArtifact {
   readonly state: 'recorded' | 'kept' | 'failed' | 'not sent';
   /** The service's answer, if it recorded the artifact. */

@@ -89,7 +89,6 @@ function conditionsTable(conditions: readonly SonarCondition[]): Table {
   };
 }
 
-/** Failed conditions first. */
 function failedFirst(conditions: readonly SonarCondition[]): readonly SonarCondition[] {
   const rank = ({ status }: SonarCondition): number => (status === 'ERROR' ? 0 : 1);
   return conditions.toSorted((one, other) => rank(one) - rank(other));

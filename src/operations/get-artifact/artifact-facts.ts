@@ -14,7 +14,6 @@ export function artifactCommit(artifact: Artifact | undefined): ArtifactCommit |
   return sha === '' ? undefined : { sha, url: artifact?.commit_url ?? artifact?.git_commit_info?.url };
 }
 
-/** The facts of one artifact. */
 export function artifactFacts(artifact: Artifact, flow: string): readonly Fact[] {
   const commit = artifactCommit(artifact);
   return [

@@ -12,7 +12,6 @@ const maximumColumns = 10;
 /** How many attestations a note names at most. */
 const maximumNames = 10;
 
-/** An artifact with its evidence. */
 interface Row extends ArtifactEvidence {
   readonly subject: JudgedSubject<ArtifactAnswer>;
 }

@@ -22,7 +22,6 @@ export const baseUrl: Input<URL> = {
 /** An API key of the service. Without one, the step logs in with an identity token if the job can get one. */
 export const apiToken = withFallback(secret('api-token'));
 
-/** The name of the organization. */
 export const org = withFallback(
   schemaText(
     'org',

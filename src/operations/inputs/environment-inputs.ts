@@ -8,7 +8,6 @@ import type { Input } from './input.ts';
 const nameRule = 'a letter or digit, then letters, digits, `.`, `-` and `_`';
 const nameRemedy = 'Copy the name from the service.';
 
-/** The name of an environment. */
 export const environment = schemaText(
   'environment',
   environmentName,
@@ -16,7 +15,6 @@ export const environment = schemaText(
   nameRemedy,
 );
 
-/** The kind of an environment. */
 export const environmentType = oneOf('environment-type', environmentKinds);
 
 /** The members of a logical environment, one per line. */
@@ -24,7 +22,6 @@ export const includedEnvironments = lines(
   schemaText('included-environments', environmentName, `names of environments, one per line: ${nameRule}`, nameRemedy),
 );
 
-/** The name of one policy. */
 export const policy = schemaText('policy', policyName, `the name of a policy: ${nameRule}`, nameRemedy);
 
 /** The names of policies, one per line. */

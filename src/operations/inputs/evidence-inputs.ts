@@ -31,7 +31,6 @@ export const minimumApprovals = integer('minimum-approvals', 0, 100, 'approvals'
 /** The report of a Sonar scan: `report-task.txt`, its folder, or a JSON report. */
 export const sonarReportPath = text('sonar-report-path');
 
-/** The URL of the Sonar server. */
 export const sonarHostUrl = httpUrl(
   'sonar-host-url',
   'Use the URL of the Sonar server, such as https://sonarqube.example.com.',

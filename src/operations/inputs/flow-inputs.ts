@@ -14,7 +14,6 @@ import { withFallback } from './input.ts';
 
 const nameRemedy = 'Use only these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
 
-/** The name of a flow. */
 export const flow = withFallback(
   schemaText(
     'flow',
@@ -24,7 +23,6 @@ export const flow = withFallback(
   ),
 );
 
-/** The name of a trail. */
 export const trail = schemaText(
   'trail',
   trailName,
@@ -32,7 +30,6 @@ export const trail = schemaText(
   nameRemedy,
 );
 
-/** The name of an attestation. */
 export const attestationName = schemaText(
   'attestation-name',
   attestationNameSchema,
@@ -63,7 +60,6 @@ export const fingerprints = lines(
   ),
 );
 
-/** The id of an artifact attestation. */
 export const attestationId = schemaText(
   'attestation-id',
   attestationIdSchema,
@@ -90,7 +86,6 @@ export const template = lines(
 /** The path of a template file. */
 export const templateFile = text('template-file');
 
-/** The URL of a repository. */
 export const repoUrl = httpUrl(
   'repo-url',
   "Use the URL of the repository's page.",

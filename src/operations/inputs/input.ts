@@ -16,7 +16,6 @@ export type Parsed<Value> =
 
 /** An input as a workflow author types it. */
 export interface Input<Value> {
-  /** Its name in `with:`. */
   readonly name: string;
   /**
    * True if an environment variable can replace it (`withFallback`): the connection, the organization and the flow,

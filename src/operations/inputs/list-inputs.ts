@@ -19,10 +19,7 @@ export const page: Input<number | 'all'> = {
 /** The number of entries per page. */
 export const perPage = integer('per-page', 1, maximumPageSize, 'entries');
 
-/**
- * The default page size for `page: all`: few requests, and within the limit of most services. The interface shows no
- * maximum.
- */
+/** The default page size for `page: all`: few requests, within most services' limit. The interface shows none. */
 export const pageSizeForAll = 100;
 
 /** The start of a time span, inclusive. */

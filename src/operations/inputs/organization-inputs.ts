@@ -1,7 +1,6 @@
 import { notificationNumber as notificationNumberSchema, serviceAccountName } from '../../contract/names.ts';
 import { schemaText } from './input-types.ts';
 
-/** The name of a service account. */
 export const serviceAccount = schemaText(
   'service-account',
   serviceAccountName,

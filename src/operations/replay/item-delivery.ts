@@ -17,7 +17,6 @@ import { summarizeList } from '../sentences.ts';
 import { claimProblem, runProblem } from './check-origin.ts';
 import type { ReplayedItem } from './replay-result.ts';
 
-/** What the delivery of items needs. */
 interface DeliveryOptions {
   readonly context: OperationContext;
   /** To check the runs. */

@@ -3,7 +3,6 @@ import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, listTable, plain, type Text } from '../report.ts';
 import { pluralize, summarizeList } from '../sentences.ts';
 
-/** The outcome of delivering an item. */
 export type ItemState =
   /** Recorded now. */
   | 'delivered'

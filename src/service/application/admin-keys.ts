@@ -80,7 +80,6 @@ export interface AdminKeyCommand {
   readonly description: string;
 }
 
-/** The result of `createAdminKey`. */
 export type CreateAdminKeyResult =
   | { readonly outcome: 'created'; readonly key: string }
   | { readonly outcome: 'organization not found' }

@@ -104,7 +104,6 @@ export async function loadDetails(
   return { flow, applied, artifact, evidence, history, appearances };
 }
 
-/** The result of recording an artifact. */
 export type RecordArtifactResult = 'recorded' | 'flow not found';
 
 /** Records a new report of an artifact. Creates the trail if it does not exist. */

@@ -8,9 +8,7 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
 
-/**
- * Converts the events of an environment to deliveries: each target gets the events with its notification's triggers.
- */
+/** Converts an environment's events to deliveries: each target gets those with its notification's triggers. */
 export function toDeliveries(
   listeners: readonly ListeningTarget[],
   events: readonly EnvironmentEvent[],
@@ -26,7 +24,6 @@ export function toDeliveries(
   });
 }
 
-/** The deliveries that are due. */
 export interface DueDeliveries {
   /** The targets with a delivery that is due, longest waiting first. */
   readonly targets: readonly DueTarget[];
@@ -34,7 +31,6 @@ export interface DueDeliveries {
   readonly next: number | undefined;
 }
 
-/** Finds the deliveries that are due. */
 export function findDueDeliveries({ storage }: Dependencies, query: DueQuery): Promise<DueDeliveries> {
   return storage.read(async ({ deliveries }) => ({
     targets: query.limit === 0 ? [] : await deliveries.listDue(query),

@@ -143,7 +143,6 @@ export type RecordReportResult =
   | { readonly outcome: 'snapshot made' | 'nothing new' | 'environment not found' }
   | {
       readonly outcome: 'of another kind';
-      /** The kind of the environment. */
       readonly kind: EnvironmentKind;
       readonly reported: EnvironmentKind;
     };

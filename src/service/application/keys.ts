@@ -26,7 +26,6 @@ export interface KeyDetails {
   readonly expiresAt?: number | undefined;
 }
 
-/** A key that was created. */
 export interface CreatedKey {
   readonly outcome: 'created';
   /** As its owner sends it; shown once and never stored. */
@@ -41,7 +40,6 @@ export interface ChangeAuthor {
 
 type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
 
-/** The result of `createKey`. */
 export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found' };
 
 /**
@@ -112,7 +110,6 @@ async function findOwnKey(accounts: AccountReader, reference: KeyReference): Pro
   return keys.find(({ key }) => key.id === reference.id) ?? 'key not found';
 }
 
-/** The result of `rotateKey`. */
 export type RotateKeyResult =
   | (CreatedKey & {
       /** When the previous key expires, in Unix seconds. */
@@ -158,7 +155,6 @@ export function rotateKey(
   return dependencies.storage.transaction(reference.org, carryOutOnce(dependencies, request, rotate));
 }
 
-/** The result of `revokeKey`. */
 export type RevokeKeyResult = 'revoked' | KeyMissing | LastAdminResult;
 
 /** Revokes a key, unless it is the last valid key of an admin. */

@@ -38,7 +38,6 @@ export async function loadTrail(
   };
 }
 
-/** A trail with its state. */
 export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'judgement'> {
   /** The latest reports to it, newest first. */
   readonly reports: readonly ReportedArtifact[];

@@ -16,7 +16,6 @@ export async function listLoginKeys(
   return { keys: keys.toReversed().slice(offset, offset + limit), total: keys.length };
 }
 
-/** The result of `revokeLoginKey`. */
 export type RevokeLoginKeyResult = 'revoked' | 'key not found';
 
 /** Revokes a valid key of a workflow run. */

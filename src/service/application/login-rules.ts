@@ -7,13 +7,11 @@ import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-on
 import { toKeyEvent, type ChangeAuthor } from './keys.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** The result of `saveLoginRule`. */
 export type SaveLoginRuleResult =
   | { readonly outcome: 'created' | 'replaced'; readonly rule: LoginRule }
   | { readonly outcome: 'too many rules' }
   | { readonly outcome: 'too long' };
 
-/** A login rule to save. */
 export type LoginRuleToSave = Omit<LoginRule, 'createdAt' | 'createdBy' | 'lastModifiedAt'> & ChangeAuthor;
 
 /** Creates or replaces a login rule. A changed rule revokes the keys that it gave. */
@@ -70,7 +68,6 @@ export function listLoginRules(
   return storage.read(({ loginRules }) => loginRules.list(org));
 }
 
-/** The result of `deleteLoginRule`. */
 export type DeleteLoginRuleResult = 'deleted' | 'not found';
 
 /** Deletes a login rule, and revokes the keys that it gave. */

@@ -18,7 +18,6 @@ export interface LoginCommand {
   readonly audience: string;
 }
 
-/** The result of `logIn`. */
 export type LoginResult =
   | { readonly outcome: 'logged in'; readonly key: string; readonly stored: StoredKey; readonly login: Login }
   | {

@@ -94,9 +94,7 @@ export function setDefaultOrganization(
   return dependencies.storage.transaction(allOrganizations, carryOutOnce(dependencies, request, set));
 }
 
-/**
- * Finds the default organization of the user who owns the key; undefined if there is none, and for service accounts.
- */
+/** The default organization of the user who owns the key; undefined if there is none, and for service accounts. */
 export function findDefaultOrganization(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { key }: { readonly key: StoredKey },

@@ -53,7 +53,6 @@ export type CreateNotificationResult =
   | { readonly outcome: 'organization not found' }
   | { readonly outcome: 'too many' };
 
-/** The dependencies of saving notifications. */
 export interface NotificationDependencies extends Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'> {
   /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
@@ -245,7 +244,6 @@ export type RotateSecretResult =
   | { readonly outcome: 'rotated'; readonly secret: string; readonly secrets: readonly SigningSecret[] }
   | { readonly outcome: 'webhook not found' };
 
-/** Gives a webhook a new secret. */
 export function rotateWebhookSecret(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
   { org, number, position, grace, secret = newWebhookSecret(dependencies.randomBytes) }: SecretRotation,

@@ -101,7 +101,6 @@ function listUncounted(
   return audience === undefined || others.length === 0 ? undefined : { audience, evidence: others };
 }
 
-/** Judges reported artifacts, each in its flow. */
 async function judgeReports(
   { flows, trails, attestations }: EvidenceReaders,
   org: string,

@@ -14,7 +14,6 @@ export interface ServiceAccountReference {
   readonly name: string;
 }
 
-/** The result of `createServiceAccount`. */
 export type CreateServiceAccountResult =
   | { readonly outcome: 'created'; readonly account: ServiceAccountRecord }
   | { readonly outcome: 'exists' | 'organization not found' };
@@ -82,13 +81,9 @@ export function findServiceAccount(
   return storage.read(({ accounts }) => accounts.findServiceAccount(org, name));
 }
 
-/** The result of `deleteServiceAccount`. */
 export type DeleteServiceAccountResult = 'deleted' | 'not found';
 
-/**
- * Operation 15: deletes a service account and revokes its keys, so that a new account of the same name does not inherit
- * them.
- */
+/** Operation 15: deletes a service account and its keys, which a new account of the same name must not inherit. */
 export function deleteServiceAccount(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, name, by }: ServiceAccountReference & ChangeAuthor,

@@ -99,7 +99,6 @@ export function toSeries(
   };
 }
 
-/** The result of looking up a snapshot expression. */
 export type SnapshotLookup =
   | { readonly outcome: 'found'; readonly snapshot: Snapshot }
   | { readonly outcome: 'environment not found' }

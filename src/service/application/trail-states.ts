@@ -29,10 +29,7 @@ export interface TrailStates {
   readonly total: number;
 }
 
-/**
- * How many trails are judged at most to find those in one state, so that no page takes long. A further request
- * continues.
- */
+/** How many trails are judged at most to find those in one state: a limit of time. A further request continues. */
 const maximumJudged = 100;
 
 /** How many trails are judged before other requests get their turn. */

@@ -8,7 +8,6 @@ import { translateError } from '../storage/sqlite/database.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import type { BackupCommand } from './parse-backup-command.ts';
 
-/** The dependencies of a command. */
 export interface CommandDependencies {
   readonly now: Now;
   /** Receives the results, one line at a time. */

@@ -10,7 +10,6 @@ import { helpFlag, withUsage } from './command-line.ts';
 import { OptionError } from './option-error.ts';
 import { parseAttachments } from './parse-attachments.ts';
 
-/** The default data folder. */
 export const defaultDataFolder = 'service-data';
 
 /** Settings with a value: flag, value, purpose. Each has an environment variable, too. */

@@ -57,6 +57,5 @@ export interface StoredKey extends KeyScope {
   readonly originalExpiresAt?: number | undefined;
   /** Only for keys of workflow runs. */
   readonly login?: Login | undefined;
-  /** When it was revoked; undefined if it was not. */
   readonly revokedAt?: number | undefined;
 }

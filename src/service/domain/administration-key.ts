@@ -1,9 +1,6 @@
 /** Minimum length in characters: 128 bits if they are random hexadecimal digits. */
 const minimumLength = 32;
-/**
- * Minimum number of different characters. A random hexadecimal key of minimum length has fewer only once in millions of
- * keys.
- */
+/** Minimum of different characters. Of random hexadecimal keys of minimum length, one in millions has fewer. */
 const minimumVariety = 8;
 
 /**

@@ -31,10 +31,7 @@ export function toMessages(events: readonly EnvironmentEvent[]): readonly Enviro
   );
 }
 
-/**
- * The digest has the trigger of its most important event, so that receivers that read only the trigger get every
- * verdict.
- */
+/** The digest has the trigger of its most important event, for receivers that read only the trigger. */
 function toDigest(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
   const ordered = [...events].sort((one, other) => importance.indexOf(one.trigger) - importance.indexOf(other.trigger));
   const [first] = ordered;

@@ -17,7 +17,6 @@ export interface Links {
   reasonPage(org: string, source: ReasonSource | undefined): string | undefined;
   /** The file that came with an attestation. */
   attachment(org: string, flow: string, trail: string, id: string): string;
-  /** The page of a snapshot of an environment. */
   snapshotPage(org: string, environment: string, index: number): string;
   /** The same in the API (operation 12). */
   snapshotAnswer(org: string, environment: string, index: number): string;

@@ -89,9 +89,7 @@ const maximumDelaySeconds = 3600;
 /** Three days, so that an outage over a weekend loses nothing. */
 const maximumRetrySeconds = 3 * 24 * 3600;
 
-/**
- * The delay in seconds before the next attempt after this many consecutive failures: doubled each time, up to an hour.
- */
+/** The delay in seconds before the next attempt after so many failures in a row: doubled each time, up to an hour. */
 export function retryDelay(attempts: number): number {
   return Math.min(maximumDelaySeconds, firstDelaySeconds * 2 ** Math.max(0, attempts - 1));
 }

@@ -14,9 +14,7 @@ export interface TimeSeries {
   readonly stepsBack: readonly number[];
   /** The times of these records in Unix seconds, in the same order. */
   listTimes(numbers: readonly number[]): Promise<readonly number[]>;
-  /**
-   * The first record of a run whose time is at or after this one; one more than the last of the run if there is none.
-   */
+  /** The first record of a run at or after this time; one more than the last of the run if there is none. */
   findFirstNotBefore(run: TimeSeriesRun, time: number): Promise<number>;
 }
 

@@ -9,10 +9,7 @@ import type {
 import type { AppliedTemplate } from './template/template.ts';
 import type { TrailJudgement } from './trail-state.ts';
 
-/**
- * A trail with everything that belongs to it, read in one transaction; both lists newest first, truncated if there are
- * many.
- */
+/** A trail and what belongs to it, read in one transaction; both lists newest first, truncated if long. */
 export interface TrailDetails {
   readonly trail: Trail;
   readonly applied: AppliedTemplate;

@@ -22,9 +22,7 @@ export function newWebhookSecret(randomBytes: RandomBytes): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/**
- * Adds a secret as the latest. The previous one stays valid for the grace period (in seconds); older ones are dropped.
- */
+/** Adds a secret as the latest. The previous one is valid for the grace period (in seconds); older ones go. */
 export function rotateSecret(
   secrets: readonly SigningSecret[],
   secret: string,
@@ -43,10 +41,7 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/**
- * Returns the value of the header `webhook-signature`: one signature per valid secret; undefined if there is no valid
- * secret.
- */
+/** The value of the header `webhook-signature`: one signature per valid secret; undefined if none is valid. */
 export function signMessage(message: SignedMessage, secrets: readonly SigningSecret[]): string | undefined {
   const { id, timestamp, body } = message;
   const valid = secrets.filter(({ expiresAt }) => expiresAt === undefined || timestamp < expiresAt);

@@ -139,7 +139,6 @@ export type TokenRejection =
       readonly retryAfter: number;
     };
 
-/** The result of checking a token. */
 export type TokenVerification =
   | {
       readonly outcome: 'valid';

@@ -63,7 +63,6 @@ export function digestRequest({ repetition }: Pick<Endpoint, 'repetition'>, cont
   return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
-/** A response of a handler. */
 interface HandlerResponse {
   readonly status: number;
   readonly body: unknown;

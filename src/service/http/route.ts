@@ -54,7 +54,6 @@ export type EndpointHandler<E extends Endpoint, Who> = (
   received: EndpointRequest<E, Who>,
 ) => Promise<EndpointResponse<E> | ReplayedResponse>;
 
-/** What adding a route needs. */
 export interface RouteHost {
   readonly app: FastifyInstance;
   /** The prefix of the endpoints' paths, such as `/api/v2`. */

@@ -35,7 +35,6 @@ export const apiPrefix = '/api/v2';
 /** The prefix of the admin API. */
 export const adminPrefix = '/admin/v1';
 
-/** What `addRoutes` needs besides the dependencies of the handlers. */
 export interface RoutesOptions {
   readonly app: FastifyInstance;
   readonly admission: Admission;

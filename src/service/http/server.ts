@@ -24,7 +24,6 @@ export interface Timeouts {
   readonly stop: number;
 }
 
-/** The default timeouts. */
 export const defaultTimeouts: Timeouts = {
   head: 15_000,
   request: 120_000,

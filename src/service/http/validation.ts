@@ -35,7 +35,6 @@ export function validatePath<Schema extends TObject>(schema: Schema, parameters:
   return validateParameters(schema, parameters, 'path');
 }
 
-/** Validates query parameters. */
 export function validateQuery<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
   return validateParameters(schema, parameters, 'query');
 }

@@ -8,7 +8,6 @@ export interface DeliveryLimits {
   readonly failingPerOrganization: number;
 }
 
-/** The default limits. */
 export const defaultDeliveryLimits: DeliveryLimits = { total: 64, perOrganization: 8, failingPerOrganization: 4 };
 
 /** Identifies a target in all organizations. */

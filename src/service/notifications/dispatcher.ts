@@ -11,7 +11,6 @@ import type { Storage } from '../storage/storage.ts';
 import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 
-/** The dependencies of the dispatcher. */
 export interface DispatcherDependencies {
   readonly storage: Storage;
   readonly send: SendNotification;

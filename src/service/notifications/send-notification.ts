@@ -13,7 +13,6 @@ import { renderSlackMessage } from './slack-message.ts';
 /** Sends a notification to its target. Rejects if the target did not accept it. */
 export type SendNotification = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
 
-/** The dependencies of sending. */
 export interface SenderDependencies {
   readonly findArtifact: FindArtifact;
   readonly links: Links;

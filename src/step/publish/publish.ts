@@ -113,9 +113,7 @@ interface Refused {
   readonly result: StepResult;
 }
 
-/**
- * Warns of a refusal. If a fork's step was skipped for lack of a key, missing permissions are expected and only logged.
- */
+/** Warns of a refusal; only logs it if a fork's step was skipped for lack of a key: no permission is expected. */
 function warnOfRefusal({ publication, refusal, result }: Refused, { job }: GitHubSession, log: Log): void {
   const line = publicationWarning(publication, refusal, job);
   const expected = result.decision.outcome === 'skipped' && findRunRestriction(job) === 'fork';

@@ -15,7 +15,6 @@ interface CommentDraft {
   readonly body: string;
 }
 
-/** The outcome of writing a comment. */
 type WrittenComment =
   | { readonly done: 'created' | 'updated'; readonly url: string | undefined }
   /** A newer run has written it for another commit. */

@@ -4,14 +4,10 @@ import { ExternalError } from '../../runtime/failure.ts';
 /** The time limit for publishing, in milliseconds. */
 const defaultLimit = 30_000;
 
-/**
- * The time limit after a cancellation, in milliseconds: GitHub kills the process 7.5 seconds after the first signal.
- */
+/** The time limit after a cancellation, in milliseconds: GitHub kills the process 7.5 s after the first signal. */
 const limitWhenCancelled = 5_000;
 
-/**
- * Starts the time limit for publishing. A result is published even if the job is cancelled meanwhile, but in less time.
- */
+/** Starts the time limit for publishing. A cancelled job still publishes its result, but in less time. */
 export function startTimeLimit(
   cancelled: AbortSignal,
   clock: Clock,

@@ -14,9 +14,7 @@ export interface ReportTarget extends ResponseLocation {
   readonly runner: Runner;
 }
 
-/**
- * Publishes a redacted result on GitHub. What it throws becomes a warning, because the verdict does not depend on it.
- */
+/** Publishes a redacted result on GitHub. What it throws becomes a warning: the verdict does not depend on it. */
 type Publish = (stepResult: StepResult) => Promise<void>;
 
 /**

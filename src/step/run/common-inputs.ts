@@ -84,10 +84,7 @@ export interface CommonInputs {
   readonly publication: PublicationSettings;
 }
 
-/**
- * Reads the inputs common to all operations. Problems are returned, not thrown, because these inputs say how to report
- * them.
- */
+/** Reads the inputs of all operations. Problems are returned, as these inputs say how to report them. */
 export function readCommonInputs(source: InputSource): CommonInputs {
   const chosen = readInputs(source, { operation: required(operationName) });
   const common = readInputs(source, commonInputs);
@@ -115,9 +112,7 @@ function givenOperationProblems({ fixedOperation, environment }: InputSource): r
   ];
 }
 
-/**
- * All keys and tokens given to the step, used or not. Those that are too short to be masked are refused, or not used.
- */
+/** All keys and tokens of the step, used or not. Those that are too short to be masked are refused, or not used. */
 export function secretTexts(source: InputSource): readonly string[] {
   return secretInputs.flatMap((name) => givenTexts(source, name)).filter(({ length }) => length >= minimumSecretLength);
 }

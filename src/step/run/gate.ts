@@ -71,19 +71,14 @@ export function lostEvidenceTitle({ subject }: Report): string {
   return `Evidence neither confirmed nor kept: ${subject}`;
 }
 
-/**
- * Keeps what is known besides the failure. The failure's message is always included, because the remedy refers to it.
- */
+/** Keeps what is known besides the failure. The failure's message is always included: the remedy refers to it. */
 function decidePartialFailure(failure: Failure, known: string): Decision {
   const decision = decideFailure(failure);
   const words = decision.conclusion;
   return { ...decision, conclusion: known.includes(words) ? known : `${known}\n${words}` };
 }
 
-/**
- * Decides what a thrown error does to the step: it always fails, even with `on-non-compliant: ignore`, as nothing was
- * judged.
- */
+/** Decides what a thrown error does to the step: it fails, even with `on-non-compliant: ignore`: nothing was judged. */
 export function decideFailure(thrown: unknown): Decision {
   const { title, ...advice } = classifyFailure(thrown);
   return {

@@ -26,9 +26,7 @@ export interface OperationInputs {
 /** A rule between inputs reads one that has a problem of its own. */
 class UnknownValue extends Error {}
 
-/**
- * Reads the operation's own inputs. Problems are returned, not thrown, so that all of them can be reported together.
- */
+/** Reads the operation's own inputs. Problems are returned, so that all of them can be reported together. */
 export function readOperationInputs(
   operation: Operation,
   publication: PublicationSettings,

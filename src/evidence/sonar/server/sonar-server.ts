@@ -31,7 +31,6 @@ export interface SonarApiRequest {
   readonly anonymously?: true;
 }
 
-/** The result of a request. */
 export type SonarApiResult =
   | { readonly ok: true; readonly body: unknown; readonly url: URL }
   /** An error status. The caller decides whether it can continue; if not, it throws `failure`. */

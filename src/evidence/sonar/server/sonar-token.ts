@@ -27,10 +27,7 @@ function isCloud(server: URL): boolean {
   return cloudDomains.some((domain) => server.hostname === domain || server.hostname.endsWith(`.${domain}`));
 }
 
-/**
- * The `Authorization` header for a token. With basic authentication, the token is the user name and the password is
- * empty.
- */
+/** The `Authorization` header for a token. In basic authentication it is the user name, without a password. */
 export function authorizationHeader(scheme: AuthorizationScheme, token: string): string {
   return scheme === 'bearer' ? `Bearer ${token}` : `Basic ${Buffer.from(`${token}:`, 'utf8').toString('base64')}`;
 }

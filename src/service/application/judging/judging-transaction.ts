@@ -4,7 +4,6 @@ import type { UseCaseDependencies } from '../use-case-dependencies.ts';
 import type { Judging } from './judging.ts';
 import type { PolicyCache } from './policy-cache.ts';
 
-/** The dependencies of judging, besides the transaction. */
 export interface JudgingContext {
   readonly matches: KnownMatches;
   readonly policies: PolicyCache;

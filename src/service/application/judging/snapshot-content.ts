@@ -30,7 +30,6 @@ export class SnapshotContent {
     this.members = this.#isLogical ? parseMembers(json) : [];
   }
 
-  /** The running artifacts. */
   artifacts(): Promise<readonly RunningArtifact[]> {
     this.#artifacts ??= this.#load();
     return this.#artifacts;

@@ -119,9 +119,7 @@ export class SnapshotMaker {
     return judgeWithMembers(own, members);
   }
 
-  /**
-   * Loads the artifacts. If that exceeds the budget, the returned function throws, so that the judgement reports it.
-   */
+  /** Loads the artifacts. Beyond the budget, the returned function throws, so that the judgement reports it. */
   async #loadJudgedArtifacts(
     { org, name: environment }: EnvironmentHead,
     content: SnapshotContent,

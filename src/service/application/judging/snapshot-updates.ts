@@ -14,10 +14,7 @@ export interface Change {
   readonly forced: boolean;
 }
 
-/**
- * The maximum amount of judging within one transaction, in steps of a judgement. The rest is done in later
- * transactions.
- */
+/** The maximum amount of judging in one transaction, in steps of a judgement. Later transactions do the rest. */
 const maximumSteps = 300_000;
 
 /** The cost of a snapshot apart from its judgement, in the same steps. */

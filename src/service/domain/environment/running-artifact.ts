@@ -32,7 +32,6 @@ export interface ReportedElement {
   readonly instance: Instance;
 }
 
-/** Converts the pods of a K8S report to elements. */
 export function podsToElements({ artifacts: pods }: K8sReport): readonly ReportedElement[] {
   return pods.map(({ digests, namespace, podName: pod, creationTimestamp: createdAt }) => ({
     digests,

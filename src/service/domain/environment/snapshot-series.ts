@@ -4,9 +4,7 @@ import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts'
 export interface SnapshotSeries {
   /** 0 if there is none. */
   readonly latest: number;
-  /**
-   * The number of the snapshot that was current at a time (Unix seconds); 0 if the time is before the first snapshot.
-   */
+  /** The number of the snapshot that was current at a time (Unix seconds); 0 before the first snapshot. */
   numberAt(time: number): Promise<number>;
 }
 

@@ -10,7 +10,6 @@ import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged
 import type { AttestationRule, PolicyRules, Requirement } from './rules.ts';
 import type { PatternUse, JudgementBudget } from './judgement-budget.ts';
 
-/** The result of applying a rule to an artifact. */
 export type RuleResult =
   /** The artifact fulfils the rule. */
   | { readonly outcome: 'kept' }
@@ -180,7 +179,6 @@ function unreported({ name, uncounted }: JudgedArtifact): JudgementReason {
   return { state: 'missing', about: name, value };
 }
 
-/** The result of one rule for an artifact. */
 export interface RuleEvaluation {
   readonly definition: RuleDefinition;
   readonly result: RuleResult;

@@ -91,7 +91,6 @@ function describeStop(
   return `judging it was stopped: ${error.message}, the limit of one judgement`;
 }
 
-/** The result of a policy for an artifact. */
 export interface PolicyEvaluation {
   readonly policy: string;
   readonly version: number;

@@ -39,7 +39,6 @@ const attestationRule = Type.Object(
   { additionalProperties: false },
 );
 
-/** The rules of a policy. */
 export const policyRules = Type.Object(
   {
     _schema: Type.String({ description: 'The address of the schema; its path ends in `/v1`.' }),
@@ -57,7 +56,6 @@ export const policyRules = Type.Object(
   { additionalProperties: false },
 );
 
-/** The rules of a policy. */
 export type PolicyRules = Static<typeof policyRules>;
 
 /** A requirement of a policy for every artifact, unless an exception applies. */

@@ -16,7 +16,6 @@ import type { Links } from '../../domain/links.ts';
 import { locateReasons } from '../../domain/reasons.ts';
 import { toReasonResponses } from './reason-response.ts';
 
-/** Converts an artifact to the response of operation 10. */
 export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
   const { flow, artifact, evidence, appearances } = details;
   const { org, id, createdAt, report } = artifact;

@@ -16,10 +16,7 @@ import { SerializedJson } from '../json-response.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/**
- * In bytes of documents. Larger pages are read and serialized one attestation at a time, so that other requests get
- * their turn.
- */
+/** In bytes of documents. Larger pages are read one attestation at a time, so that other requests get their turn. */
 const readAtOnce = maximumDocumentBytes;
 
 /** Adds operation 9: list the attestations of a flow. */
@@ -88,7 +85,6 @@ function withEntries(
   return new SerializedJson(Buffer.concat([Buffer.from('{"data":['), ...list, Buffer.from('],'), others]));
 }
 
-/** Converts an attestation to an entry of the list. */
 export function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
   const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
   return {

@@ -67,7 +67,6 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
   });
 }
 
-/** Converts an environment to the response. */
 function toEnvironmentResponse(environment: EnvironmentOverview): EnvironmentResponse {
   const { name, org, kind, description, compliant, lastReportedAt, lastModifiedAt, lastChangedAt } = environment;
   return {

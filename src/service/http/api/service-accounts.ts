@@ -103,7 +103,6 @@ function toListedResponse(account: ServiceAccountRecord): ServiceAccount {
   };
 }
 
-/** Converts a service account to the response of operation 14. */
 export function toServiceAccountResponse(account: ServiceAccountRecord): ServiceAccount {
   return { ...toListedResponse(account), for_webhook: account.forWebhook };
 }

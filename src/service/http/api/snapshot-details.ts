@@ -54,7 +54,6 @@ function parseSelector(environment: string, expression: string): SnapshotSelecto
   return parsed.readings[0].selector;
 }
 
-/** Converts a snapshot to the response. */
 function toDetailsResponse(found: snapshots.SnapshotDetails, links: Links): SnapshotDetailsResponse {
   const { kind, snapshot, members, reasons, previous, provenance } = found;
   const { org, environment, number, from, judgement } = snapshot;

@@ -23,9 +23,7 @@ export function toSnapshotResponse({ number, from, to, compliant }: SnapshotSumm
   };
 }
 
-/**
- * Converts a difference to the response of operation 11. Artifacts in both snapshots are shown as in the second one.
- */
+/** Artifacts in both snapshots are shown as in the second one. */
 export function toDifferenceResponse(
   [first, second]: readonly [Snapshot, Snapshot],
   difference: Difference,

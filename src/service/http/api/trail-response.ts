@@ -10,7 +10,6 @@ import { locateReasons } from '../../domain/reasons.ts';
 import { toReasonResponses } from './reason-response.ts';
 import { toTemplateResponse } from './template-file.ts';
 
-/** Converts a trail to an entry of a list. */
 export function toTrailSummary(
   { trail, judgement }: TrailDetails,
   links: Links,
@@ -26,7 +25,6 @@ export function toTrailSummary(
   };
 }
 
-/** Converts a trail to the response. */
 export function toTrailResponse(details: TrailDetails, history: TrailHistory, links: Links): TrailResponse {
   const { trail, applied, judgement, artifacts, attestations } = details;
   const { report } = trail;

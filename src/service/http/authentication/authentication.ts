@@ -113,7 +113,6 @@ function findForbidden(errors: Endpoint['errors']): ErrorResponse {
   return errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden;
 }
 
-/** The dependencies of authentication with keys. */
 type KeyDependencies = Pick<RouteDependencies, 'storage' | 'now' | 'failures' | 'keyUses'>;
 
 /**

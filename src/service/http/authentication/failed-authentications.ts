@@ -23,7 +23,6 @@ export interface RequestOrigin {
   readonly path: string;
 }
 
-/** A failed authentication. */
 export interface FailedAuthentication {
   /** The organization of the key, or of the path; undefined if there is none. It may not exist. */
   readonly org?: string | undefined;

@@ -23,7 +23,6 @@ export interface MultipartContent {
   readonly file: UploadedFile | undefined;
 }
 
-/** Receives the content of a file. */
 export type ReceiveFile = (content: Readable) => Promise<ReceivedFile>;
 
 /** A received part. */

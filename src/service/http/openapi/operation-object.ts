@@ -3,7 +3,6 @@ import { keyRetentionDays } from '../../../contract/idempotency.ts';
 import { filePartName, type Body, type Endpoint, type MultipartBody } from '../../../contract/endpoint.ts';
 import { toContent, toResponses, type JsonObject } from './responses.ts';
 
-/** Converts an endpoint to an Operation Object. */
 export function toOperationObject(endpoint: Endpoint): JsonObject {
   const { operation, title, authentication, deprecated, parameters, query } = endpoint;
   const body = toRequestBody(endpoint.body);
@@ -59,7 +58,6 @@ function toKeyParameter({ repetition }: Endpoint): readonly JsonObject[] {
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }];
 }
 
-/** Converts a body to a Request Body Object; undefined if there is none. */
 function toRequestBody(body: Body): JsonObject | undefined {
   switch (body.kind) {
     case 'none':

@@ -31,7 +31,6 @@ export interface KindContent {
   readonly content: Html;
 }
 
-/** Renders what only the kind of the attestation shows. */
 export function renderKind(context: PageContext, attestation: Attestation): KindContent {
   if (isOfKind(attestation, 'sonar')) return renderSonar(attestation.document);
   if (isOfKind(attestation, 'junit')) return renderJunit(context, attestation.document);

@@ -125,16 +125,12 @@ export function describeState(state: BadgeState): string {
   return badges[state][2];
 }
 
-/** Renders a state. */
 export function renderBadge(state: BadgeState, words?: string): Html {
   const [tone, mark, text] = badges[state];
   return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words ?? text}</span>`;
 }
 
-/**
- * What a record counts for, if that is not all environments. Their names are left out, because a reader may not know
- * them.
- */
+/** What a record counts for, if not all environments. Names are left out: a reader may not know them. */
 export function describeCountsFor(countsFor: readonly string[] | undefined): string | undefined {
   if (countsFor === undefined) return undefined;
   return countsFor.length === 0

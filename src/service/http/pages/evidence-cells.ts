@@ -16,7 +16,6 @@ function rank({ evidence }: EvidenceStatus): number {
   return order[evidence?.verdict ?? 'missing'] ?? 0;
 }
 
-/** Links to an attestation by its evidence name. */
 export function linkEvidence({ paths }: PageContext, { org, flow, trail, id, name }: CountedAttestation): Html {
   return pageLink(paths.attestation(org, flow, trail, id), evidenceName(name));
 }

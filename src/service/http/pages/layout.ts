@@ -21,7 +21,6 @@ const pageHeaders = {
   'referrer-policy': 'same-origin',
 } as const;
 
-/** Sends a page. */
 export function sendPage(reply: FastifyReply, page: Page, context: PageContext): FastifyReply {
   return reply
     .code(page.status ?? 200)

@@ -29,7 +29,6 @@ export interface JudgedEnvironment {
 export interface OrganizationOverview {
   readonly org: string;
   readonly flows: readonly FlowOverview[];
-  /** The number of all flows. */
   readonly totalFlows: number;
   readonly environments: readonly JudgedEnvironment[];
   /** Why each environment that needs attention is not compliant, by its name. */

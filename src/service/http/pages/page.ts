@@ -37,7 +37,6 @@ export interface Viewer {
   readonly formToken: string | undefined;
 }
 
-/** What rendering a page needs besides the records. */
 export interface PageContext {
   readonly paths: PagePaths;
   /** In Unix seconds; times are shown relative to it. */
