@@ -32,6 +32,18 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+describe.each(readdirSync('docs/decisions'))('the decision %s', (name) => {
+  const page = readText(`docs/decisions/${name}`);
+
+  it('is one page, for a named reader, and is listed', () => {
+    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+    expect(page).toMatch(/^# .+\n\nFor /u);
+    for (const list of ['docs/README.md', 'docs/architecture.md']) {
+      expect(linksOf(readText(list))).toContain(`decisions/${name}`);
+    }
+  });
+});
+
 describe('the list of pages', () => {
   const listed = linksOf(readText('docs/README.md'));
 
