@@ -26,16 +26,12 @@ const replacedRequests: Readonly<Record<string, string>> = {
   '../web/fetch/body.js': 'undici/left-out-of-the-bundle/lib/web/fetch/body.js',
   // The parser for machines without SIMD in WebAssembly, in a separate file that other machines do not load.
   '../llhttp/llhttp-wasm.js': './llhttp-wasm.js',
-  './constants': inlined('undici-header-names.cjs'),
-  './tree': inlined('undici-header-tree.cjs'),
   '../llhttp/constants.js': inlined('undici-parser-constants.cjs'),
   './client-h2.js': inlined('undici-client-h2.cjs'),
   './socks5-proxy-agent': inlined('undici-socks5-proxy-agent.cjs'),
   crypto: inlined('node-crypto.cjs'),
   fs: inlined('node-fs.cjs'),
   https: inlined('node-https.cjs'),
-  http: inlined('node-http.cjs'),
-  'node:http': inlined('node-http.cjs'),
 };
 
 const llhttp = join(root, 'node_modules', 'undici', 'lib', 'llhttp', 'llhttp-wasm.js');
