@@ -17,7 +17,7 @@ const layerDependencies = {
   'service-domain': ['contract', 'runtime'],
   'service-network': ['contract', 'runtime'],
   'service-identity': ['contract', 'runtime', 'service-domain', 'service-network'],
-  'service-storage': ['contract', 'runtime', 'service-domain'],
+  'service-storage': ['contract', 'runtime', 'service-domain', 'service-network'],
   'service-application': ['contract', 'runtime', 'service-domain', 'service-storage'],
   'service-http': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],
   'service-notifications': [

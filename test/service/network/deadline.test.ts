@@ -1,41 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createServer, type Server, type Socket } from 'node:net';
 import type { After } from '../../../src/runtime/clock.ts';
 import { createFetchJson } from '../../../src/service/identity/fetch-json.ts';
 import { DeadlineError, withDeadline } from '../../../src/service/network/deadline.ts';
 import { postJson } from '../../../src/service/notifications/post-json.ts';
-
-/** Answers a request. `expire` ends the time that the request has. */
-type Attack = (socket: Socket, expire: () => void) => void;
-
-/** Writes a piece again and again, until the connection is closed. The time is over after some of them. */
-function drip(start: string, piece: string): Attack {
-  return (socket, expire) => {
-    socket.write(start);
-    let pieces = 0;
-    const next = (): void => {
-      if (socket.destroyed) return;
-      socket.write(piece);
-      pieces += 1;
-      if (pieces === 20) expire();
-      setImmediate(next);
-    };
-    next();
-  };
-}
-
-const silence: Attack = (_socket, expire) => {
-  expire();
-};
-const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
-const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
-
-const endless: readonly (readonly [string, Attack])[] = [
-  ['is silent', silence],
-  ['sends header after header', drip('HTTP/1.1 200 OK\r\n', 'a: b\r\n')],
-  ['says "continue" for ever', drip('', 'HTTP/1.1 100 Continue\r\n\r\n')],
-  ['says "processing" for ever', drip('', 'HTTP/1.1 102 Processing\r\n\r\n')],
-];
+import {
+  chunked,
+  drip,
+  endlessAnswers,
+  startAttackingServer,
+  switching,
+  type Attack,
+  type AttackingServer,
+} from '../../support/attacking-server.ts';
 
 const unusable: readonly (readonly [string, string, string])[] = [
   ['switches protocols', switching, 'it answered 101'],
@@ -44,29 +20,19 @@ const unusable: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('a request of the service', () => {
-  let server: Server;
+  let server: AttackingServer;
   let url: string;
   let attack: Attack;
   let expire: () => void;
-  const sockets = new Set<Socket>();
   beforeEach(async () => {
-    server = createServer((socket) => {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.once('data', () => {
-        attack(socket, () => {
-          expire();
-        });
+    server = await startAttackingServer((socket) => {
+      attack(socket, () => {
+        expire();
       });
     });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    const address = server.address();
-    url = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}/`;
+    ({ url } = server);
   });
-  afterEach(async () => {
-    sockets.forEach((socket) => socket.destroy());
-    await new Promise((done) => server.close(done));
-  });
+  afterEach(() => server.close());
 
   const web = { resolve: () => Promise.reject(new Error('unused')), allowPrivate: true };
   const after: After = (_milliseconds, fire) => {
@@ -77,7 +43,7 @@ describe('a request of the service', () => {
   const notify = (): Promise<unknown> =>
     withDeadline({ after }, 20_000, (signal) => postJson(web, url, '{}', { signal }));
 
-  it.each(endless)('ends at its deadline if the other side %s', async (_case, answer) => {
+  it.each(endlessAnswers)('ends at its deadline if the other side %s', async (_case, answer) => {
     attack = answer;
     await expect(fetchKeys()).rejects.toThrow(new DeadlineError(5000));
     await expect(notify()).rejects.toThrow(new DeadlineError(20_000));

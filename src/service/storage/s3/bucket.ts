@@ -2,7 +2,8 @@ import { GetObjectCommand, PutObjectCommand, S3Client, S3ServiceException } from
 import { addAbortSignal, Readable } from 'node:stream';
 import { isRecent, sleep, type Clock } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
-import { isMapping } from '../../../runtime/untrusted-data.ts';
+import { isMapping, valueAt } from '../../../runtime/untrusted-data.ts';
+import { DeadlineError, withDeadline } from '../../network/deadline.ts';
 import type { AttachedContent } from '../attachments.ts';
 import { StorageError } from '../storage-error.ts';
 import { describeSource } from './credentials/credential-source.ts';
@@ -102,13 +103,15 @@ export class Bucket {
    * @throws StorageError; the errors of the content, unchanged
    */
   async put(name: string, content: SentContent, limits: CallLimits): Promise<void> {
-    await this.#call(limits, async (signal) => {
+    const request = `PUT ${name}`;
+    await this.#call(request, limits, async (signal) => {
       const ended = new AbortController();
       // The SDK does not notice if the content fails.
       const body = Readable.from(content.chunks(), { objectMode: false }).once('error', (error) => {
         ended.abort(error);
       });
       const { digest, size } = content;
+      const abortSignal = AbortSignal.any([signal, ended.signal]);
       const command = new PutObjectCommand({
         ...{ ...this.#place(name), Body: body, ContentLength: size, ContentType: 'application/octet-stream' },
       });
@@ -120,12 +123,13 @@ export class Bucket {
         },
         { step: 'build' },
       );
+      command.middlewareStack.add(endAnswer(abortSignal), nextToAnswer);
       try {
-        await this.#client.send(command, { abortSignal: AbortSignal.any([signal, ended.signal]) });
+        await this.#client.send(command, { abortSignal });
       } catch (error) {
         // An answer that comes before the whole content was sent is an error; the rest is not needed.
         ended.abort(error);
-        throw body.errored ?? this.#toError(`PUT ${name}`, error);
+        throw body.errored ?? this.#toError(request, error);
       } finally {
         body.destroy();
       }
@@ -138,14 +142,15 @@ export class Bucket {
    * @throws StorageError; the error of `missing` if there is no such object; the errors of `use`, unchanged
    */
   get<Result>(name: string, limits: CallLimits, { use, missing }: ObjectReader<Result>): Promise<Result> {
-    return this.#call(limits, async (signal) => {
-      const toError = (error: unknown): unknown => this.#toError(`GET ${name}`, error);
+    const request = `GET ${name}`;
+    return this.#call(request, limits, async (signal) => {
+      const toError = (error: unknown): unknown => this.#toError(request, error);
       const body = await this.#open(name, signal).catch((error: unknown) => {
         const failure = toError(error);
         throw isMissingObject(failure) ? missing(failure) : failure;
       });
       try {
-        return await use(readBody(addAbortSignal(signal, body), toError));
+        return await use(readBody(body, toError));
       } finally {
         body.destroy();
       }
@@ -157,7 +162,9 @@ export class Bucket {
   }
 
   async #open(name: string, abortSignal: AbortSignal): Promise<Readable> {
-    const { Body: body } = await this.#client.send(new GetObjectCommand(this.#place(name)), { abortSignal });
+    const command = new GetObjectCommand(this.#place(name));
+    command.middlewareStack.add(endAnswer(abortSignal), nextToAnswer);
+    const { Body: body } = await this.#client.send(command, { abortSignal });
     if (body instanceof Readable) return body;
     throw new TypeError('the SDK did not return a stream');
   }
@@ -174,43 +181,50 @@ export class Bucket {
   }
 
   /** Retries until an attempt succeeds, the error is not transient, or the limits are reached. */
-  async #call<Result>(limits: CallLimits, attempt: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const { clock, randomBytes } = this.#dependencies;
-    const controller = new AbortController();
-    const cancelCall = clock.after(limits.call, () => {
-      controller.abort(new Error(`no success within ${limits.call / 1000} s`));
-    });
+  async #call<Result>(
+    request: string,
+    limits: CallLimits,
+    attempt: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const { clock } = this.#dependencies;
     const state = { isLate: false };
     const cancelLast = clock.after(limits.lastAttempt, () => {
       state.isLate = true;
     });
-    const attemptWithKeys = async (): Promise<Result> => {
-      try {
-        return await attempt(controller.signal);
-      } catch (error) {
-        if (!isUnknownKey(error) || !(await this.#renewCredentials())) throw error;
-        return attempt(controller.signal);
-      }
-    };
     try {
-      for (let failed = 1; ; failed += 1) {
-        try {
-          return await attemptWithKeys();
-        } catch (error) {
-          if (!isTransientS3Error(error) || failed === limits.attempts || state.isLate || controller.signal.aborted)
-            throw toS3StorageError(error);
-          const ceiling = Math.min(maximumDelay, initialDelay * 2 ** (failed - 1));
-          // Shortened by up to half, so that requests that failed together are not repeated together.
-          const delay = ceiling * (1 - randomBytes(1).readUInt8() / 512);
-          await sleep(clock, delay, controller.signal).catch(() => {
-            throw toS3StorageError(error);
-          });
+      return await withDeadline(clock, limits.call, async (signal) => {
+        for (let failed = 1; ; failed += 1) {
+          try {
+            return await this.#attempt(() => attempt(signal));
+          } catch (error) {
+            if (!isTransientS3Error(error) || failed === limits.attempts || state.isLate || signal.aborted) throw error;
+            await this.#pause(failed, signal);
+          }
         }
-      }
+      });
+    } catch (error) {
+      throw toS3StorageError(error instanceof DeadlineError ? new ConnectionError(request, error) : error);
     } finally {
       cancelLast();
-      cancelCall();
     }
+  }
+
+  /** Attempts once; a second time with other credentials if the storage does not know these. */
+  async #attempt<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isUnknownKey(error) || !(await this.#renewCredentials())) throw error;
+      return attempt();
+    }
+  }
+
+  /** Waits after an attempt, the longer the more have failed. */
+  #pause(failed: number, signal: AbortSignal): Promise<void> {
+    const { clock, randomBytes } = this.#dependencies;
+    const ceiling = Math.min(maximumDelay, initialDelay * 2 ** (failed - 1));
+    // Shortened by up to half, so that requests that failed together are not repeated together.
+    return sleep(clock, ceiling * (1 - randomBytes(1).readUInt8() / 512), signal);
   }
 
   /** @returns whether there may be other credentials now */
@@ -221,6 +235,20 @@ export class Bucket {
     await this.#client.config.credentials({ forceRefresh: true });
     return true;
   }
+}
+
+/** The place of a middleware that gets the answer before the SDK reads it. */
+const nextToAnswer = { step: 'deserialize', priority: 'low' } as const;
+
+/** Ends the reading of an answer when the signal is aborted. The SDK listens to it only until the answer begins. */
+function endAnswer(signal: AbortSignal) {
+  return <Input, Output>(next: (input: Input) => Promise<Output>) =>
+    async (input: Input): Promise<Output> => {
+      const output = await next(input);
+      const body = valueAt(output, 'response', 'body');
+      if (body instanceof Readable) addAbortSignal(signal, body);
+      return output;
+    };
 }
 
 /** Whether it is a request with headers, as the middleware of the SDK gets it. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,6 +23,14 @@ import {
   type FakeS3,
   type S3Fault,
 } from '../../../support/fake-s3.ts';
+import {
+  chunked,
+  drip,
+  endlessAnswers,
+  startAttackingServer,
+  switching,
+  type Attack,
+} from '../../../support/attacking-server.ts';
 import { closeAfterEach } from '../../../support/close-after-each.ts';
 import { startSilentServer } from '../../../support/faulty-server.ts';
 import { describeAttachments, digestOf, keep } from '../attachments-acceptance.ts';
@@ -207,6 +215,7 @@ describe('an object storage', () => {
       slow = manualClock();
     });
     afterEach(() => {
+      jest.useRealTimers();
       expect(slow.pending()).toBe(0);
     });
 
@@ -241,7 +250,7 @@ describe('an object storage', () => {
       );
       await server.received(1);
       await slow.advance(30_000);
-      expect(await failed).toMatch(/PUT ab\/cd: .*no success within 30 s/u);
+      expect(await failed).toMatch(/PUT ab\/cd: .*no answer within 30 s/u);
     });
 
     it('for all attempts, which ends an answer that stopped', async () => {
@@ -254,6 +263,33 @@ describe('an object storage', () => {
       expect(await describeFailure(openBucket(server.options, slow).get(name, limits, { use, missing }))).toMatch(
         /^the database or object storage cannot be reached: GET/u,
       );
+    });
+
+    it.each<readonly [string, Attack]>([
+      ...endlessAnswers,
+      ['sends an answer byte by byte', drip(chunked, '1\r\n \r\n')],
+      ['sends an error byte by byte', drip(chunked.replace('200 OK', '503 Unavailable'), '1\r\n \r\n')],
+      [
+        'switches protocols',
+        (socket, expire) => {
+          socket.once('close', expire).write(switching);
+        },
+      ],
+    ])('for a storage that %s', async (_what, attack) => {
+      // The SDK does not notice that protocols were switched, and leaves timers.
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+      const storage = opened(
+        await startAttackingServer((socket) => {
+          attack(socket, () => void slow.advance(30_000));
+        }),
+      );
+      const bucket = openBucket({ ...server.options, endpoint: storage.url }, slow);
+      const use = (body: AsyncIterable<Buffer>): Promise<Buffer> => buffer(body);
+      const calls = [() => bucket.put('ab/cd', content, limits), () => bucket.get('ab/cd', limits, { use, missing })];
+      for (const call of calls) {
+        expect(await describeFailure(call())).toMatch(/(?:PUT|GET) ab\/cd: no answer within 30 s$/u);
+        await storage.abandoned();
+      }
     });
 
     it('for the start of the last attempt', async () => {

@@ -1,5 +1,6 @@
 import { errorCode, errorMessage } from '../../../../runtime/failure.ts';
 import { textAt, valueAt } from '../../../../runtime/untrusted-data.ts';
+import { DeadlineError } from '../../../network/deadline.ts';
 
 /** A source gave no credentials. The message contains no secret, and there is no cause, which might contain one. */
 export class CredentialsError extends Error {
@@ -21,7 +22,14 @@ export function toCredentialsError(source: string, error: unknown): CredentialsE
 }
 
 /** The names of errors that say nothing. */
-const commonNames = ['Error', 'AggregateError', 'CredentialsProviderError', 'ProviderError', 'TimeoutError'];
+const commonNames = [
+  'Error',
+  'AggregateError',
+  'CredentialsProviderError',
+  'DeadlineError',
+  'ProviderError',
+  'TimeoutError',
+];
 const maximumLength = 400;
 
 function describeReason(error: unknown): string {
@@ -51,6 +59,7 @@ function isTransientStatus(status: number): boolean {
 
 /** Whether it is a network error or a fault of the server. Some providers say that in their message only. */
 function isTransient(error: unknown): boolean {
+  if (error instanceof DeadlineError) return true;
   const text = errorMessage(error);
   const status = [valueAt(error, '$metadata', 'httpStatusCode'), valueAt(error, 'statusCode')].find(
     (each): each is number => typeof each === 'number' && each > 0,

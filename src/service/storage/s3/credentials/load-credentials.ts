@@ -1,7 +1,8 @@
 import type { Clock } from '../../../../runtime/clock.ts';
+import { withDeadline } from '../../../network/deadline.ts';
 import type { S3Credentials } from '../s3-options.ts';
 import { describeSource, type ContainerRole, type CredentialSource } from './credential-source.ts';
-import { CredentialsError, toCredentialsError } from './credentials-error.ts';
+import { toCredentialsError } from './credentials-error.ts';
 
 /** Credentials, and when they expire. */
 export interface LoadedCredentials extends S3Credentials {
@@ -37,18 +38,12 @@ export function toCredentialProvider(
  *
  * @throws CredentialsError
  */
-export function loadCredentials(source: CredentialSource, clock: Clock): Promise<LoadedCredentials> {
-  const name = describeSource(source);
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(loadTimeout, () => {
-      reject(new CredentialsError(name, `no answer within ${loadTimeout / 1000} s`, true));
-    });
-    load(source)
-      .then(resolve, (error: unknown) => {
-        reject(toCredentialsError(name, error));
-      })
-      .finally(cancel);
-  });
+export async function loadCredentials(source: CredentialSource, clock: Clock): Promise<LoadedCredentials> {
+  try {
+    return await withDeadline(clock, loadTimeout, () => load(source));
+  } catch (error) {
+    throw toCredentialsError(describeSource(source), error);
+  }
 }
 
 async function load(source: CredentialSource): Promise<LoadedCredentials> {
