@@ -112,6 +112,8 @@ export function defineAttestOperation<
     gather,
   } = declaration;
   const endpoint: EvidenceEndpoint = kind.endpoint;
+  const filesKeys = findSources === undefined ? [] : [unattachedFilesKey];
+  const reserved = [...reservedKeys, ...filesKeys, gatheredAtKey, idempotencyDataKey];
   return {
     name: kind.endpoint.operation,
     endpoint,
@@ -121,15 +123,18 @@ export function defineAttestOperation<
     async run(values: AttestationValues & ValuesOf<Own>, context: OperationContext) {
       const { log, clock } = context.call;
       // The inputs are checked first, because gathering may take minutes.
-      const filesKeys = findSources === undefined ? [] : [unattachedFilesKey];
-      const reserved = [...reservedKeys, ...filesKeys, gatheredAtKey, idempotencyDataKey];
       const own = await readOwnUserData(values.userData, reserved, context);
       const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
       const sources = (await findSources?.(values, context)) ?? [];
+      const gatherAll = async (): Promise<{ readonly commit: CommitEvidence; readonly gathered: Gathered }> => {
+        const commit = await gatherCommit(values, context, endpoint);
+        return { commit, gathered: await log.group(gatherTitle, () => gather(values, commit, context, sources)) };
+      };
+      // Files with evidence are read before they are packed, because packing takes long and reading may refuse them.
+      const read = sources.length === 0 ? undefined : await gatherAll();
       const { attachment, unattached } = await attachFiles(values, sources, context);
       try {
-        const commit = await gatherCommit(values, context, endpoint);
-        const gathered = await log.group(gatherTitle, () => gather(values, commit, context, sources));
+        const { commit, gathered } = read ?? (await gatherAll());
         const { flow, attestationName } = values;
         const trail = values.trail ?? commit.info.sha1;
         const gatheredAt = clock.now();
@@ -153,8 +158,8 @@ export function defineAttestOperation<
             context,
           );
           const key = sent.answer?.key;
-          const read = key === undefined ? undefined : readRecord({ flow, trail, attestationName, key }, context);
-          return { delivery: sent, record: await read };
+          const found = key === undefined ? undefined : readRecord({ flow, trail, attestationName, key }, context);
+          return { delivery: sent, record: await found };
         });
         const { answer, kept, lost } = delivery;
         const { description } = values;
