@@ -32,7 +32,7 @@ export function secret(name: string): Input<string> {
       }
       if (!/^[\x21-\x7E]+$/u.test(value)) {
         return {
-          problem: 'must consist of visible ASCII characters',
+          problem: `must be at least ${minimumSecretLength} visible ASCII characters`,
           remedy: 'Copy it again from where it was issued.',
         };
       }
