@@ -28,6 +28,8 @@ beforeAll(async () => {
   await workspace.write('reports/a.txt', 'one');
   await workspace.write('reports/.cache', 'two');
   await workspace.write('keys/key.txt', `the key: ${job.service.apiKey}\n`);
+  const credentials = ['user', 'user1', 'user12'].map((name) => btoa(`${name}:${job.service.apiKey}\n`));
+  for (const [at, text] of credentials.entries()) await workspace.write(`keys/encoded/${at}.txt`, text);
   await workspace.write('keys/other.txt', 'nothing to see\n');
   await workspace.write('keys/log.gz', gzipSync(`a line\n${job.service.apiKey}\n`));
   await workspace.write('template.yml', `version: 1 # ${job.service.apiKey}\ntrail:\n  attestations: []\n`);
@@ -105,6 +107,9 @@ describe('a secret of the step', () => {
     ['a file', { files: 'keys/key.txt' }, 'the file keys/key.txt'],
     ['a hidden file that is named', { files: '.npmrc' }, 'the file .npmrc'],
     ['one of several files', { files: 'keys/*.txt' }, 'the file keys/key.txt'],
+    ['the base64 of credentials', { files: 'keys/encoded/0.txt' }, 'the file keys/encoded/0.txt'],
+    ['the base64 of credentials, one byte later', { files: 'keys/encoded/1.txt' }, 'the file keys/encoded/1.txt'],
+    ['the base64 of credentials, two bytes later', { files: 'keys/encoded/2.txt' }, 'the file keys/encoded/2.txt'],
     ['a compressed file', { files: 'keys/log.gz' }, 'the file keys/log.gz'],
     ['a compressed file among others', { files: 'keys/log.gz\nkeys/other.txt' }, 'the file keys/log.gz'],
     ['a template', { operation: 'begin-trail', 'template-file': 'template.yml' }, 'the file template.yml'],

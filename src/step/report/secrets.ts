@@ -39,9 +39,20 @@ function encodedForms(value: string): readonly string[] {
     value,
     Buffer.from(`${value}:`, 'utf8').toString('base64'),
     Buffer.from(value, 'utf8').toString('base64'),
+    ...[0, 1, 2].flatMap((offset) => base64Within(value, offset)),
     inAddress,
     inAddress.replaceAll(/%[0-9A-F]{2}/gu, (encoded) => encoded.toLowerCase()),
     JSON.stringify(value).slice(1, -1),
     escapeHtmlLine(value),
   ];
+}
+
+/**
+ * The characters that the key becomes, whatever is before and after it, if a text with it is encoded as base64 or
+ * base64url. They depend on where it begins: a group of four characters holds three bytes.
+ */
+function base64Within(value: string, offset: number): readonly string[] {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(value, 'utf8')]);
+  const [first, end] = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];
+  return (['base64', 'base64url'] as const).map((encoding) => bytes.toString(encoding).slice(first, end));
 }

@@ -27,7 +27,18 @@ describe('collectSecrets', () => {
 
   it('gives the runner every encoding to mask, each once', () => {
     const { forms } = collectSecrets(['plain', 'plain']);
-    expect(forms).toEqual(['cGxhaW46', 'cGxhaW4=', 'plain']);
+    expect(forms).toEqual(['cGxhaW46', 'cGxhaW4=', 'cGxhaW', 'BsYWlu', 'wbGFpb', 'plain']);
+  });
+
+  it.each(['base64', 'base64url'] as const)('redacts a key anywhere in a text that is encoded as %s', (encoding) => {
+    const bytes = fc.uint8Array({ maxLength: 5 });
+    fc.assert(
+      fc.property(aSecret(), bytes, bytes, (secret, before, after) => {
+        const text = Buffer.concat([before, Buffer.from(secret), after]).toString(encoding);
+        const left = Buffer.from(collectSecrets([secret]).redact(text).replaceAll('***', ''), encoding);
+        expect(left.length).toBeLessThanOrEqual(before.length + after.length + 2);
+      }),
+    );
   });
 
   it('does not change a text without secrets', () => {
