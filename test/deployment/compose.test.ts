@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { YAML11_SCHEMA, load as parse } from 'js-yaml';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
 import { defaultTimeouts } from '../../src/service/http/server.ts';
 import { finalStage, parseDockerfile, textsOf, variablesOf } from '../../tools/dockerfile/dockerfile.ts';
-import { readText } from '../support/repository.ts';
+import { readText, root } from '../support/repository.ts';
 
 const text = readText('compose.yaml');
 // Docker Compose reads YAML 1.1, which has the merge key.
@@ -31,6 +33,12 @@ function toSeconds(duration: string): number {
   return Number(amount) * (unit === 'm' ? 60 : 1);
 }
 
+/** The megabytes of `256m` or `2g`. */
+function toMegabytes(size = ''): number {
+  const [, amount = '', unit = ''] = /^(\d+)(m|g)$/iu.exec(size) ?? [];
+  return Number(amount) * (unit.toLowerCase() === 'g' ? 1024 : 1);
+}
+
 describe.each(containers)('the container %s of compose.yaml', (_name, container) => {
   it('has a read-only file system, and no privileges', () => {
     expect(container).toMatchObject({
@@ -39,6 +47,11 @@ describe.each(containers)('the container %s of compose.yaml', (_name, container)
       security_opt: ['no-new-privileges:true'],
       restart: 'unless-stopped',
     });
+  });
+
+  it('has limits of memory and processes', () => {
+    expect(toMegabytes(textAt(container, 'mem_limit'))).toBeGreaterThan(0);
+    expect(valueAt(container, 'pids_limit')).toBe(300);
   });
 
   it('has a health check', () => {
@@ -64,7 +77,7 @@ describe.each(processes)('the process %s of compose.yaml', (_name, container) =>
   const variables = mappingAt(container, 'environment');
 
   it('sets options of the service', () => {
-    const names = Object.keys(variables).filter((name) => name !== 'PGPASSWORD');
+    const names = Object.keys(variables).filter((name) => !['PGPASSWORD', 'NODE_OPTIONS'].includes(name));
     expect(optionVariables).toEqual(expect.arrayContaining(names));
   });
 
@@ -86,6 +99,13 @@ describe.each(processes)('the process %s of compose.yaml', (_name, container) =>
     const data = folders.find(([path]) => path === variablesOf(image).get('COMPLIANCE_SERVICE_DATA'));
     expect(data?.[1]?.split(',')).toEqual(expect.arrayContaining([`uid=${user}`, `gid=${group}`, 'mode=0700']));
     expect(folders.map(([path]) => path)).toContain('/tmp');
+  });
+
+  it('has memory for its heap, and for what is in memory instead of on a disk', () => {
+    const [, heap] = /^--max-old-space-size=(\d+)$/u.exec(textAt(variables, 'NODE_OPTIONS') ?? '') ?? [];
+    const folders = listAt(container, 'tmpfs').map((entry) => toMegabytes(/size=(\w+)$/u.exec(String(entry))?.[1]));
+    const needed = [Number(heap), ...folders].reduce((sum, part) => sum + part, 0);
+    expect(toMegabytes(textAt(container, 'mem_limit'))).toBeGreaterThan(needed + 256);
   });
 
   it('has time to answer its requests when it stops', () => {
@@ -112,6 +132,22 @@ describe('the proxy of compose.yaml', () => {
       expect(wait * 1000).toBeGreaterThan(Math.max(defaultTimeouts.request, defaultTimeouts.response));
   });
 
+  it('limits the rate of requests for each address, and says when to try again', () => {
+    // The last address is what the proxy in front says; a client can write others before it.
+    expect(proxy).toMatch(/track-sc0 hdr_ip\(x-forwarded-for,-1\),ipmask\(32,64\)\n +http-request track-sc0 src,/u);
+    const limit = /deny deny_status 429 .*hdr Retry-After 10 if \{ sc_http_req_rate\(0\) gt (\d+) \}$/mu.exec(proxy);
+    expect(Number(limit?.[1])).toBe(1000);
+    expect(proxy).toContain('store http_req_rate(10s)');
+  });
+
+  const haproxy = spawnSync('haproxy', ['-v']).error === undefined;
+  (haproxy ? it : it.skip)('has a configuration that HAProxy accepts', () => {
+    const { status, stderr } = spawnSync('haproxy', ['-c', '-f', join(root, 'deploy', 'haproxy.cfg')], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+  });
+
   it('can be reached from this machine only, at the address that the settings say', () => {
     const container = mappingAt(compose, 'services', 'proxy');
     const [, own = ''] = /^ +bind :(\d+)$/mu.exec(proxy) ?? [];
@@ -119,6 +155,17 @@ describe('the proxy of compose.yaml', () => {
     expect(listAt(container, 'volumes')).toEqual(['./deploy/haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro']);
     expect(listAt(container, 'healthcheck', 'test')).toContain(`http://127.0.0.1:${own}/ready`);
     expect(text).toContain('${COMPLIANCE_SERVICE_PUBLIC_URL:-http://127.0.0.1:8080}');
+  });
+});
+
+describe('the unit of systemd', () => {
+  const unit = /```ini\n([\s\S]*?)```/u.exec(page)?.[1] ?? '';
+  const valueOf = (key: string): string | undefined => new RegExp(`^ *${key}=(.*)$`, 'mu').exec(unit)?.[1];
+
+  it('has limits of memory and processes, with room for the heap', () => {
+    const [, heap] = /^NODE_OPTIONS=--max-old-space-size=(\d+)$/u.exec(valueOf('Environment') ?? '') ?? [];
+    expect(toMegabytes(valueOf('MemoryMax'))).toBeGreaterThan(Number(heap) + 256);
+    expect(Number(valueOf('TasksMax'))).toBeGreaterThan(0);
   });
 });
 

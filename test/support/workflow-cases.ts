@@ -237,7 +237,10 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       run: started.pullRequest('src/a.js'),
       jobs: { build: 'failure', gate: 'failure' },
       outcomes: ['error', 'error'],
-      skipped: ['SonarSource/sonarqube-scan-action@v6', 'OWNER/compliance-action/actions/attest-sonar@v1'],
+      skipped: [
+        'SonarSource/sonarqube-scan-action@fd88b7d7ccbaefd23d8f36f73b59db7a3d246602',
+        'OWNER/compliance-action/actions/attest-sonar@v1',
+      ],
       statuses: { 'compliance/web': 'error' },
     },
   ],

@@ -14,7 +14,7 @@ export interface JobFolders {
 
 /** A step whose expressions are replaced by their values. */
 export interface ReadyStep extends JobFolders {
-  /** The action (`actions/checkout@v5`), or the script of a step with `run:`. */
+  /** The action (`actions/checkout@…`), or the script of a step with `run:`. */
   readonly runs: { readonly action: string } | { readonly script: string };
   readonly inputs: Readonly<Record<string, string>>;
   /** The variables from `env:` of the workflow, job and step. */
