@@ -6,6 +6,7 @@ import { decodeText } from '../runtime/decode-text.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { prepareAttachment, type Attachment } from './attachment/attachment.ts';
+import { requireOwnFile } from './files/attachment-rules.ts';
 
 // `node:fs/promises` would be loaded only for this.
 const stat = promisify(fs.stat);
@@ -30,6 +31,7 @@ export async function prepareTemplateFile(
       error,
     );
   });
+  requireOwnFile('template-file', whole, workspace);
   if (!found.isFile()) throw refuse(`\`template-file\`: ${whole} is not a file`, 'Set it to the path of a YAML file.');
   if (found.size > maximumTemplateBytes) {
     const what = `\`template-file\`: ${whole} has ${found.size} bytes, but a template has at most ${maximumTemplateBytes}`;

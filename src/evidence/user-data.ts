@@ -5,6 +5,7 @@ import { parseExactJson } from '../runtime/exact-json.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, type Mapping } from '../runtime/untrusted-data.ts';
+import { requireOwnFile } from './files/attachment-rules.ts';
 
 // `node:fs/promises` would be loaded only for this.
 const readFile = promisify(fs.readFile);
@@ -18,7 +19,7 @@ const readFile = promisify(fs.readFile);
 export async function readUserData(value: string, workspace: string): Promise<Mapping> {
   // A path that begins like JSON can be written with `./` in front.
   const inline = /^\s*[[{"]/u.test(value);
-  const text = inline ? value : await readUserFile(resolve(workspace, value));
+  const text = inline ? value : await readUserFile(resolve(workspace, value), workspace);
   const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
   let parsed: unknown;
   try {
@@ -48,7 +49,8 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
   });
 }
 
-async function readUserFile(path: string): Promise<string> {
+async function readUserFile(path: string, workspace: string): Promise<string> {
+  requireOwnFile('user-data', path, workspace);
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

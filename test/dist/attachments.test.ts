@@ -102,6 +102,33 @@ describe('files that are named by a wildcard or a folder', () => {
   });
 });
 
+describe('a file that is sent', () => {
+  const links: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['user-data', { 'user-data': 'link' }],
+    ['template-file', { operation: 'begin-trail', 'template-file': 'link' }],
+    ['files', { operation: 'create-policy', policy: 'strict', files: 'link' }],
+  ];
+  itWithPosixFiles('is no link that leads out of the workspace, whatever input names it', async () => {
+    const outside = await temporaryWorkspace();
+    const link = join(job.workspace.path, 'link');
+    try {
+      await symlink(await outside.write('config.json', '{"auths": "of somebody else"}'), link);
+      for (const [input, inputs] of links) {
+        const { step, sent } = await run(inputs);
+        expect(failedStep(step)).toMatchObject({
+          exitCode: 1,
+          kind: 'user',
+          message: expect.stringContaining(`\`${input}\`: link leads out of the workspace, so it is not sent`),
+        });
+        expect([sent, step.log]).toEqual(['', expect.not.stringContaining('auths')]);
+      }
+    } finally {
+      await rm(link);
+      await outside.remove();
+    }
+  });
+});
+
 describe('a secret of the step', () => {
   it.each<[string, Readonly<Record<string, string>>, string]>([
     ['a file', { files: 'keys/key.txt' }, 'the file keys/key.txt'],

@@ -6,7 +6,7 @@ import { operations } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { commonNames } from '../../src/step/run/common-inputs.ts';
-import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';
+import { actionEntries, actionSteps, stepsOf } from '../support/repository.ts';
 import { permissionsOf } from '../support/workflow-engine.ts';
 import { documentedWorkflows, isComplete, workflowsIn } from '../support/workflows.ts';
 

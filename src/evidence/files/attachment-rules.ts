@@ -1,6 +1,6 @@
 import { realpathSync, type Dirent } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import type { Problem } from '../../runtime/failure.ts';
+import { UserError, type Problem } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 
 /** Which files that a search finds are attached. */
@@ -77,6 +77,21 @@ export class AttachmentBoundary {
   #leaveOut(path: string, reason: Reason): LeftOut {
     return { name: namesBetween(this.#workspace, path).join('/'), reason };
   }
+}
+
+/**
+ * Checks a file that an input names, and whose content is sent. A pull request can replace it by a link.
+ *
+ * @throws UserError if a link in the workspace leads out of it, or if the file belongs to git
+ */
+export function requireOwnFile(input: string, path: string, workspace: string): void {
+  const leftOut = new AttachmentBoundary(workspace, path, { includesHidden: false }).checkBase();
+  if (leftOut === undefined) return;
+  throw new UserError({
+    input,
+    what: `\`${input}\`: ${leftOut.name} ${leftOut.reason}, so it is not sent`,
+    remedy: 'Name a file of the workspace, or the target of the link instead of the link.',
+  });
 }
 
 /** What is left out, and why: `.env is hidden; …`. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { UserError } from '../../runtime/failure.ts';
+import { requireOwnFile } from './attachment-rules.ts';
 import { archiveName, uniqueNames } from './archive-name.ts';
 import { wrapReadErrors, sizeUnknown } from './file-problems.ts';
 import { type FileSelection, selectPaths } from './select-files.ts';
@@ -58,7 +59,10 @@ export async function resolveOnlyFile(
 ): Promise<MatchedFile> {
   const found = await resolveFiles({ patterns, workspace });
   const [only, ...others] = found;
-  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined && others.length === 0) {
+    requireOwnFile('files', only.path, workspace);
+    return only;
+  }
   const listed = found.slice(0, maximumListed).map(({ name }) => `\n  ${name}`);
   const rest = found.length > maximumListed ? `\n  and ${found.length - maximumListed} more` : '';
   throw new UserError({
