@@ -23,7 +23,7 @@ import { writingSteps, type WritingStep } from './writing-steps.ts';
 
 /** How many steps of each operation run: `npm run test:slow` sets more. */
 const givenSteps: unknown = Reflect.get(globalThis, 'faultSteps');
-const steps = typeof givenSteps === 'number' ? givenSteps : 40;
+const steps = typeof givenSteps === 'number' ? givenSteps : 15;
 
 /** The proportion of requests that fail. */
 const rate = 0.3;

@@ -64,9 +64,33 @@ const hostileSegments = [
   'x'.repeat(8000),
 ];
 
+const hostileQueries = 'unknown=1 __proto__=1 __proto__[x]=1 page=1e9 %ff=1 a%00=1 constructor.prototype=1'.split(' ');
+
+const otherTypes = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'multipart/mixed; boundary=b',
+  ';',
+];
+
 interface Target {
   readonly endpoint: Endpoint;
   readonly request: (org: string) => Call;
+}
+
+/** How many hostile things each endpoint gets. */
+const sampleSize = 4;
+
+/**
+ * What is sent to an endpoint: all endpoints share what reads a request, so each gets only some, always others, and the
+ * first of each kind of body gets all.
+ */
+function sampleFor<Item>(target: Target, targets: readonly Target[], items: readonly Item[]): readonly Item[] {
+  const { kind } = target.endpoint.body;
+  if (targets.find(({ endpoint }) => endpoint.body.kind === kind) === target) return items;
+  const start = targets.indexOf(target) * sampleSize;
+  return items.filter((_, index) => (((index - start) % items.length) + items.length) % items.length < sampleSize);
 }
 
 const withBody = everyEndpoint.filter(({ endpoint }) => endpoint.body.kind !== 'none');
@@ -119,23 +143,23 @@ describe('a hostile request', () => {
   };
 
   describe.each(withBody)('to $endpoint.title', (target) => {
-    it.each(hostileDocuments)('with %s as its document is rejected, and changes nothing', async (_name, document) => {
-      const { status, text } = await sendDocument(target, document);
-      expect([status, text]).toEqual([400, expect.stringContaining('"errors"')]);
+    it('with a hostile document is rejected, and changes nothing', async () => {
+      for (const [name, document] of sampleFor(target, withBody, hostileDocuments)) {
+        const { status, text } = await sendDocument(target, document);
+        expect([name, status, text]).toEqual([name, 400, expect.stringContaining('"errors"')]);
+      }
     });
 
-    it.each(['', ' with an escape'])(
-      'with any key of its document twice%s is refused by the name of the key',
-      async (how) => {
-        const document = documentOf(target);
-        for (const [key, value] of Object.entries(document)) {
-          const written = how === '' ? key : unicodeEscape(key[0] ?? '') + key.slice(1);
+    it('with any key of its document twice, also with an escape, is refused by the name of the key', async () => {
+      const document = documentOf(target);
+      for (const [key, value] of Object.entries(document)) {
+        for (const written of [key, unicodeEscape(key[0] ?? '') + key.slice(1)]) {
           const twice = `${JSON.stringify(document).slice(0, -1)},"${written}":${JSON.stringify(value)}}`;
           const { status, body } = await sendDocument(target, bytes(twice));
           expect([status, valueAt(body, 'errors')]).toEqual([400, { [key]: 'must not be repeated within one object' }]);
         }
-      },
-    );
+      }
+    });
 
     it('with a document over the limit is rejected', async () => {
       const { body } = target.endpoint;
@@ -146,14 +170,13 @@ describe('a hostile request', () => {
       expect((await sendDocument(target, document)).status).toBe(413);
     });
 
-    it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/mixed; boundary=b', ';'])(
-      'of the type %s is refused',
-      async (type) => {
-        const { method = 'GET', path } = target.request('acme');
+    it('of another type is refused', async () => {
+      const { method = 'GET', path } = target.request('acme');
+      for (const type of sampleFor(target, withBody, otherTypes)) {
         const { status } = await call(service, { method, path, body: '{}', headers: { 'content-type': type } });
-        expect(status).toBe(415);
-      },
-    );
+        expect([type, status]).toEqual([type, 415]);
+      }
+    });
 
     it('that is compressed is rejected', async () => {
       const { method = 'GET', path } = target.request('acme');
@@ -176,27 +199,27 @@ describe('a hostile request', () => {
   };
 
   describe.each(everyEndpoint)('to an address of $endpoint.title', (target) => {
-    it.each(hostileSegments)('with %s in it is rejected', async (hostile) => {
-      for (const address of addressesWith(target, hostile)) {
-        const authorization = `Bearer ${service.apiKey}`;
-        const request = rawRequest(`${target.endpoint.method} /api/v2${address}`, { authorization });
-        const answer = await rawExchange(service.url, request);
-        expect(answer.status).toBeGreaterThanOrEqual(400);
-        expect(answer.status).toBeLessThan(500);
-        expect(answer.head).not.toContain('X-Injected');
-        expect(rawErrorOf(answer).message).not.toBe('');
+    it('with something hostile in it is rejected', async () => {
+      const authorization = `Bearer ${service.apiKey}`;
+      for (const hostile of sampleFor(target, everyEndpoint, hostileSegments)) {
+        for (const address of addressesWith(target, hostile)) {
+          const request = rawRequest(`${target.endpoint.method} /api/v2${address}`, { authorization });
+          const answer = await rawExchange(service.url, request);
+          expect([address, Math.floor(answer.status / 100)]).toEqual([address, 4]);
+          expect(answer.head).not.toContain('X-Injected');
+          expect(rawErrorOf(answer).message).not.toBe('');
+        }
       }
     });
 
-    it.each(['unknown=1', '__proto__=1', '__proto__[x]=1', 'page=1e9', '%ff=1', 'a%00=1', 'constructor.prototype=1'])(
-      'with the query %s is refused',
-      async (query) => {
-        const { method = 'GET', path, json, form } = target.request('acme');
-        const sent = json === undefined ? (form === undefined ? {} : { form }) : { json };
+    it('with an unknown or malformed query is refused', async () => {
+      const { method = 'GET', path, json, form } = target.request('acme');
+      const sent = json === undefined ? (form === undefined ? {} : { form }) : { json };
+      for (const query of sampleFor(target, everyEndpoint, hostileQueries)) {
         const address = `${path}${path.includes('?') ? '&' : '?'}${query}`;
-        expect((await call(service, { method, path: address, ...sent })).status).toBe(400);
-      },
-    );
+        expect([query, (await call(service, { method, path: address, ...sent })).status]).toEqual([query, 400]);
+      }
+    });
   });
 });
 

@@ -97,6 +97,30 @@ afterAll(async () => {
 
 const basic = (words: string): string => `Basic ${Buffer.from(words).toString('base64')}`;
 
+/** What does not authenticate anybody. */
+const wrongCredentials = (): readonly string[] => [
+  basic(service.apiKey),
+  basic(`:${service.apiKey}`),
+  `Bearer nobody_${'x'.repeat(43)}`,
+  `Bearer ${service.apiKey.slice(0, -1)}x`,
+  `Bearer ${service.apiKey}x`,
+  `Bearer ${keyIdOf(service.apiKey)}`,
+  'Bearer',
+  service.apiKey,
+  `Bearer ${service.apiKey} ${service.apiKey}`,
+  `Digest ${service.apiKey}`,
+  `Bearer ${service.adminKey}`,
+  'Basic ~~~',
+  '',
+];
+
+/** All endpoints share what reads credentials, so only the first with these kinds of authentication gets all of them. */
+const firstOfTheirKind = new Set(
+  [...Map.groupBy(everyEndpoint, ({ endpoint }) => endpoint.authentication.join()).values()].map(
+    ([first]) => first?.endpoint,
+  ),
+);
+
 describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoint, allowed, request }) => {
   beforeAll(() => {
     clock.advance();
@@ -113,6 +137,7 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     return status;
   };
   const success = endpoint.success.map(({ status }) => status as number);
+  const isFirst = firstOfTheirKind.has(endpoint);
   /** `held` is the role of the key in the organization; undefined if the key must not learn anything about it. */
   const forbidden = (org: string, held?: Role): unknown => {
     const message = endpoint.errors.find(({ status }) => status === 403)?.message ?? '';
@@ -165,39 +190,26 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     }
   });
 
-  it.each([
-    ['no colon', () => basic(service.apiKey)],
-    ['the key as the password', () => basic(`:${service.apiKey}`)],
-    ['an unknown key', () => `Bearer nobody_${'x'.repeat(43)}`],
-    ['a wrong secret', () => `Bearer ${service.apiKey.slice(0, -1)}x`],
-    ['a longer secret', () => `Bearer ${service.apiKey}x`],
-    ['only the id', () => `Bearer ${keyIdOf(service.apiKey)}`],
-    ['no key', () => 'Bearer'],
-    ['no scheme', () => service.apiKey],
-    ['two keys', () => `Bearer ${service.apiKey} ${service.apiKey}`],
-    ['another scheme', () => `Digest ${service.apiKey}`],
-    ['the administration key', () => `Bearer ${service.adminKey}`],
-    ['basic credentials that are no base64', () => 'Basic ~~~'],
-    ['nothing', () => ''],
-  ])('rejects %s, and says how to authenticate', async (_fault, authorization) => {
-    const headers: Record<string, string> = authorization() === '' ? {} : { authorization: authorization() };
-    const { status, body, headers: answered } = await call(service, { ...request('acme'), key: null, headers });
-    expect(status).toBe(401);
-    expect(body).toMatchObject({
-      message: 'Authentication is required',
-      errors: { authorization: expect.any(String) },
-    });
+  it('rejects anything else, and says how to authenticate', async () => {
     const challenges = endpoint.authentication.includes('basic') ? /^Bearer .*, Basic / : /^Bearer realm="compliance"$/;
-    expect(answered.get('www-authenticate')).toMatch(challenges);
+    for (const authorization of isFirst ? wrongCredentials() : ['', `Bearer ${service.apiKey}x`]) {
+      const headers: Record<string, string> = authorization === '' ? {} : { authorization };
+      const { status, body, headers: answered } = await call(service, { ...request('acme'), key: null, headers });
+      expect([authorization, status]).toEqual([authorization, 401]);
+      expect(body).toMatchObject({
+        message: 'Authentication is required',
+        errors: { authorization: expect.any(String) },
+      });
+      expect(answered.get('www-authenticate')).toMatch(challenges);
+    }
   });
 
   it('rejects a revoked key', async () => {
     expect(await statusWith(`Bearer ${keys.revoked}`)).toBe(401);
   });
 
-  it.each(['%00', 'a%00b', 'a%20b', '%EF%BF%BF'])(
-    'rejects the organization %s like one that does not exist',
-    async (org) => {
+  it('rejects a malformed name of an organization like one that does not exist', async () => {
+    for (const org of isFirst ? ['%00', 'a%00b', 'a%20b', '%EF%BF%BF'] : ['a%00b']) {
       const { status, body } = await call(service, { ...request(org), key: service.apiKey });
       // The caller is a user whose own organizations do not matter.
       if (endpoint === setDefaultOrg) expect(status).toBe(400);
@@ -205,8 +217,8 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
       for (const key of [null, `nobody_${'x'.repeat(43)}`]) {
         expect((await call(service, { ...request(org), key })).status).toBe(401);
       }
-    },
-  );
+    }
+  });
 
   it('rejects keys of other organizations, with the same error whether the organization exists or not', async () => {
     const refused = [
