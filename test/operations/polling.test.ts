@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { getDefaultOrg } from '../../src/contract/user.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import {
   pollUntilFinal,
@@ -133,6 +134,24 @@ describe('pollUntilFinal', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('lets no request retry beyond the waiting time', async () => {
+    const clock = instantClock();
+    // Nothing listens there.
+    const opened = openTestClient('http://127.0.0.1:9/api/v2', { clock, retryPolicy: { retries: 100 } });
+    const { context } = setting(clock);
+    const poll: Poll<undefined> = {
+      fetch: async (limitedClient) => {
+        await limitedClient.call(getDefaultOrg, { parameters: {} });
+        return undefined;
+      },
+      pending: () => ['a verdict'],
+      failures: () => [],
+    };
+    await expect(pollUntilFinal(poll, 20, { ...context, client: opened.client })).rejects.toThrow('ECONNREFUSED');
+    expect(clock.now() - startOfTime).toBeLessThanOrEqual(20_000);
+    await opened.close();
   });
 
   it('waits for the longest Retry-After of several failures', async () => {
