@@ -31,6 +31,13 @@ describe('decideResult', () => {
     expect(decision.remedy).toBeUndefined();
   });
 
+  it.each(['warn', 'ignore'] as const)('fails with on-non-compliant: %s if evidence was lost', (onNonCompliant) => {
+    const lost = new ExternalError({ what: 'no answer', remedy: 'Run the job again.' });
+    for (const outcome of ['compliant', 'non-compliant'] as const) {
+      expect(decideResult({ ...result, outcome, lost }, onNonCompliant)).toMatchObject({ outcome, fails: true });
+    }
+  });
+
   it('distinguishes verdicts by words, not only by symbols', () => {
     const outcomes = ['compliant', 'non-compliant', 'incomplete', 'done'] as const;
     expect(outcomes.map((outcome) => decideResult({ ...result, outcome }, 'ignore').verdict)).toEqual([
