@@ -52,6 +52,8 @@ export interface ServiceOptions {
   readonly allowPrivateIssuers?: boolean | undefined;
   /** Moves all attachments that no record refers to into the trash, regardless of their number. */
   readonly trashUnnamedAttachments?: boolean | undefined;
+  /** Starts although the latest records may be lost. */
+  readonly acceptLoss?: boolean | undefined;
   readonly timeouts?: Timeouts | undefined;
   readonly admission?: AdmissionLimits | undefined;
 }
@@ -90,7 +92,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const { storage, attachments, freeBytes } = await openStorage(toStorageOptions(options), sources, closers);
+    const opened = await openStorage(toStorageOptions(options), sources, closers);
+    const { storage, attachments, freeBytes, mayHaveLostRecords = false } = opened;
     const tokens = createTokenVerifier(options, sources);
     const useCases = {
       ...sources,
@@ -126,7 +129,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const keyUses = new KeyUses(dependencies);
     closers.push(() => keyUses.stop());
     addRoutes({ app, admission, adminKey: options.adminKey }, { ...dependencies, links, failures, keyUses });
-    addReadinessRoute(app, storageHealth, shutdown);
+    addReadinessRoute(app, storageHealth, { mayHaveLostRecords, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());
     closers.push(

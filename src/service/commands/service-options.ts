@@ -49,6 +49,11 @@ const switches = [
     'trash-unnamed-attachments',
     'for one start: moves all attachments that no record refers to into the trash folder, regardless of their number',
   ],
+  [
+    'accept-loss',
+    'for one start: starts although the write-ahead log of a service that was killed is missing, and the latest ' +
+      'records may be lost',
+  ],
 ] as const;
 
 type Setting = (typeof settings)[number][0] | (typeof switches)[number][0];
@@ -104,6 +109,7 @@ export function parseServiceOptions(
     allowPrivateTargets: isOn('allow-private-targets'),
     allowPrivateIssuers: isOn('allow-private-issuers'),
     trashUnnamedAttachments: isOn('trash-unnamed-attachments'),
+    acceptLoss: isOn('accept-loss'),
   };
 }
 

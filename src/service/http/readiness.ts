@@ -21,10 +21,10 @@ export interface CheckedStorage {
 export function addReadinessRoute(
   app: FastifyInstance,
   storage: CheckedStorage,
-  shutdown: Pick<Shutdown, 'isDraining'>,
+  service: Pick<Shutdown, 'isDraining'> & { readonly mayHaveLostRecords: boolean },
 ): void {
   app.get('/ready', async (_request, reply) => {
-    if (shutdown.isDraining()) throw new ApiError(httpErrors.draining);
+    if (service.isDraining()) throw new ApiError(httpErrors.draining);
     const faults = await storage.check();
     if (faults.storage !== undefined) {
       const values = { reason: faults.storage.reason };
@@ -35,6 +35,7 @@ export function addReadinessRoute(
       faults.objectStorage === undefined
         ? ''
         : `, except for attachments: the object storage is ${faults.objectStorage.reason}`;
-    return reply.type('text/plain; charset=utf-8').send(`OK${exception}`);
+    const loss = service.mayHaveLostRecords ? '; the latest records before this start may be lost' : '';
+    return reply.type('text/plain; charset=utf-8').send(`OK${exception}${loss}`);
   });
 }

@@ -15,12 +15,14 @@ export interface StorageSettings {
   /** A PostgreSQL database; undefined for SQLite in the data folder. */
   readonly database?: DatabaseOptions | undefined;
   readonly trashUnnamedAttachments?: boolean | undefined;
+  readonly acceptLoss?: boolean | undefined;
 }
 
 /** Selects the storage. */
-export function toStorageOptions({ dataFolder, database, trashUnnamedAttachments }: StorageSettings): StorageOptions {
+export function toStorageOptions(settings: StorageSettings): StorageOptions {
+  const { dataFolder, database, trashUnnamedAttachments, acceptLoss } = settings;
   return database === undefined
-    ? { kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments }
+    ? { kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments, acceptLoss }
     : { kind: 'postgres', ...database, temporaryFolder: tmpdir() };
 }
 

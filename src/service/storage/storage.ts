@@ -110,6 +110,8 @@ export interface OpenedStorage {
   readonly attachments: AttachmentStore;
   /** The free space in bytes on the disk of this machine that holds the records, if there is one. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
+  /** Whether the database was opened without its write-ahead log after an unclean stop. */
+  readonly mayHaveLostRecords?: boolean | undefined;
 }
 
 /** The dependencies of a storage. */

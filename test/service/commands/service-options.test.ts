@@ -20,6 +20,7 @@ describe('the settings of the service', () => {
       allowPrivateIssuers: false,
       allowPrivateTargets: false,
       trashUnnamedAttachments: false,
+      acceptLoss: false,
     });
   });
 
@@ -42,6 +43,7 @@ describe('the settings of the service', () => {
       'compliance@example.com',
       '--allow-private-targets',
       '--trash-unnamed-attachments',
+      '--accept-loss',
     ];
     expect(parseServiceOptions([...words, '--public-url', 'https://c.example.com/x/'], {})).toEqual({
       host: '0.0.0.0',
@@ -54,6 +56,7 @@ describe('the settings of the service', () => {
       allowPrivateIssuers: false,
       allowPrivateTargets: true,
       trashUnnamedAttachments: true,
+      acceptLoss: true,
     });
   });
 

@@ -9,6 +9,8 @@ import { makeFolder, privateFileMode, privateFolderMode } from './durable-files.
 /** The parts of a data folder. */
 export const databaseFile = 'compliance.sqlite';
 export const lockFile = 'claim.sqlite';
+/** Is there while a service runs, and after one was killed. */
+export const runningFile = 'running';
 export const attachmentsFolder = 'attachments';
 
 const dataFolderParts = [databaseFile, lockFile, attachmentsFolder];

@@ -8,6 +8,7 @@ import { atStart } from '../start-error.ts';
 import { isNewDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
+import { hasLostLog, markRunning, markStopped, requireLog } from './unclean-stop.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 
 /** A data folder with an SQLite database and attachment files. */
@@ -18,6 +19,8 @@ export interface DataFolderOptions {
    * Whether the operator requested that all attachments without a record go to the trash, regardless of their number.
    */
   readonly trashUnnamedAttachments?: boolean | undefined;
+  /** Whether the operator accepts that the latest records may be lost. */
+  readonly acceptLoss?: boolean | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface DataFolderOptions {
  * @throws StartError if the folder cannot be used, or its database and its attachments do not belong together.
  */
 export async function openDataFolder(
-  { folder: dataFolder, trashUnnamedAttachments: trashAll = false }: DataFolderOptions,
+  { folder: dataFolder, trashUnnamedAttachments: trashAll = false, acceptLoss = false }: DataFolderOptions,
   { now, randomBytes, log }: StorageDependencies,
   closers: (() => Promise<void> | void)[],
 ): Promise<OpenedStorage> {
@@ -34,6 +37,9 @@ export async function openDataFolder(
     log.info(line);
   });
   closers.push(lockFolder(dataFolder));
+  const mayHaveLostRecords = hasLostLog(dataFolder);
+  if (!acceptLoss) requireLog(dataFolder);
+  else if (mayHaveLostRecords) log.info(`the latest records in ${dataFolder} may be lost, as --accept-loss accepts`);
   const folder = join(dataFolder, attachmentsFolder);
   const attachments = await atStart(folder, () => AttachmentFolder.open(folder, randomBytes));
   const rules = { folder, trashAll, now: now() };
@@ -43,7 +49,10 @@ export async function openDataFolder(
   if (isNew)
     await atStart(folder, () => sweepAttachments({ ...rules, isAttached: isNeverAttached, isNewDatabase: true }));
   const storage = new SqliteStorage(dataFolder);
-  closers.push(() => storage.close());
+  closers.push(async () => {
+    await markStopped(dataFolder).finally(() => storage.close());
+  });
+  await markRunning(dataFolder);
   const isAttached = (digest: string): Promise<boolean> =>
     storage.read(({ attestations }) => attestations.isAttached(digest));
   const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
@@ -53,7 +62,7 @@ export async function openDataFolder(
     const { bavail, bsize } = await statfs(dataFolder);
     return bavail * bsize;
   };
-  return { storage, attachments, freeBytes };
+  return { storage, attachments, freeBytes, mayHaveLostRecords };
 }
 
 function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {

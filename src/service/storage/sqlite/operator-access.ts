@@ -8,6 +8,7 @@ import { translateError } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
+import { markStopped, requireLog } from './unclean-stop.ts';
 
 /**
  * Opens the storage of a data folder for an operator's command, also while a service is running on it.
@@ -25,8 +26,13 @@ export async function withOperatorFolder<Result>(
   const release = lockUnlessServed(folder);
   try {
     if (release === undefined) requireSameVersion(path);
+    else requireLog(folder);
     const storage = new SqliteStorage(folder);
-    return await work(storage).finally(() => storage.close());
+    return await work(storage).finally(async () => {
+      // Closing the last connection removes the log, whose writes are in the database then.
+      if (release !== undefined) await markStopped(folder);
+      await storage.close();
+    });
   } finally {
     release?.();
   }
