@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
   };
   try {
     const opened = await openStorage(toStorageOptions(options), sources, closers);
-    const { storage, attachments, freeBytes, mayHaveLostRecords = false } = opened;
+    const { storage, attachments, freeBytes, startRemarks = [] } = opened;
     const tokens = createTokenVerifier(options, sources);
     const useCases = {
       ...sources,
@@ -129,7 +129,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const keyUses = new KeyUses(dependencies);
     closers.push(() => keyUses.stop());
     addRoutes({ app, admission, adminKey: options.adminKey }, { ...dependencies, links, failures, keyUses });
-    addReadinessRoute(app, storageHealth, { mayHaveLostRecords, isDraining: () => shutdown.isDraining() });
+    addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());
     closers.push(

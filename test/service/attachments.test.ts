@@ -128,6 +128,11 @@ describe('the attachments of a service', () => {
       await service.stop();
       await startLogged();
       expect(lines).toEqual(['1 attachments that records name are missing; put their files back from a backup']);
+      const ready = await fetch(new URL('/ready', service.baseUrl));
+      expect([ready.status, await ready.text()]).toEqual([
+        200,
+        'OK; 1 attachments were missing at this start: put their files back from a backup, and start again',
+      ]);
     });
   });
 });

@@ -21,7 +21,7 @@ export interface CheckedStorage {
 export function addReadinessRoute(
   app: FastifyInstance,
   storage: CheckedStorage,
-  service: Pick<Shutdown, 'isDraining'> & { readonly mayHaveLostRecords: boolean },
+  service: Pick<Shutdown, 'isDraining'> & { readonly startRemarks: readonly string[] },
 ): void {
   app.get('/ready', async (_request, reply) => {
     if (service.isDraining()) throw new ApiError(httpErrors.draining);
@@ -35,7 +35,7 @@ export function addReadinessRoute(
       faults.objectStorage === undefined
         ? ''
         : `, except for attachments: the object storage is ${faults.objectStorage.reason}`;
-    const loss = service.mayHaveLostRecords ? '; the latest records before this start may be lost' : '';
-    return reply.type('text/plain; charset=utf-8').send(`OK${exception}${loss}`);
+    const text = [`OK${exception}`, ...service.startRemarks].join('; ');
+    return reply.type('text/plain; charset=utf-8').send(text);
   });
 }

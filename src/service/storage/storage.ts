@@ -110,8 +110,8 @@ export interface OpenedStorage {
   readonly attachments: AttachmentStore;
   /** The free space in bytes on the disk of this machine that holds the records, if there is one. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
-  /** Whether the database was opened without its write-ahead log after an unclean stop. */
-  readonly mayHaveLostRecords?: boolean | undefined;
+  /** What was missing at the start, for the operator. */
+  readonly startRemarks?: readonly string[] | undefined;
 }
 
 /** The dependencies of a storage. */

@@ -57,13 +57,20 @@ export async function openDataFolder(
     storage.read(({ attestations }) => attestations.isAttached(digest));
   const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
   const attached = await storage.read(({ attestations }) => attestations.countAttached());
-  logSweep(log, sweep, attached - sweep.attached);
+  const missing = attached - sweep.attached;
+  logSweep(log, sweep, missing);
+  const startRemarks = [
+    ...(mayHaveLostRecords ? ['the latest records before this start may be lost'] : []),
+    ...(missing > 0 ? [`${missing} attachments were missing at this start: ${missingRemedy}, and start again`] : []),
+  ];
   const freeBytes = async (): Promise<number> => {
     const { bavail, bsize } = await statfs(dataFolder);
     return bavail * bsize;
   };
-  return { storage, attachments, freeBytes, mayHaveLostRecords };
+  return { storage, attachments, freeBytes, startRemarks };
 }
+
+const missingRemedy = 'put their files back from a backup';
 
 function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {
   if (unfinished > 0) log.info(`removed ${unfinished} unfinished uploads`);
@@ -71,7 +78,9 @@ function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, 
   if (left > 0)
     log.info(`left ${left} attachments that no record names in place; old ones are moved to the trash later`);
   if (missing > 0) {
-    const remedy = 'put their files back from a backup';
-    log.error(`${missing} attachments that records name are missing; ${remedy}`, new Error('attachments are missing'));
+    log.error(
+      `${missing} attachments that records name are missing; ${missingRemedy}`,
+      new Error('attachments are missing'),
+    );
   }
 }
