@@ -1,6 +1,6 @@
 import type { Endpoint, RecordPlace } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
-import { limitAttempts } from '../http/retry-schedule.ts';
+import { callTimeout, limitAttempts } from '../http/retry-schedule.ts';
 import { backoff, isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import { TransportError, type HttpResponse } from '../http/transport.ts';
@@ -212,12 +212,16 @@ export class WriteAttempts {
     const { repetition } = endpoint;
     if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return 'impossible';
     context.log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
-    const looks = repetition.isHarmlessTwice === true ? 1 : Math.min(maximumLooks, limitAttempts(context.retryPolicy));
+    const { clock, random, signal, retryPolicy } = context;
+    const end = retryPolicy.until ?? clock.now() + callTimeout(retryPolicy);
+    const looks = repetition.isHarmlessTwice === true ? 1 : Math.min(maximumLooks, limitAttempts(retryPolicy));
     for (let look = 1; ; look += 1) {
       const seen = await this.#lookUp();
       const isRefused = this.#lookFailure instanceof ServiceError && !isTransientFailure(this.#lookFailure);
       if (seen !== 'unknown' || isRefused || support.isKnown || look >= looks) return seen;
-      await sleep(context.clock, backoff(look, context.random()), context.signal);
+      const delay = backoff(look, random());
+      if (clock.now() + delay >= end) return seen;
+      await sleep(clock, delay, signal);
     }
   }
 }
