@@ -1,7 +1,6 @@
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
-import type { CredentialSource } from '../storage/s3/credentials/credential-source.ts';
-import type { S3Credentials } from '../storage/s3/s3-options.ts';
+import type { CredentialSource, S3Credentials } from '../storage/s3/credentials/credential-source.ts';
 import { OptionError } from './option-error.ts';
 
 /** What `--attachments` says about credentials. */

@@ -1,10 +1,11 @@
+import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { Audience } from '../domain/audience.ts';
 import type { Appearance, ReportedArtifact } from '../domain/records.ts';
 import { defineStatements, either, isAnyOf, lookUp, valuesOf, type Database, type Statement } from './database.ts';
 import type { ListPart } from './list-part.ts';
 import { indexedLength } from './postgres/migrations/base/evidence.ts';
 import type { RecordKey } from './remembered-answers.ts';
-import { countsForColumn, number, optional, text, toAppearance, toReportedArtifact, type Row } from './rows.ts';
+import { countsForColumn, document, number, optional, text, toCountsFor, type Row } from './rows.ts';
 
 /** Where to look for reports of artifacts. */
 export interface ArtifactPlace {
@@ -285,4 +286,28 @@ export class ArtifactWriter extends ArtifactReader {
       ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, countsForColumn(artifact), key, digest],
     ]);
   }
+}
+
+function toReportedArtifact(row: Row): ReportedArtifact {
+  return {
+    org: text(row, 'org'),
+    flow: text(row, 'flow'),
+    id: text(row, 'id'),
+    createdAt: number(row, 'created_at'),
+    reportedBy: text(row, 'reported_by'),
+    ...toCountsFor(row),
+    report: document(row, 'report') as ArtifactReport,
+  };
+}
+
+/** Converts a row to an appearance. The row must include `latest` of the environment. */
+function toAppearance(row: Row): Appearance {
+  const exited = row['exited'];
+  return {
+    environment: text(row, 'environment'),
+    started: number(row, 'started'),
+    startedAt: number(row, 'started_at'),
+    last: exited === null ? number(row, 'latest') : number(row, 'exited') - 1,
+    exitedAt: exited === null ? undefined : number(row, 'exited_at'),
+  };
 }

@@ -1,6 +1,6 @@
-import { toRecordedAttestation, type FlowReference, type RecordedAttestation } from './attestations.ts';
+import { summaryColumns, toRecordedAttestation, type FlowReference, type RecordedAttestation } from './attestations.ts';
 import { defineStatements, lookUp, type Database } from './database.ts';
-import { number, summaryColumns } from './rows.ts';
+import { number } from './rows.ts';
 
 /** A range of sequence numbers, both ends included. */
 export interface SequenceRange {

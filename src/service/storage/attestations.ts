@@ -1,22 +1,13 @@
+import { isAttestationType, type AttestationDocument } from '../../contract/attestations/kinds.ts';
+import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../domain/audience.ts';
 import type { Scope } from '../domain/evidence-scope.ts';
+import type { RecordedFault } from '../domain/reasons.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from '../domain/records.ts';
 import type { AttestationWithSubject } from '../domain/trail-details.ts';
 import { defineStatements, lookUp, lookUpAll, valuesOf, type Database } from './database.ts';
 import type { RecordKey } from './remembered-answers.ts';
-import {
-  countsForColumn,
-  listedColumns,
-  number,
-  optional,
-  summaryColumns,
-  text,
-  toAttestation,
-  toAttestationWithSubject,
-  toListedAttestation,
-  toSummary,
-  type Row,
-} from './rows.ts';
+import { countsForColumn, document, number, optional, optionalText, text, toCountsFor, type Row } from './rows.ts';
 
 /** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */
 export interface Sequenced {
@@ -79,6 +70,14 @@ const isFull = (table: string, condition: string): string =>
   `SELECT 1 FROM ${valuesOf('$3')}
     WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${condition} AND name = $4 LIMIT 1 OFFSET 0)
       AND EXISTS (SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1 OFFSET $5::bigint - 1)`;
+
+/** The columns of an attestation in a history; the table alias is `a`. */
+const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, a.faults, a.created_at, a.reported_by,
+  a.counts_for`;
+
+/** The columns of an attestation without its document; the table alias is `a`. */
+export const summaryColumns = `a.org, a.flow, a.sequence, ${listedColumns}, a.attachment_filename, a.attachment_digest,
+  a.attachment_size`;
 
 const statements = defineStatements('attestations', {
   find: `SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2`,
@@ -280,4 +279,53 @@ export class AttestationWriter extends AttestationReader {
         : this.database.run(statements.setLimited, [...bound, evidence, countsFor]),
     ]);
   }
+}
+
+const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'];
+
+function toListedAttestation(row: Row): ListedAttestation {
+  const verdict = verdicts.find((known) => known === row['verdict']);
+  const type = text(row, 'type');
+  if (verdict === undefined || !isAttestationType(type)) throw new TypeError('a stored attestation is damaged');
+  return {
+    trail: text(row, 'trail'),
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    type,
+    verdict,
+    reason: text(row, 'reason'),
+    // Validated before it was stored. Attestations of earlier versions have none.
+    faults: JSON.parse(optionalText(row, 'faults') ?? '[]') as readonly RecordedFault[],
+    createdAt: number(row, 'created_at'),
+    reportedBy: text(row, 'reported_by'),
+    ...toCountsFor(row),
+  };
+}
+
+function toSummary(row: Row): AttestationSummary {
+  const digest = optionalText(row, 'attachment_digest');
+  const attachment =
+    digest === undefined
+      ? {}
+      : { attachment: { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') } };
+  return { org: text(row, 'org'), flow: text(row, 'flow'), ...toListedAttestation(row), ...attachment };
+}
+
+/**
+ * Converts a row with the columns of `toSummary`, and those that say what the attestation is about: `fingerprint`,
+ * `targets` (JSON), `commit_sha` and `commit_url`.
+ */
+function toAttestationWithSubject(row: Row): AttestationWithSubject {
+  const sha1 = optionalText(row, 'commit_sha');
+  return {
+    ...toSummary(row),
+    fingerprint: optionalText(row, 'fingerprint'),
+    // Validated before it was stored.
+    targets: JSON.parse(optionalText(row, 'targets') ?? '[]') as readonly string[],
+    commit: sha1 === undefined ? undefined : { sha1, url: optionalText(row, 'commit_url') },
+  };
+}
+
+function toAttestation(row: Row): Attestation {
+  return { ...toSummary(row), document: document(row, 'document') as AttestationDocument };
 }

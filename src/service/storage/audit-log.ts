@@ -1,9 +1,8 @@
-import type { AuditEventType } from '../../contract/audit-log.ts';
+import { auditEventTypes, type AuditEventType } from '../../contract/audit-log.ts';
 import type { AuditEvent, AuditRecord } from '../domain/audit-event.ts';
 import { defineStatements, type Database } from './database.ts';
 import type { ListPart } from './list-part.ts';
-import { number } from './rows.ts';
-import { toAuditRecord } from './rows/audit-log.ts';
+import { number, text, type Row } from './rows.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
 
@@ -53,4 +52,19 @@ export class AuditLogWriter extends AuditLogReader {
   append({ org, type, at, actor, subject, details }: AuditEvent): Promise<void> {
     return this.database.run(statements.append, [org, type, at, actor, subject, JSON.stringify(details)]);
   }
+}
+
+function toAuditRecord(row: Row): AuditRecord {
+  const type = auditEventTypes.find((known) => known === row['type']);
+  if (type === undefined) throw new TypeError('a stored audit event is damaged');
+  return {
+    org: text(row, 'org'),
+    number: number(row, 'number'),
+    type,
+    at: number(row, 'recorded_at'),
+    actor: text(row, 'actor'),
+    subject: text(row, 'subject'),
+    // Written by this service.
+    details: JSON.parse(text(row, 'details')) as Readonly<Record<string, string>>,
+  };
 }

@@ -1,10 +1,9 @@
-import type { Trigger } from '../../contract/notification.ts';
+import { triggers, type Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget } from '../domain/notifications.ts';
 import { defineStatements, either, type Database } from './database.ts';
-import type { TargetReference } from './notifications.ts';
-import { toDelivery, toDueTarget, toListeningTarget, toWaitingTarget } from './rows/deliveries.ts';
-import { number, optional, optionalNumber } from './rows.ts';
+import { toSecrets, toTarget, type TargetReference } from './notifications.ts';
+import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 
 /** A target of a notification that listens to an environment. */
 export interface ListeningTarget extends TargetReference {
@@ -193,4 +192,38 @@ export class DeliveryWriter extends DeliveryReader {
   recordFailure(target: TargetReference, { reason, at, until }: DeliveryFailure): Promise<void> {
     return this.database.run(statements.recordFailure, [...toKey(target), reason, at, until]);
   }
+}
+
+function toReference(row: Row): TargetReference {
+  return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position') };
+}
+
+function toTrigger(row: Row): Trigger {
+  const trigger = triggers.find((known) => known === row['trigger']);
+  if (trigger === undefined) throw new TypeError('a stored trigger is damaged');
+  return trigger;
+}
+
+function toListeningTarget(row: Row): ListeningTarget {
+  return { ...toReference(row), trigger: toTrigger(row) };
+}
+
+/** Converts a row to a target with a delivery that is due. `failing` is 0 or 1. */
+function toDueTarget(row: Row): DueTarget {
+  return { ...toReference(row), failing: number(row, 'failing') === 1 };
+}
+
+function toWaitingTarget(row: Row): WaitingTarget {
+  return { ...toReference(row), dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') };
+}
+
+function toDelivery(row: Row): Delivery {
+  return {
+    ...toReference(row),
+    sequence: number(row, 'sequence'),
+    target: toTarget(row),
+    event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
+    attempts: number(row, 'attempts'),
+    secrets: toSecrets(row),
+  };
 }

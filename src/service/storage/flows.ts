@@ -1,7 +1,8 @@
 import type { Flow } from '../domain/records.ts';
+import type { Template } from '../domain/template/template.ts';
 import { defineStatements, either, type Database, type Value } from './database.ts';
 import type { ListPart } from './list-part.ts';
-import { number, optional, toFlow, toFlowHead } from './rows.ts';
+import { number, optional, optionalText, text, type Row } from './rows.ts';
 
 /** A flow without its template and repository. */
 export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility'>;
@@ -72,4 +73,28 @@ export class FlowWriter extends FlowReader {
     const values = [org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt];
     return this.database.run(statements.save, values);
   }
+}
+
+function toFlowHead(row: Row): FlowHead {
+  return {
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    visibility: toVisibility(row),
+  };
+}
+
+function toFlow(row: Row): Flow {
+  return {
+    ...toFlowHead(row),
+    template: JSON.parse(text(row, 'template')) as Template,
+    repoUrl: optionalText(row, 'repo_url'),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: number(row, 'last_modified_at'),
+  };
+}
+
+function toVisibility(row: Row): 'public' | 'private' | undefined {
+  const visibility = optionalText(row, 'visibility');
+  return visibility === 'public' || visibility === 'private' ? visibility : undefined;
 }

@@ -1,9 +1,8 @@
-import type { NotificationTarget } from '../../contract/notification.ts';
+import type { NotificationTarget, Trigger } from '../../contract/notification.ts';
 import type { NewNotification, NotificationRecord, TargetState } from '../domain/notifications.ts';
 import type { SigningSecret } from '../domain/webhook-secret.ts';
 import { defineStatements, either, type Database } from './database.ts';
-import { number, optional } from './rows.ts';
-import { toNotificationRecord, toTargetState } from './rows/notifications.ts';
+import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 
 /** One target of a notification. */
 export interface TargetReference {
@@ -172,4 +171,51 @@ export class NotificationWriter extends NotificationReader {
     await this.replaceTargets({ org, number: unwanted }, [], []);
     return 'deleted';
   }
+}
+
+function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRecord {
+  const successes = targets.map((target) => optionalNumber(target, 'last_success_at') ?? 0);
+  const lastSuccessAt = Math.max(0, ...successes);
+  return {
+    org: text(row, 'org'),
+    number: number(row, 'number'),
+    name: text(row, 'name'),
+    environments: JSON.parse(text(row, 'environments')) as readonly string[],
+    triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
+    targets: targets.map(toTarget),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
+    createdBy: text(row, 'created_by'),
+    ...(lastSuccessAt === 0 ? {} : { lastSuccessAt }),
+    failing: targets.some((target) => number(target, 'attempts') > 0),
+  };
+}
+
+/**
+ * Converts a row to a target with the state of its deliveries.
+ *
+ * @param waiting the number of deliveries that wait for it
+ */
+function toTargetState(row: Row, waiting: number): TargetState {
+  const lastErrorAt = optionalNumber(row, 'last_error_at');
+  return {
+    position: number(row, 'position'),
+    target: toTarget(row),
+    secrets: toSecrets(row),
+    waiting,
+    attempts: number(row, 'attempts'),
+    dueAt: optionalNumber(row, 'due_at'),
+    lastSuccessAt: optionalNumber(row, 'last_success_at'),
+    lastError: lastErrorAt === undefined ? undefined : { reason: text(row, 'last_error'), at: lastErrorAt },
+  };
+}
+
+/** Parses the target in a row; it was validated before it was stored. */
+export function toTarget(row: Row): NotificationTarget {
+  return JSON.parse(text(row, 'target')) as NotificationTarget;
+}
+
+/** Parses the signing secrets in a row; they were written by this service. */
+export function toSecrets(row: Row): readonly SigningSecret[] {
+  return JSON.parse(text(row, 'signing_secrets')) as readonly SigningSecret[];
 }

@@ -1,6 +1,5 @@
 import { defineStatements, either, type Database } from './database.ts';
-import { optional } from './rows.ts';
-import { toRememberedAnswer } from './rows/remembered-answers.ts';
+import { number, optional, text, type Row } from './rows.ts';
 
 /** Identifies a request: keys are unique within an endpoint of an organization, and contain their senders. */
 export interface RequestKey {
@@ -70,4 +69,13 @@ export class RememberedAnswerWriter {
   deleteOldest(after: number, limit: number): Promise<void> {
     return this.#database.run(statements.deleteOldest, [after, limit]);
   }
+}
+
+function toRememberedAnswer(row: Row): RememberedAnswer {
+  return {
+    digest: text(row, 'digest'),
+    answeredAt: number(row, 'answered_at'),
+    status: number(row, 'status'),
+    body: text(row, 'body'),
+  };
 }

@@ -1,7 +1,6 @@
 import type { Session } from '../domain/session.ts';
 import { defineStatements, type Database } from './database.ts';
-import { optional } from './rows.ts';
-import { toSession } from './rows/sessions.ts';
+import { blob, number, optional, text, type Row } from './rows.ts';
 
 /** Identifies a key. */
 export interface SessionKey {
@@ -59,4 +58,14 @@ export class SessionWriter extends SessionReader {
   deleteExpired(org: string, now: number): Promise<void> {
     return this.database.run(statements.deleteExpired, [org, now]);
   }
+}
+
+function toSession(row: Row): Session {
+  return {
+    tokenHash: blob(row, 'token_hash'),
+    org: text(row, 'org'),
+    keyId: text(row, 'key_id'),
+    createdAt: number(row, 'created_at'),
+    expiresAt: number(row, 'expires_at'),
+  };
 }

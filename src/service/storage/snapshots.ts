@@ -1,13 +1,6 @@
 import type { NumberRange, Page } from '../domain/environment/snapshot-series.ts';
-import type { EnvironmentJudgement } from '../domain/policy/judge-environment.ts';
+import type { EnvironmentJudgement, PolicyBreach } from '../domain/policy/judge-environment.ts';
 import { defineStatements, either, isAnyOf, lookUp, type Database, type Statement } from './database.ts';
-import {
-  toJudgedReference,
-  toPendingSnapshot,
-  toRunningEvent,
-  toSnapshotVerdict,
-  toStoredSnapshot,
-} from './rows/snapshots.ts';
 import { number, optional, text, type Row } from './rows.ts';
 
 /** Identifies a snapshot within an organization. */
@@ -316,4 +309,72 @@ export class SnapshotWriter extends SnapshotReader {
   deletePending({ org, environment }: PendingReference): Promise<void> {
     return this.database.run(statements.deletePending, [org, environment]);
   }
+}
+
+function toStoredSnapshot(row: Row): StoredSnapshot {
+  return {
+    org: text(row, 'org'),
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    from: number(row, 'made_at'),
+    judgement: parseJudgement(text(row, 'judgement')),
+    content: text(row, 'content'),
+  };
+}
+
+/** A judgement as it was written by this service. Earlier versions kept a sentence as the reason of a breach. */
+function parseJudgement(json: string): EnvironmentJudgement {
+  const judgement = JSON.parse(json) as EnvironmentJudgement & { readonly breaches: readonly StoredBreach[] };
+  return { ...judgement, breaches: judgement.breaches.map(toBreach) };
+}
+
+type StoredBreach = Omit<PolicyBreach, 'reason'> & { readonly reason: PolicyBreach['reason'] | string };
+
+function toBreach({ reason, ...breach }: StoredBreach): PolicyBreach {
+  const { name, policy } = breach;
+  if (typeof reason !== 'string') return { ...breach, reason };
+  return {
+    ...breach,
+    reason: { state: 'failed', about: name, rule: `policy ${policy}`, value: reason, source: { isUnclear: true } },
+  };
+}
+
+function toJudgedReference(row: Row): JudgedReference {
+  return {
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    judgement: parseJudgement(text(row, 'judgement')),
+  };
+}
+
+function toSnapshotVerdict(row: Row): SnapshotVerdict {
+  return {
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    from: number(row, 'made_at'),
+    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
+  };
+}
+
+/**
+ * Converts a row that says when an artifact started (`is_start` is 1) or stopped running: `number` of the snapshot,
+ * `at` in Unix seconds, `fingerprint` and `name`.
+ */
+function toRunningEvent(row: Row): RunningEvent {
+  return {
+    snapshot: number(row, 'number'),
+    at: number(row, 'at'),
+    type: number(row, 'is_start') === 1 ? 'started' : 'exited',
+    fingerprint: text(row, 'fingerprint'),
+    name: text(row, 'name'),
+  };
+}
+
+function toPendingSnapshot(row: Row): PendingSnapshot {
+  return {
+    org: text(row, 'org'),
+    environment: text(row, 'environment'),
+    since: number(row, 'since'),
+    forced: number(row, 'forced') === 1,
+  };
 }

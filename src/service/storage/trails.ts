@@ -1,8 +1,9 @@
+import type { TrailReport } from '../../contract/trail.ts';
 import type { Trail, TrailReference, TrailUpdate } from '../domain/records.ts';
 import type { FileTemplate } from '../domain/template/template.ts';
 import { defineStatements, either, lookUp, valuesOf, type Database, type Statement, type Value } from './database.ts';
 import type { ListPart } from './list-part.ts';
-import { number, optional, text, toTrail, toTrailUpdate } from './rows.ts';
+import { document, number, optional, optionalNumber, optionalText, text, type Row } from './rows.ts';
 
 /** Selects trails. */
 export interface TrailFilter {
@@ -136,4 +137,22 @@ export class TrailWriter extends TrailReader {
   saveTemplate({ org, flow, name }: TrailReference, template: FileTemplate): Promise<void> {
     return this.database.run(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
   }
+}
+
+function toTrail(row: Row): Trail {
+  return {
+    org: text(row, 'org'),
+    flow: text(row, 'flow'),
+    name: text(row, 'name'),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
+    report: document(row, 'report') as TrailReport,
+  };
+}
+
+function toTrailUpdate(row: Row): TrailUpdate {
+  const sha1 = optionalText(row, 'commit_sha');
+  const url = optionalText(row, 'commit_url');
+  const commit = sha1 === undefined ? undefined : { sha1, ...(url === undefined ? {} : { url }) };
+  return { at: number(row, 'updated_at'), commit };
 }

@@ -1,12 +1,4 @@
-import type { CredentialSource } from './credentials/credential-source.ts';
-
-/** The credentials of an S3-compatible storage. */
-export interface S3Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** For temporary credentials. */
-  readonly sessionToken?: string;
-}
+import type { CredentialSource, S3Credentials } from './credentials/credential-source.ts';
 
 /** Where attachments are kept in an S3-compatible storage. */
 export interface S3Options {

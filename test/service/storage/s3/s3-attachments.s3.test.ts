@@ -9,7 +9,8 @@ import { parseAttachments } from '../../../../src/service/commands/parse-attachm
 import { Bucket } from '../../../../src/service/storage/s3/bucket.ts';
 import { openS3Attachments } from '../../../../src/service/storage/s3/open-s3-attachments.ts';
 import type { S3AttachmentStore } from '../../../../src/service/storage/s3/s3-attachments.ts';
-import type { S3Credentials, S3Options } from '../../../../src/service/storage/s3/s3-options.ts';
+import type { S3Credentials } from '../../../../src/service/storage/s3/credentials/credential-source.ts';
+import type { S3Options } from '../../../../src/service/storage/s3/s3-options.ts';
 import { testAttachments } from '../../../support/object-storage.ts';
 import { describeAttachments, digestOf } from '../attachments-acceptance.ts';
 

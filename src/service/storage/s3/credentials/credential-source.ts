@@ -1,4 +1,10 @@
-import type { S3Credentials } from '../s3-options.ts';
+/** The credentials of an S3-compatible storage. */
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** For temporary credentials. */
+  readonly sessionToken?: string;
+}
 
 /** The identity of a Kubernetes workload, or another one in a file, which STS exchanges for credentials. */
 interface WebIdentity {

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 import { withDeadline } from '../../../network/deadline.ts';
-import type { S3Credentials } from '../s3-options.ts';
-import { describeSource, type ContainerRole, type CredentialSource } from './credential-source.ts';
+import { describeSource, type ContainerRole, type CredentialSource, type S3Credentials } from './credential-source.ts';
 import { toCredentialsError } from './credentials-error.ts';
 
 /** Credentials, and when they expire. */
