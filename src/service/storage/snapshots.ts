@@ -86,7 +86,7 @@ function selectMovements(order: 'ASC' | 'DESC'): string {
  */
 function selectEnds(end: 'started' | 'exited', order: 'ASC' | 'DESC'): string {
   const repository = either("r.report ->> '$.repo_info.name'", 'r.repository');
-  return `SELECT * FROM (
+  return `SELECT number, at, is_start, fingerprint, name FROM (
     SELECT ${end} AS number, ${end}_at AS at, ${end === 'started' ? 1 : 0} AS is_start, fingerprint, name
       FROM appearances a
       WHERE org = $1 AND environment = $2 AND ${end} BETWEEN $3 AND $4
