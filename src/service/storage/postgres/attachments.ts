@@ -11,9 +11,9 @@ import { emptyDigest, verifyChunks } from '../content-check.ts';
 import { toReceivedFile, type BufferedUpload, type UploadBuffer } from '../uploads/upload-buffer.ts';
 import type { Connections } from './connections.ts';
 import { translatePostgresError } from './postgres-errors.ts';
-import { defineStatements, type PostgresStatement } from './statements.ts';
 
-const statements = defineStatements('attachments', {
+/** Each connection prepares them once, under their names. */
+const statements = {
   // An existing row was not inserted by this transaction.
   keep: `INSERT INTO attachment_contents (digest, size, kept_at) VALUES ($1, $2, now())
     ON CONFLICT (digest) DO UPDATE SET kept_at = excluded.kept_at, size = excluded.size RETURNING xmax = 0 AS is_new`,
@@ -26,7 +26,7 @@ const statements = defineStatements('attachments', {
   readChunk: 'SELECT bytes FROM attachment_chunks WHERE digest = $1 AND place = $2',
   removeUnnamed: `DELETE FROM attachment_contents c WHERE c.kept_at < now() - interval '1 day'
     AND NOT EXISTS (SELECT 1 FROM attestations a WHERE a.attachment_digest = c.digest)`,
-});
+};
 
 /** Attachments in PostgreSQL, in chunks, so that neither side holds a whole one in memory. */
 export class PostgresAttachments implements AttachmentStore {
@@ -47,12 +47,12 @@ export class PostgresAttachments implements AttachmentStore {
     const { digest, size } = upload;
     return this.#use(async (client) => {
       await client.query('BEGIN');
-      const [row] = await run(client, statements.keep, [digest, size]);
+      const [row] = await run(client, 'keep', [digest, size]);
       if (row?.['is_new'] === true || (await findFault(client, upload)) !== undefined) {
-        await run(client, statements.removeChunks, [digest]);
+        await run(client, 'removeChunks', [digest]);
         let place = 0;
         for await (const chunk of upload.chunks()) {
-          await run(client, statements.addChunk, [digest, place, chunk]);
+          await run(client, 'addChunk', [digest, place, chunk]);
           place += 1;
         }
       }
@@ -72,7 +72,7 @@ export class PostgresAttachments implements AttachmentStore {
 
   async *#readChunks({ digest }: AttachedContent): AsyncGenerator<Buffer> {
     for (let place = 0; ; place += 1) {
-      const [row] = await this.#use((client) => run(client, statements.readChunk, [digest, place]));
+      const [row] = await this.#use((client) => run(client, 'readChunk', [digest, place]));
       const bytes = row?.['bytes'];
       if (!Buffer.isBuffer(bytes)) return;
       yield bytes;
@@ -91,7 +91,7 @@ export class PostgresAttachments implements AttachmentStore {
    * @returns the number of removed contents
    */
   async removeUnnamed(): Promise<number> {
-    return this.#use(async (client) => (await client.query({ ...statements.removeUnnamed })).rowCount ?? 0);
+    return this.#use(async (client) => (await client.query(statements.removeUnnamed)).rowCount ?? 0);
   }
 
   async #use<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
@@ -111,10 +111,11 @@ export class PostgresAttachments implements AttachmentStore {
 
 async function run(
   client: PoolClient,
-  { name, text }: PostgresStatement,
+  name: keyof typeof statements,
   values: readonly Value[],
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  return (await client.query<Record<string, unknown>>({ name, text, values: [...values] })).rows;
+  const query = { name: `attachments.${name}`, text: statements[name], values: [...values] };
+  return (await client.query<Record<string, unknown>>(query)).rows;
 }
 
 /** Compares the stored content with its record, in the database; returns undefined if they are the same. */
@@ -122,10 +123,7 @@ async function findFault(
   client: PoolClient,
   { digest, size }: AttachedContent,
 ): Promise<DamagedAttachmentError['fault'] | undefined> {
-  const [[kept], [found]] = await Promise.all([
-    run(client, statements.isKept, [digest]),
-    run(client, statements.check, [digest]),
-  ]);
+  const [[kept], [found]] = await Promise.all([run(client, 'isKept', [digest]), run(client, 'check', [digest])]);
   if (kept === undefined) return 'missing';
   // Empty content has no chunk.
   const stored = found?.['chunks'] === 0 ? emptyDigest : found?.['digest'];

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import type { After, Now } from '../../../runtime/clock.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
+import { createReaders } from '../repositories.ts';
 import { StorageError } from '../storage-error.ts';
 import {
   concurrent,
@@ -13,9 +14,8 @@ import {
 import { CommitWatch } from './commit-watch.ts';
 import { silentAfter, type Connections } from './connections.ts';
 import { isConflict, isSlow, translatePostgresError } from './postgres-errors.ts';
-import { createReaders } from './repositories.ts';
 import { Session } from './session.ts';
-import { Transactions } from './transactions.ts';
+import { probe, Transactions } from './transactions.ts';
 
 /** The dependencies of a PostgreSQL storage. */
 export interface PostgresStorageDependencies {
@@ -128,7 +128,7 @@ export class PostgresStorage implements Storage {
   async probe(bytes = 0): Promise<void> {
     const client = await this.#connections.acquire();
     try {
-      await this.#commits.confirm(client, client.query('UPDATE probes SET probed_at = now()'));
+      await this.#commits.confirm(client, client.query(probe));
       if (bytes > 0) await client.query(requireRoom(bytes));
       client.release();
     } catch (error) {

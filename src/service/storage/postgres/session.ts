@@ -1,13 +1,9 @@
 import type { ClientBase, QueryResult } from 'pg';
 import type { Row } from '../rows.ts';
 import type { Database, Statement, Value } from '../database.ts';
-import { runStatement, transactionEndedError, type PostgresStatement } from './statements.ts';
+import { translatePostgresError } from './postgres-errors.ts';
 
-/**
- * Runs the statements of a transaction, in the order of the calls.
- *
- * @throws StorageError or the database's error from every method
- */
+/** The connection that repositories use within a transaction. */
 export class Session implements Database {
   readonly #client: ClientBase;
   #failure: unknown;
@@ -22,18 +18,15 @@ export class Session implements Database {
     return this.#failure;
   }
 
-  /** Runs a statement, and returns its rows. */
-  async query(statement: Statement | PostgresStatement, values: readonly Value[]): Promise<readonly Row[]> {
+  async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     return (await this.#execute(statement, values)).rows;
   }
 
-  /** Runs a statement, and returns the number of changed rows. */
-  async change(statement: Statement | PostgresStatement, values: readonly Value[]): Promise<number> {
+  async change(statement: Statement, values: readonly Value[]): Promise<number> {
     return (await this.#execute(statement, values)).rowCount ?? 0;
   }
 
-  /** Runs a statement that has no result. */
-  async run(statement: Statement | PostgresStatement, values: readonly Value[]): Promise<void> {
+  async run(statement: Statement, values: readonly Value[]): Promise<void> {
     await this.#execute(statement, values);
   }
 
@@ -43,20 +36,17 @@ export class Session implements Database {
   }
 
   async #execute(
-    statement: Statement | PostgresStatement,
+    { name, postgres }: Statement,
     values: readonly Value[],
   ): Promise<QueryResult<Record<string, unknown>>> {
-    if (this.#isEnded) throw transactionEndedError();
+    // A repository was used after its transaction, which is a defect.
+    if (this.#isEnded) throw new Error('the transaction has ended');
     try {
-      const { name } = statement;
-      return await runStatement(
-        this.#client,
-        { name, text: 'text' in statement ? statement.text : statement.postgres },
-        values,
-      );
+      return await this.#client.query<Record<string, unknown>>({ name, text: postgres, values: [...values] });
     } catch (error) {
-      this.#failure ??= error;
-      throw error;
+      const failure = translatePostgresError(error);
+      this.#failure ??= failure;
+      throw failure;
     }
   }
 }

@@ -3,21 +3,20 @@ import type { PoolClient } from 'pg';
 import type { After, Now } from '../../../runtime/clock.ts';
 import { UncertainWriteError } from '../storage-error.ts';
 import { concurrent, type TransactionScope, type WriteTransaction } from '../storage.ts';
+import { createWriters } from '../repositories.ts';
 import { storageError } from '../storage-faults.ts';
 import { UnconfirmedCommitError, type CommitWatch } from './commit-watch.ts';
 import type { Connections } from './connections.ts';
 import { lockStatement } from './organization-locks.ts';
 import { isConflict, isConnectionLost, isDatabaseError, isSlow } from './postgres-errors.ts';
-import { createWriters } from './repositories.ts';
 import { Session } from './session.ts';
-import { defineStatements } from './statements.ts';
 
-const statements = defineStatements('transactions', {
-  record: 'INSERT INTO recent_commits (token) VALUES ($1)',
-  isRecorded: 'SELECT 1 FROM recent_commits WHERE token = $1',
-  forget: "DELETE FROM recent_commits WHERE committed_at < now() - interval '10 minutes'",
-  probe: 'UPDATE probes SET probed_at = now()',
-});
+const record = { name: 'transactions.record', text: 'INSERT INTO recent_commits (token) VALUES ($1)' };
+const isRecorded = 'SELECT 1 FROM recent_commits WHERE token = $1';
+const forget = "DELETE FROM recent_commits WHERE committed_at < now() - interval '10 minutes'";
+
+/** Writes a row that holds no record. */
+export const probe = 'UPDATE probes SET probed_at = now()';
 
 /** How many times a transaction is run at most, if it conflicts with others. */
 const maximumAttempts = 6;
@@ -107,7 +106,7 @@ export class Transactions {
   async #commit(client: PoolClient, scope: TransactionScope): Promise<void> {
     const token = randomUUID();
     try {
-      const recorded = client.query({ ...statements.record, values: [token] });
+      const recorded = client.query({ ...record, values: [token] });
       const committed = Promise.all([recorded, client.query('COMMIT')]);
       const [, { command }] = await this.#dependencies.commits.confirm(client, committed);
       // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK.
@@ -146,8 +145,8 @@ export class Transactions {
   async #askOutcome(scope: TransactionScope, token: string): Promise<Outcome> {
     const client = await this.#beginOnce(scope);
     try {
-      const { rowCount } = await client.query({ ...statements.isRecorded, values: [token] });
-      await client.query({ ...statements.probe });
+      const { rowCount } = await client.query(isRecorded, [token]);
+      await client.query(probe);
       await this.#dependencies.commits.confirm(client, client.query('COMMIT'));
       client.release();
       return rowCount === 1 ? 'committed' : 'rolled back';
@@ -161,7 +160,7 @@ export class Transactions {
   async forgetCommits(): Promise<void> {
     const client = await this.#dependencies.connections.acquire();
     try {
-      await client.query({ ...statements.forget });
+      await client.query(forget);
       client.release();
     } catch (error) {
       client.release(true);

@@ -1,12 +1,7 @@
+import { createReaders } from '../repositories.ts';
 import type { ReadTransaction } from '../storage.ts';
 import { translateError } from './database.ts';
 import type { Session } from './session.ts';
-
-/** A read-only connection with its repositories. */
-export interface Reader {
-  readonly session: Session;
-  readonly transaction: ReadTransaction;
-}
 
 /**
  * The maximum number of concurrent reads. Most reads end in the turn of the event loop in which they begin, so one
@@ -16,62 +11,66 @@ const maximumReaders = 4;
 
 /** A pool of read-only connections. A read waits if none is free. */
 export class ReadPool {
-  readonly #open: () => Reader;
-  readonly #free: Reader[] = [];
-  readonly #readers: Reader[] = [];
-  readonly #waiting: ((reader: Reader) => void)[] = [];
+  readonly #open: () => Session;
+  readonly #free: Session[] = [];
+  readonly #sessions: Session[] = [];
+  readonly #waiting: ((session: Session) => void)[] = [];
 
   /** Opens the first connection immediately, so that an error is reported at the start of the service. */
-  constructor(open: () => Reader) {
+  constructor(open: () => Session) {
     this.#open = open;
     const first = open();
-    this.#readers.push(first);
+    this.#sessions.push(first);
     this.#free.push(first);
   }
 
   /** Runs work in a read of its own. It sees the state at its first statement. */
   async run<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
-    const reader = this.#acquire() ?? (await this.#wait());
-    const { session, transaction } = reader;
+    const session = this.#acquire() ?? (await this.#wait());
     try {
-      return await session.use(async () => {
-        await session.execute(() => {
-          session.database.exec('BEGIN');
-        });
-        return work(transaction);
-      });
+      beginRead(session);
+      return await session.use(() => work(createReaders(session)));
     } finally {
       endRead(session);
-      this.#release(reader);
+      this.#release(session);
     }
   }
 
   close(): void {
-    for (const { session } of this.#readers) session.database.close();
+    for (const { database } of this.#sessions) database.close();
   }
 
-  #acquire(): Reader | undefined {
+  #acquire(): Session | undefined {
     const free = this.#free.pop();
-    if (free !== undefined || this.#readers.length >= maximumReaders) return free;
+    if (free !== undefined || this.#sessions.length >= maximumReaders) return free;
     try {
-      const reader = this.#open();
-      this.#readers.push(reader);
-      return reader;
+      const session = this.#open();
+      this.#sessions.push(session);
+      return session;
     } catch (error) {
       throw translateError(error);
     }
   }
 
-  #wait(): Promise<Reader> {
+  #wait(): Promise<Session> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
     });
   }
 
-  #release(reader: Reader): void {
+  #release(session: Session): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(reader);
-    else next(reader);
+    if (next === undefined) this.#free.push(session);
+    else next(session);
+  }
+}
+
+/** @throws StorageError if the database fails */
+function beginRead({ database }: Session): void {
+  try {
+    database.exec('BEGIN');
+  } catch (error) {
+    throw translateError(error);
   }
 }
 

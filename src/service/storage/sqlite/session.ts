@@ -24,15 +24,15 @@ export class Session implements Database {
   }
 
   query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.execute(() => this.prepare(statement).all(...values.map(toSqliteValue)));
+    return this.#execute(() => this.prepare(statement).all(...values.map(toSqliteValue)));
   }
 
   change(statement: Statement, values: readonly Value[]): Promise<number> {
-    return this.execute(() => Number(this.prepare(statement).run(...values.map(toSqliteValue)).changes));
+    return this.#execute(() => Number(this.prepare(statement).run(...values.map(toSqliteValue)).changes));
   }
 
   run(statement: Statement, values: readonly Value[]): Promise<void> {
-    return this.execute(() => {
+    return this.#execute(() => {
       this.prepare(statement).run(...values.map(toSqliteValue));
     });
   }
@@ -51,7 +51,7 @@ export class Session implements Database {
    *
    * @throws StorageError if the database fails.
    */
-  execute<Result>(run: () => Result): Promise<Result> {
+  #execute<Result>(run: () => Result): Promise<Result> {
     // A repository was used after its transaction, which is a defect.
     if (!this.#isActive) return Promise.reject(new Error('the transaction has ended'));
     try {

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../files/data-folder.ts';
 import { allStatements } from '../database.ts';
+import { createWriters } from '../repositories.ts';
 import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
 import { openDatabase, openReadOnly } from './database.ts';
 import { createFileCheck } from './file-presence.ts';
 import { schemaVersion } from './migrations.ts';
-import { ReadPool, type Reader } from './read-pool.ts';
-import { createReaders, createWriters } from './repositories.ts';
+import { ReadPool } from './read-pool.ts';
 import { Session } from './session.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -19,7 +19,6 @@ export class SqliteStorage implements Storage {
   readonly #database: DatabaseSync;
   readonly #queue: WriteQueue;
   readonly #session: Session;
-  readonly #transaction: WriteTransaction;
   readonly #reads: ReadPool;
 
   /** @throws StartError if the database cannot be opened. */
@@ -28,10 +27,9 @@ export class SqliteStorage implements Storage {
     const path = join(folder, databaseFile);
     this.#queue = new WriteQueue(this.#database, { requireFiles: createFileCheck([path, `${path}-wal`]) });
     this.#session = new Session(this.#database);
-    this.#transaction = createWriters(this.#session);
     // An invalid statement fails at start.
     for (const statement of allStatements.values()) this.#session.prepare(statement);
-    this.#reads = new ReadPool(() => openReader(folder));
+    this.#reads = new ReadPool(() => new Session(openReadOnly(folder)));
   }
 
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
@@ -43,7 +41,7 @@ export class SqliteStorage implements Storage {
     _scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
   ): Promise<Result> {
-    return this.#queue.write(() => this.#session.use(() => work(this.#transaction)));
+    return this.#queue.write(() => this.#session.use(() => work(createWriters(this.#session))));
   }
 
   onCommit(listener: () => void): void {
@@ -62,9 +60,4 @@ export class SqliteStorage implements Storage {
     this.#reads.close();
     this.#database.close();
   }
-}
-
-function openReader(folder: string): Reader {
-  const session = new Session(openReadOnly(folder));
-  return { session, transaction: createReaders(session) };
 }

@@ -1,6 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { translateError } from './database.ts';
-import { prepare, type Prepared } from './statements.ts';
 
 interface Job {
   readonly run: () => Promise<void>;
@@ -8,12 +7,12 @@ interface Job {
 }
 
 /** The statements of every group and of every write in it. */
-const statements = {
-  begin: 'BEGIN IMMEDIATE',
-  commit: 'COMMIT',
-  beginWrite: 'SAVEPOINT write',
-  endWrite: 'RELEASE write',
-} as const;
+interface Statements {
+  readonly begin: StatementSync;
+  readonly commit: StatementSync;
+  readonly beginWrite: StatementSync;
+  readonly endWrite: StatementSync;
+}
 
 /** How long a group may take before other work continues. A single write can take longer. */
 const maximumGroupMilliseconds = 10;
@@ -33,7 +32,7 @@ interface WriteQueueHooks {
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
-  readonly #statements: Prepared<typeof statements>;
+  readonly #statements: Statements;
   readonly #requireFiles: () => void;
   readonly #elapsed: () => number;
   #jobs: Job[] = [];
@@ -47,7 +46,12 @@ export class WriteQueue {
     { requireFiles = () => undefined, elapsed = () => performance.now() }: WriteQueueHooks = {},
   ) {
     this.#database = database;
-    this.#statements = prepare(database, statements);
+    this.#statements = {
+      begin: database.prepare('BEGIN IMMEDIATE'),
+      commit: database.prepare('COMMIT'),
+      beginWrite: database.prepare('SAVEPOINT write'),
+      endWrite: database.prepare('RELEASE write'),
+    };
     this.#requireFiles = requireFiles;
     this.#elapsed = elapsed;
   }

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { allStatements } from '../../../../src/service/storage/database.ts';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
 // Defines the statements of all records.
-import '../../../../src/service/storage/sqlite/repositories.ts';
+import '../../../../src/service/storage/repositories.ts';
 
 const statements = [...allStatements.values()].map(({ sqlite }) => sqlite);
 
