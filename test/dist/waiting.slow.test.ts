@@ -45,7 +45,7 @@ describe('the step get-artifact with `wait`', () => {
     });
     const waited = shownLines(result.log).filter((line) => line.startsWith('Waiting: '));
     expect(waited.map((line) => line.replace(/^Waiting: Artifact (.*) \(.* left\)$/u, '$1'))).toEqual([
-      expect.stringMatching(/404: Flow not found$/u),
+      expect.stringMatching(/404: .*\(Flow not found\)$/u),
       `${fingerprint.slice(0, 12)} is INCOMPLETE: not reported to flow ${flow}`,
       expect.stringMatching(new RegExp(`^web\\.tgz ${fingerprint.slice(0, 12)} is INCOMPLETE: sonar: `, 'u')),
     ]);
