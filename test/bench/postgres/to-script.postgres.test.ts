@@ -81,16 +81,4 @@ describe('a script for pgbench', () => {
     const { text } = await toScript(client, [locking], unchanged);
     expect(text).toBe('SELECT pg_advisory_xact_lock(-42 + :org);\nSELECT 1;\n');
   });
-
-  it('waits for locks that the service only tries to take', async () => {
-    const locking = {
-      text: 'SELECT key FROM unnest($1::bigint[]) AS o (key) WHERE pg_try_advisory_xact_lock(key)',
-      values: ['{"-42"}'],
-    };
-    const { text } = await toScript(client, [locking], unchanged);
-    expect(text).toBe(
-      'SELECT key FROM unnest(:v0_0::bigint[]::bigint[]) AS o (key) ' +
-        'WHERE (pg_advisory_xact_lock(key + :org) IS NOT NULL);\n',
-    );
-  });
 });
