@@ -1,7 +1,7 @@
 import { isRole, type Role } from '../../contract/role.ts';
 import type { OwnerKind } from '../domain/access.ts';
 import type { Login, Member, Membership, ServiceAccountRecord, StoredKey } from '../domain/accounts.ts';
-import { defineStatements, either, isAnyOf, type Database, type Statement, type Value } from './database.ts';
+import { defineStatements, either, isAnyOf, Repository, type Statement, type Value } from './database.ts';
 import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 
 /** When a key was used, in Unix seconds. */
@@ -96,13 +96,7 @@ const statements = defineStatements('accounts', {
 });
 
 /** Reads members, service accounts and their keys. */
-export class AccountReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class AccountReader extends Repository {
   async findMember(org: string, user: string): Promise<Member | undefined> {
     const [row] = await this.database.query(statements.findMember, [org, user]);
     return optional(row, toMember);

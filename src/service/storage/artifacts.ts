@@ -1,7 +1,7 @@
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { Audience } from '../domain/audience.ts';
 import type { Appearance, ReportedArtifact } from '../domain/records.ts';
-import { defineStatements, either, isAnyOf, lookUp, valuesOf, type Database, type Statement } from './database.ts';
+import { defineStatements, either, isAnyOf, lookUp, Repository, type Statement, valuesOf } from './database.ts';
 import type { ListPart } from './list-part.ts';
 import { indexedLength } from './postgres/migrations/base/evidence.ts';
 import type { RecordKey } from './remembered-answers.ts';
@@ -116,13 +116,7 @@ function toParameters(audience: Audience | undefined): readonly [boolean, string
 }
 
 /** Reads artifacts. */
-export class ArtifactReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class ArtifactReader extends Repository {
   /** The latest report of an artifact. */
   async findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
     const [row] = await this.#query(statements.findLatest, statements.findLatestInTrail, place, fingerprint);

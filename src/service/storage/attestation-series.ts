@@ -1,5 +1,5 @@
 import { summaryColumns, toRecordedAttestation, type FlowReference, type RecordedAttestation } from './attestations.ts';
-import { defineStatements, lookUp, type Database } from './database.ts';
+import { defineStatements, lookUp, Repository } from './database.ts';
 import { number } from './rows.ts';
 
 /** A range of sequence numbers, both ends included. */
@@ -30,24 +30,18 @@ const statements = defineStatements('attestation_series', {
 });
 
 /** Reads the attestations of a flow by sequence number. */
-export class AttestationSeriesReader {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+export class AttestationSeriesReader extends Repository {
   /** The attestations of the range, newest first. */
   async listRange(
     { org, flow }: FlowReference,
     { first, last }: SequenceRange,
   ): Promise<readonly RecordedAttestation[]> {
-    return (await this.#database.query(statements.listRange, [org, flow, first, last])).map(toRecordedAttestation);
+    return (await this.database.query(statements.listRange, [org, flow, first, last])).map(toRecordedAttestation);
   }
 
   /** The total size of the documents in the range, in bytes; much cheaper than reading them. */
   async findRangeBytes({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
-    const [row = {}] = await this.#database.query(statements.findRangeBytes, [org, flow, first, last]);
+    const [row = {}] = await this.database.query(statements.findRangeBytes, [org, flow, first, last]);
     return number(row, 'size');
   }
 
@@ -55,7 +49,7 @@ export class AttestationSeriesReader {
   listTimes({ org, flow }: FlowReference, sequences: readonly number[]): Promise<readonly number[]> {
     return Promise.all(
       sequences.map(async (sequence) => {
-        const [row = {}] = await this.#database.query(statements.findTime, [org, flow, sequence]);
+        const [row = {}] = await this.database.query(statements.findTime, [org, flow, sequence]);
         return number(row, 'created_at');
       }),
     );
@@ -63,7 +57,7 @@ export class AttestationSeriesReader {
 
   /** The sequence numbers whose time is before that of their predecessor, in ascending order; usually none. */
   async listStepsBack({ org, flow }: FlowReference): Promise<readonly number[]> {
-    const rows = await this.#database.query(statements.listStepsBack, [org, flow]);
+    const rows = await this.database.query(statements.listStepsBack, [org, flow]);
     return rows.map((row) => number(row, 'sequence'));
   }
 
@@ -76,7 +70,7 @@ export class AttestationSeriesReader {
     { first, last }: SequenceRange,
     time: number,
   ): Promise<number> {
-    const [row = {}] = await this.#database.query(statements.findFirstNotBefore, [org, flow, first, last, time]);
+    const [row = {}] = await this.database.query(statements.findFirstNotBefore, [org, flow, first, last, time]);
     return number(row, 'low');
   }
 }

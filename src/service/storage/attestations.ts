@@ -5,7 +5,7 @@ import type { Scope } from '../domain/evidence-scope.ts';
 import type { RecordedFault } from '../domain/reasons.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from '../domain/records.ts';
 import type { AttestationWithSubject } from '../domain/trail-details.ts';
-import { defineStatements, lookUp, lookUpAll, valuesOf, type Database } from './database.ts';
+import { defineStatements, lookUp, lookUpAll, Repository, valuesOf } from './database.ts';
 import type { RecordKey } from './remembered-answers.ts';
 import { countsForColumn, document, number, optional, optionalText, text, toCountsFor, type Row } from './rows.ts';
 
@@ -141,13 +141,7 @@ const statements = defineStatements('attestations', {
 });
 
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
-export class AttestationReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class AttestationReader extends Repository {
   async find(org: string, flow: string, trail: string, id: string): Promise<RecordedAttestation | undefined> {
     const found = await this.findById(org, id);
     return found?.flow === flow && found.trail === trail ? found : undefined;

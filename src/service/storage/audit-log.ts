@@ -1,6 +1,6 @@
 import { auditEventTypes, type AuditEventType } from '../../contract/audit-log.ts';
 import type { AuditEvent, AuditRecord } from '../domain/audit-event.ts';
-import { defineStatements, type Database } from './database.ts';
+import { defineStatements, Repository } from './database.ts';
 import type { ListPart } from './list-part.ts';
 import { number, text, type Row } from './rows.ts';
 
@@ -17,13 +17,7 @@ const statements = defineStatements('audit_log', {
 });
 
 /** Reads the audit log. */
-export class AuditLogReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class AuditLogReader extends Repository {
   /** The events of the organization, the latest first. */
   async list(
     org: string,

@@ -24,6 +24,15 @@ export interface Database {
   run(statement: Statement, values: readonly Value[]): Promise<void>;
 }
 
+/** Reads or writes the records of one concept, in one transaction. */
+export abstract class Repository {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+}
+
 const defined = new Map<string, Statement>();
 
 /** The statements that were defined, by name. */

@@ -1,7 +1,7 @@
 import { triggers, type Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget } from '../domain/notifications.ts';
-import { defineStatements, either, type Database } from './database.ts';
+import { defineStatements, either, Repository } from './database.ts';
 import { toSecrets, toTarget, type TargetReference } from './notifications.ts';
 import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 
@@ -98,13 +98,7 @@ const statements = defineStatements('deliveries', {
 });
 
 /** Reads the outbox: the deliveries that wait for targets of notifications. */
-export class DeliveryReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class DeliveryReader extends Repository {
   /** The targets whose notifications listen to the environment; most environments have none. */
   async listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
     return (await this.database.query(statements.listListeners, [org, environment])).map(toListeningTarget);

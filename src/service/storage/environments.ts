@@ -1,6 +1,6 @@
 import { environmentKinds, type EnvironmentKind } from '../../contract/environment.ts';
 import type { Environment, EnvironmentOverview } from '../domain/environment/snapshot.ts';
-import { defineStatements, either, isAnyOf, toJsonList, type Database } from './database.ts';
+import { defineStatements, either, isAnyOf, Repository, toJsonList } from './database.ts';
 import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 
 /** The core fields of an environment. */
@@ -87,13 +87,7 @@ const statements = defineStatements('environments', {
 });
 
 /** Reads environments. */
-export class EnvironmentReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class EnvironmentReader extends Repository {
   async find(org: string, name: string): Promise<Environment | undefined> {
     const [row] = await this.database.query(statements.find, [org, name]);
     return optional(row, toEnvironment);

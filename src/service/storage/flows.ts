@@ -1,6 +1,6 @@
 import type { Flow } from '../domain/records.ts';
 import type { Template } from '../domain/template/template.ts';
-import { defineStatements, either, type Database, type Value } from './database.ts';
+import { defineStatements, either, Repository, type Value } from './database.ts';
 import type { ListPart } from './list-part.ts';
 import { number, optional, optionalText, text, type Row } from './rows.ts';
 
@@ -32,13 +32,7 @@ const statements = defineStatements('flows', {
 });
 
 /** Reads flows. */
-export class FlowReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class FlowReader extends Repository {
   async exists(org: string, name: string): Promise<boolean> {
     return (await this.database.query(statements.exists, [org, name])).length > 0;
   }

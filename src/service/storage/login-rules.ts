@@ -1,5 +1,5 @@
 import type { LoginRule } from '../domain/login-rule.ts';
-import { defineStatements, type Database } from './database.ts';
+import { defineStatements, Repository } from './database.ts';
 import { number, optional, text, type Row } from './rows.ts';
 
 const columns = 'org, name, conditions, created_at, created_by, last_modified_at';
@@ -14,13 +14,7 @@ const statements = defineStatements('login_rules', {
 });
 
 /** Reads login rules. */
-export class LoginRuleReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class LoginRuleReader extends Repository {
   async find(org: string, name: string): Promise<LoginRule | undefined> {
     const [row] = await this.database.query(statements.find, [org, name]);
     return optional(row, toLoginRule);

@@ -1,7 +1,7 @@
 import type { NotificationTarget, Trigger } from '../../contract/notification.ts';
 import type { NewNotification, NotificationRecord, TargetState } from '../domain/notifications.ts';
 import type { SigningSecret } from '../domain/webhook-secret.ts';
-import { defineStatements, either, type Database } from './database.ts';
+import { defineStatements, either, Repository } from './database.ts';
 import { number, optional, optionalNumber, text, type Row } from './rows.ts';
 
 /** One target of a notification. */
@@ -63,13 +63,7 @@ const statements = defineStatements('notifications', {
 });
 
 /** Reads notifications, without deleted ones. */
-export class NotificationReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class NotificationReader extends Repository {
   async find(org: string, wanted: number): Promise<NotificationRecord | undefined> {
     const [[row], targets] = await Promise.all([
       this.database.query(statements.find, [org, wanted]),

@@ -1,4 +1,4 @@
-import { defineStatements, type Database } from './database.ts';
+import { defineStatements, Repository } from './database.ts';
 
 const statements = defineStatements('organizations', {
   exists: 'SELECT 1 FROM organizations WHERE org = $1',
@@ -6,13 +6,7 @@ const statements = defineStatements('organizations', {
 });
 
 /** Reads organizations. */
-export class OrganizationReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class OrganizationReader extends Repository {
   async exists(org: string): Promise<boolean> {
     return (await this.database.query(statements.exists, [org])).length > 0;
   }

@@ -1,5 +1,5 @@
 import type { PolicyEvent, PolicyEventType, PolicyRecord, PolicyVersion } from '../domain/policy/policy-record.ts';
-import { defineStatements, isAnyOf, lookUp, toJsonList, type Database } from './database.ts';
+import { defineStatements, isAnyOf, lookUp, Repository, toJsonList } from './database.ts';
 import type { RecordKey } from './remembered-answers.ts';
 import { number, optional, text, type Row } from './rows.ts';
 
@@ -92,13 +92,7 @@ const statements = defineStatements('policies', {
 const latest = { version: Number.MAX_SAFE_INTEGER, event: Number.MAX_SAFE_INTEGER };
 
 /** Reads policies. */
-export class PolicyReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PolicyReader extends Repository {
   async find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined> {
     const [[row], history] = await Promise.all([
       this.database.query(statements.find, [org, name]),

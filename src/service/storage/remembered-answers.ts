@@ -1,4 +1,4 @@
-import { defineStatements, either, type Database } from './database.ts';
+import { defineStatements, either, Repository } from './database.ts';
 import { number, optional, text, type Row } from './rows.ts';
 
 /** Identifies a request: keys are unique within an endpoint of an organization, and contain their senders. */
@@ -47,27 +47,21 @@ const statements = defineStatements('remembered_answers', {
 });
 
 /** Reads and writes the answers to requests that do not append a record, which could hold the key itself. */
-export class RememberedAnswerWriter {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
+export class RememberedAnswerWriter extends Repository {
   /** Finds an answer that was given after this time. */
   async find({ org, scope, key }: RequestKey, after: number): Promise<RememberedAnswer | undefined> {
-    const [row] = await this.#database.query(statements.find, [org, scope, key, after]);
+    const [row] = await this.database.query(statements.find, [org, scope, key, after]);
     return optional(row, toRememberedAnswer);
   }
 
   /** Replaces an earlier answer. The organization must exist. */
   save({ org, scope, key }: RequestKey, { digest, answeredAt, status, body }: RememberedAnswer): Promise<void> {
-    return this.#database.run(statements.save, [org, scope, key, digest, answeredAt, status, body]);
+    return this.database.run(statements.save, [org, scope, key, digest, answeredAt, status, body]);
   }
 
   /** Deletes the oldest answers that were not given after this time, at most as many as the limit. */
   deleteOldest(after: number, limit: number): Promise<void> {
-    return this.#database.run(statements.deleteOldest, [after, limit]);
+    return this.database.run(statements.deleteOldest, [after, limit]);
   }
 }
 

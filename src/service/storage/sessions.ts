@@ -1,5 +1,5 @@
 import type { Session } from '../domain/session.ts';
-import { defineStatements, type Database } from './database.ts';
+import { defineStatements, Repository } from './database.ts';
 import { blob, number, optional, text, type Row } from './rows.ts';
 
 /** Identifies a key. */
@@ -20,13 +20,7 @@ const statements = defineStatements('sessions', {
 });
 
 /** Reads the sessions of browsers. */
-export class SessionReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class SessionReader extends Repository {
   /** Finds a session of any organization by the hash of its token. It may have expired. */
   async find(tokenHash: Uint8Array): Promise<Session | undefined> {
     const [row] = await this.database.query(statements.find, [tokenHash]);

@@ -1,6 +1,6 @@
 import type { NumberRange, Page } from '../domain/environment/snapshot-series.ts';
 import type { EnvironmentJudgement, PolicyBreach } from '../domain/policy/judge-environment.ts';
-import { defineStatements, either, isAnyOf, lookUp, type Database, type Statement } from './database.ts';
+import { defineStatements, either, isAnyOf, lookUp, Repository, type Statement } from './database.ts';
 import { number, optional, text, type Row } from './rows.ts';
 
 /** Identifies a snapshot within an organization. */
@@ -163,13 +163,7 @@ const statements = defineStatements('snapshots', {
 });
 
 /** Reads snapshots. Those of an environment are numbered from 1 to the latest, without gaps. */
-export class SnapshotReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class SnapshotReader extends Repository {
   async find(org: string, reference: SnapshotReference): Promise<StoredSnapshot | undefined> {
     const [row] = await this.#query(statements.find, org, [reference]);
     return optional(row, toStoredSnapshot);

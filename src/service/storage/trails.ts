@@ -1,7 +1,7 @@
 import type { TrailReport } from '../../contract/trail.ts';
 import type { Trail, TrailReference, TrailUpdate } from '../domain/records.ts';
 import type { FileTemplate } from '../domain/template/template.ts';
-import { defineStatements, either, lookUp, valuesOf, type Database, type Statement, type Value } from './database.ts';
+import { defineStatements, either, lookUp, Repository, type Statement, type Value, valuesOf } from './database.ts';
 import type { ListPart } from './list-part.ts';
 import { document, number, optional, optionalNumber, optionalText, text, type Row } from './rows.ts';
 
@@ -55,13 +55,7 @@ const statements = defineStatements('trails', {
 });
 
 /** Reads trails. */
-export class TrailReader {
-  protected readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class TrailReader extends Repository {
   async find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
     const [row] = await this.database.query(statements.find, [org, flow, name]);
     return optional(row, toTrail);
