@@ -65,15 +65,6 @@ export class StatementRecorder {
     return sent.slice(begin, end + 1);
   }
 
-  /**
-   * The latest statement with this word.
-   *
-   * @throws Error if there is none
-   */
-  findStatement(word: string): RecordedStatement {
-    return this.#findLast(word);
-  }
-
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#proxy.close();

@@ -51,14 +51,14 @@ interface WriteOptions {
   readonly mayRenewKey: boolean;
 }
 
-/** How often a record is looked for after an attempt if no look gets an answer of the service. */
+/** The maximum number of look-ups after an attempt, if none of them gets an answer from the service. */
 const maximumLooks = 6;
 
 /**
  * The attempts of one write, and the decision after each of them. A write that sets a state is repeated until it is
  * confirmed. One that appends a record is repeated after an unclear attempt if the service honours its idempotency key.
- * Otherwise its record is looked for, once, and it is sent again if a second record of it does no harm, or if the service
- * refused it and does not have it.
+ * Otherwise it is first checked whether the record exists. If not, the write is sent again if a second record does no
+ * harm, or if the service refused the first attempt.
  */
 export class WriteAttempts {
   readonly #options: WriteOptions;
@@ -204,8 +204,8 @@ export class WriteAttempts {
   }
 
   /**
-   * Like `#lookUp`, after an attempt without a clear answer. If a second record could do harm, it looks again while other
-   * servers answer in the service's place.
+   * Like `#lookUp`, after an attempt without a clear answer. If a second record could do harm, it tries several times to
+   * get an answer from the service itself.
    */
   async #lookAfterAttempt(): Promise<Look> {
     const { endpoint, context, support } = this.#options;

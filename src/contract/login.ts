@@ -22,7 +22,7 @@ export const loginKey = Type.Object({
   proven,
 });
 
-/** The field of the error 401 for a token of which the organization's login rules know nothing. */
+/** The field of the error 401 for a token that no login rule of the organization is about. */
 export const unknownSenderField = 'login rules';
 
 /** The response if no rule admits the run. */

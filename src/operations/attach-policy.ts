@@ -1,27 +1,12 @@
 import { attachPolicy as endpoint } from '../contract/policy.ts';
-import { environment, policies } from './inputs/environment-inputs.ts';
-import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
-import { createPolicyChangeResult } from './policy-change-result.ts';
+import { changePolicies, policyChangeInputs } from './policy-change.ts';
 
 /** Operation 4: attaches policies to an environment. */
 export const attachPolicy = defineOperation({
   name: 'attach-policy',
   endpoint,
   gate: 'ignore',
-  inputs: { environment: required(environment), policies: required(policies) },
-  async run(inputs, { client, org }) {
-    const names = [...new Set(inputs.policies)];
-    const answer = await client.call(endpoint, {
-      parameters: { org, env_name: inputs.environment },
-      document: { policy_names: names },
-    });
-    return createPolicyChangeResult({
-      state: 'attached',
-      environment: inputs.environment,
-      names,
-      org,
-      response: answer.body,
-    });
-  },
+  inputs: policyChangeInputs,
+  run: (inputs, context) => changePolicies(endpoint, inputs, context),
 });

@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listen, trackConnections, type OpenConnections } from './loopback-server.ts';
 
 /** Answers a request. `expire` ends the time that the request has. */
 export type Attack = (socket: Socket, expire: () => void) => void;
@@ -34,45 +35,19 @@ export const endlessAnswers: readonly (readonly [string, Attack])[] = [
   ['says "processing" for ever', drip('', 'HTTP/1.1 102 Processing\r\n\r\n')],
 ];
 
-export interface AttackingServer {
+export interface AttackingServer extends Pick<OpenConnections, 'abandoned' | 'close'> {
   readonly url: string;
-  /** Waits until no connection is open. */
-  abandoned(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Starts a server on the loopback interface that answers the first request of each connection with an attack. */
 export async function startAttackingServer(attack: (socket: Socket) => void): Promise<AttackingServer> {
-  const sockets = new Set<Socket>();
-  let departed = (): void => undefined;
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      sockets.delete(socket);
-      departed();
-    });
     socket.once('data', () => {
       attack(socket);
     });
     socket.resume();
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    abandoned: () =>
-      new Promise((resolve) => {
-        departed = () => {
-          if (sockets.size === 0) resolve();
-        };
-        departed();
-      }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
+  const { abandoned, close } = trackConnections(server);
+  const port = await listen(server);
+  return { url: `http://127.0.0.1:${port}/`, abandoned, close };
 }

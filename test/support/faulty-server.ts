@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { listen, trackConnections } from './loopback-server.ts';
 
 /** What the server has read of a request so far. */
 export interface ReceivedRequest {
@@ -90,42 +91,23 @@ export interface SilentServer {
 
 /** Starts a silent server on the loopback interface. */
 export async function startSilentServer(): Promise<SilentServer> {
-  const sockets = new Set<Socket>();
   const arrivals = counter();
-  let departed = (): void => undefined;
   let connections = 0;
   const server = createTcpServer((socket) => {
-    sockets.add(socket);
     connections += 1;
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      sockets.delete(socket);
-      departed();
-    });
     // Without reading, the end of the connection would not be noticed.
     socket.resume();
     arrivals.count();
   });
+  const { count: open, abandoned, close } = trackConnections(server);
   const port = await listen(server);
   return {
     port,
     connections: () => connections,
-    open: () => sockets.size,
+    open,
     connected: (count) => arrivals.reached(count),
-    abandoned: () =>
-      new Promise((resolve) => {
-        departed = () => {
-          if (sockets.size === 0) resolve();
-        };
-        departed();
-      }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of sockets) socket.destroy();
-      }),
+    abandoned,
+    close,
   };
 }
 
@@ -139,11 +121,6 @@ export async function closedPort(): Promise<number> {
     });
   });
   return port;
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }
 
 interface Counter {

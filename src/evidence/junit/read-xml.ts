@@ -150,7 +150,7 @@ const sizeRemedy = 'Check which tool wrote the file: test results do not have th
 
 const markupRefusal: XmlRefusal = {
   what: `a DOCTYPE, a comment, or the attributes of the open elements have more than ${maximumMarkup.toLocaleString('en-US')} characters`,
-  remedy: `${sizeRemedy} Long texts belong into elements.`,
+  remedy: `${sizeRemedy} Put long texts into elements.`,
 };
 
 const entitiesRefusal: XmlRefusal = {

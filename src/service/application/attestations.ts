@@ -1,12 +1,12 @@
 import { judgeAttestation, type AttestationDocument, type AttestationType } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import type { CountsFor } from '../domain/audience.ts';
-import { evidenceName, toAttestationScopes, type Scope } from '../domain/evidence-scope.ts';
+import { evidenceName, toAttestationScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import { toRecordedFaults } from '../domain/reasons.ts';
 import type { Attachment, Attestation, Recorded } from '../domain/records.ts';
 import { fromAttestation } from '../domain/trail-report.ts';
-import type { AttestationReader } from '../storage/attestations.ts';
+import type { AttestationReader, EvidencePlace } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
 import type { WriteTransaction } from '../storage/storage.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
@@ -81,18 +81,14 @@ export async function attest(
 }
 
 /** The scopes in which an attestation counts until another one with the same evidence name is recorded there. */
-interface EvidencePlace {
-  readonly org: string;
-  readonly scopes: readonly Scope[];
-  readonly evidence: string;
-}
+type AttestationPlace = Pick<EvidencePlace, 'scopes' | 'evidence'> & { readonly org: string };
 
 function toPlace({
   org,
   trail,
   name,
   document,
-}: Pick<Attestation, 'org' | 'trail' | 'name' | 'document'>): EvidencePlace {
+}: Pick<Attestation, 'org' | 'trail' | 'name' | 'document'>): AttestationPlace {
   const { artifact_fingerprint, target_artifacts, git_commit_info } = document;
   const subject = { trail, attestation_name: name, artifact_fingerprint, target_artifacts };
   const scopes = toAttestationScopes({ ...subject, git_commit: git_commit_info?.sha1 });
@@ -102,7 +98,7 @@ function toPlace({
 /** Requests with the same content have the same place. */
 function findRepeated(
   attestations: AttestationReader,
-  { org, scopes, evidence }: EvidencePlace,
+  { org, scopes, evidence }: AttestationPlace,
   request: KeyedRequest<AttestResult> | undefined,
 ): Promise<RepeatedRequest<AttestResult> | undefined> {
   return findRepeatedRequest(

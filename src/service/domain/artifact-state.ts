@@ -52,7 +52,7 @@ export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   readonly evidence: Piece | undefined;
   /** Evidence with the required name, but another type. */
   readonly mistyped?: Piece | undefined;
-  /** Whom evidence with the required name does not count for, in words; undefined if there is none. */
+  /** The audience that evidence with the required name does not count for, as text; undefined if there is none. */
   readonly uncounted?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { truncate } from '../../runtime/truncate.ts';
 /** Where a reason comes from, within an organization. */
 export interface ReasonSource {
   /** The trail of the evidence, and the attestation, if there is one. */
-  readonly evidence?: EvidencePlace;
+  readonly evidence?: EvidenceReference;
   /** The member of a logical environment. */
   readonly member?: string;
   /** True for a sentence of an earlier version, which may name any flow. */
@@ -12,7 +12,7 @@ export interface ReasonSource {
 }
 
 /** Evidence of a trail. */
-interface EvidencePlace {
+interface EvidenceReference {
   readonly flow: string;
   readonly trail: string;
   /** The id of the attestation; absent if it is missing. */
@@ -27,7 +27,7 @@ export interface JudgementReason extends Omit<Reason, 'html_url'> {
 /** The same reasons, with the trail as the source of those that have none. */
 export function locateReasons(
   reasons: readonly JudgementReason[],
-  evidence: EvidencePlace,
+  evidence: EvidenceReference,
 ): readonly JudgementReason[] {
   return reasons.map((reason) => (reason.source === undefined ? { ...reason, source: { evidence } } : reason));
 }

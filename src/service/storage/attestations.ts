@@ -267,7 +267,7 @@ export class AttestationWriter extends AttestationReader {
         ...[requestKey?.key ?? null, requestKey?.digest ?? null],
       ]),
       this.database.run(statements.bind, bound),
-      // Evidence that counts for some environments only is current among its like.
+      // Evidence that counts only for some environments replaces only evidence that counts for the same ones.
       countsFor === null
         ? this.database.run(statements.setCurrent, [...bound, evidence])
         : this.database.run(statements.setLimited, [...bound, evidence, countsFor]),

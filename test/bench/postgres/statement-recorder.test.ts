@@ -82,25 +82,29 @@ describe('the recorder of statements', () => {
     expect(Buffer.concat(received)).toEqual(Buffer.concat([startup, query('SELECT 1')]));
   });
 
-  it('finds the latest statement with a word, with its values', async () => {
+  it('finds the latest transaction with a word, with its values', async () => {
     const socket = await openConnection();
     const insert = parse('flows.insert', 'INSERT INTO flows VALUES ($1, $2, $3)');
     await send(socket, startup, Buffer.concat([insert, bind('flows.insert', ['acme', '', null])]));
-    await send(socket, bind('flows.insert', ['acme', 'Überblick', '2']), query('SELECT 1'));
-    expect(recorder.findStatement('INTO flows')).toMatchObject({
-      text: 'INSERT INTO flows VALUES ($1, $2, $3)',
-      values: ['acme', 'Überblick', '2'],
-    });
-    expect(recorder.findStatement('SELECT')).toMatchObject({ text: 'SELECT 1', values: [] });
-    expect(() => recorder.findStatement('DELETE')).toThrow('no statement with DELETE was recorded');
+    await send(socket, query('BEGIN'), bind('flows.insert', ['acme', 'Überblick', '2']), query('COMMIT'));
+    expect(recorder.findTransaction('INTO flows')).toMatchObject([
+      { text: 'BEGIN', values: [] },
+      { text: 'INSERT INTO flows VALUES ($1, $2, $3)', values: ['acme', 'Überblick', '2'] },
+      { text: 'COMMIT', values: [] },
+    ]);
+    expect(() => recorder.findTransaction('DELETE')).toThrow('no statement with DELETE was recorded');
   });
 
   it('reads messages that arrive in pieces', async () => {
     const socket = await openConnection();
-    const whole = Buffer.concat([startup, parse('one', 'SELECT $1'), bind('one', ['value']), query('COMMIT')]);
+    const statement = [parse('one', 'SELECT $1'), bind('one', ['value'])];
+    const whole = Buffer.concat([startup, query('BEGIN'), ...statement, query('COMMIT')]);
     await send(socket, ...Array.from(whole, (_, at) => whole.subarray(at, at + 1)));
-    expect(recorder.findStatement('SELECT')).toMatchObject({ text: 'SELECT $1', values: ['value'] });
-    expect(recorder.findStatement('COMMIT')).toMatchObject({ text: 'COMMIT', values: [] });
+    expect(recorder.findTransaction('SELECT')).toMatchObject([
+      { text: 'BEGIN' },
+      { text: 'SELECT $1', values: ['value'] },
+      { text: 'COMMIT' },
+    ]);
   });
 
   it('finds the transaction of a statement, of one connection', async () => {

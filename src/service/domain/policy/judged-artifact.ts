@@ -31,6 +31,6 @@ export interface JudgedArtifact {
   readonly fingerprint: string;
   /** One entry for each flow that it was reported to; empty for an artifact without provenance. */
   readonly flows: readonly ArtifactInFlow[];
-  /** Whom its reports do not count for, in words; undefined if there are none. */
+  /** The audience that its uncounted reports do not count for, as text; undefined if there are none. */
   readonly uncounted?: string | undefined;
 }

@@ -39,7 +39,7 @@ export interface OrganizationOverview {
 const maximumAttention = 20;
 
 /** The maximum number of reasons for each of them. Its own page has all. */
-const maximumReasons = 3;
+const maximumShownReasons = 3;
 
 /** Creates the overview of an organization: what needs attention, then its flows and environments. */
 export function toOrganizationPage(context: PageContext, overview: OrganizationOverview): Page {
@@ -87,7 +87,7 @@ function renderAttention(context: PageContext, { org, flows, environments, reaso
       const time = since === undefined ? undefined : html` since ${renderTime(since, context)}`;
       return html`<li>
         ${renderBadge('NON-COMPLIANT')} Environment ${pageLink(paths.environment(org, name), name)}${time}:
-        ${renderSentences(context, org, reasons.get(name) ?? [], maximumReasons)}
+        ${renderSentences(context, org, reasons.get(name) ?? [], maximumShownReasons)}
       </li>`;
     }),
     ...failed.map(({ flow, trails: [latest] }) => {
@@ -96,7 +96,7 @@ function renderAttention(context: PageContext, { org, flows, environments, reaso
       return html`<li>
         ${renderBadge('NON-COMPLIANT')} Trail ${pageLink(paths.trail(org, flow.name, trail.name), trail.name)} of the
         flow ${pageLink(paths.flow(org, flow.name), flow.name)}:
-        ${renderSentences(context, org, judgement.reasons, maximumReasons)}
+        ${renderSentences(context, org, judgement.reasons, maximumShownReasons)}
       </li>`;
     }),
   ];

@@ -13,7 +13,8 @@ import { isConflict } from './postgres-errors.ts';
  *
  * Several versions of the service run at the same time during an upgrade. So a script only adds what the previous
  * release can ignore (expand); what a release no longer uses is removed by a script of the next one (contract). A
- * release has at most one script, and accepts the tables of the next release.
+ * release has at most one script, and accepts the tables of the next release. `plainTransactions` is the exception: it
+ * removes tables so that processes of earlier versions stop.
  */
 export const scripts: readonly string[] = [base, attestationFaults + requireProvenance + countsFor, plainTransactions];
 

@@ -1,5 +1,5 @@
 /**
- * What is said about a trail when it is begun, its updates, and its own template. `report` is JSON; `last_modified_at`
+ * The report that began a trail, its updates, and its own template. `report` is JSON; `last_modified_at`
  * is null for a trail that was only reported to. Templates have a table of their own, because most trails have none.
  *
  * The indexes end with the row number, which grows in the order of creation.
