@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { prepareTemplateFile } from '../../src/evidence/template-file.ts';
 import { always, performOperation, reportFacts, type PerformedOperation } from '../support/perform-operation.ts';
-import { pushEvent } from '../support/events.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 import { userErrorOf } from '../support/user-error.ts';
 
@@ -16,12 +15,12 @@ afterEach(() => workspace.remove());
 
 describe('begin-trail', () => {
   const begin = (inputs: Readonly<Record<string, string>>, status = 201): Promise<PerformedOperation> =>
-    performOperation('begin-trail', { flow: 'web', ...inputs }, always(status, 'OK'), workspace.path, pushEvent());
+    performOperation('begin-trail', { flow: 'web', ...inputs }, always(status, 'OK'), workspace.path);
 
   it('sends the commit, the own data and the template, and links to the page of the trail', async () => {
     const inputs = { trail: 'pr-1', description: 'A change', 'user-data': '{"ticket":"A-1"}' };
-    const { requests, result } = await begin({ ...inputs, 'template-file': 'ci/template.yml' });
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /trails/acme/web']);
+    const { requests, sent, result } = await begin({ ...inputs, 'template-file': 'ci/template.yml' });
+    expect(sent).toEqual(['PUT /trails/acme/web']);
     const body = requests[0]?.body ?? '';
     expect(body).toMatch(/\{"name":"pr-1","description":"A change","user_data":\{.*"ticket":"A-1"/u);
     expect(body).toMatch(/"git_commit_info":\{"sha1":"[0-9a-f]{40}"/u);
@@ -59,7 +58,7 @@ describe('a template file', () => {
   ];
   const warningsOf = async (operation: string, inputs: Readonly<Record<string, string>>): Promise<unknown> => {
     const all = { ...inputs, 'template-file': 'ci/template.yml' };
-    const { log, result } = await performOperation(operation, all, always(201, 'OK'), workspace.path, pushEvent());
+    const { log, result } = await performOperation(operation, all, always(201, 'OK'), workspace.path);
     expect(result.outcome).toBe('done');
     return log.warnings;
   };
@@ -120,8 +119,8 @@ describe('create-flow', () => {
     );
 
   it('sends a template file to the endpoint for it, without a notice of deprecation', async () => {
-    const { requests, result, log } = await create({ 'template-file': 'ci/template.yml', visibility: 'private' });
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /flows/acme/template_file']);
+    const { requests, sent, result, log } = await create({ 'template-file': 'ci/template.yml', visibility: 'private' });
+    expect(sent).toEqual(['PUT /flows/acme/template_file']);
     expect(requests[0]?.body).toContain('{"name":"web","description":"The shop","visibility":"private"}');
     expect(requests[0]?.body).toContain(template);
     expect(result).toMatchObject({ state: 'created' });

@@ -36,10 +36,8 @@ describe('get-notification', () => {
   );
 
   it('shows the triggers, the targets and whether delivery works', async () => {
-    const { result, requests } = await performOperation('get-notification', inputs, always(200, notification));
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'GET /organizations/acme/environments_notifications/7',
-    ]);
+    const { result, sent } = await performOperation('get-notification', inputs, always(200, notification));
+    expect(sent).toEqual(['GET /organizations/acme/environments_notifications/7']);
     expect(result).toMatchObject({
       outcome: 'done',
       state: 'working',

@@ -51,8 +51,8 @@ async function reported(
 
 describe('report-k8s', () => {
   it('reports what runs, and shows what it left out', async () => {
-    const { result, requests, log } = await reported(pods, { status: 201, body: 'OK' });
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /environments/acme/prod/report/K8S']);
+    const { result, requests, sent, log } = await reported(pods, { status: 201, body: 'OK' });
+    expect(sent).toEqual(['PUT /environments/acme/prod/report/K8S']);
     const pod = { creationTimestamp: 1_767_323_045, digests: { [image]: digestOf('a') } };
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
       artifacts: [

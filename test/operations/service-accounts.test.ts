@@ -16,8 +16,8 @@ const inputs = { 'service-account': 'deployer' };
 describe('list-service-accounts', () => {
   it('lists all of them with their privileges', async () => {
     const accounts = [account, { name: 'bare' }];
-    const { result, requests } = await performOperation('list-service-accounts', {}, always(200, accounts));
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /service-accounts/acme']);
+    const { result, sent } = await performOperation('list-service-accounts', {}, always(200, accounts));
+    expect(sent).toEqual(['GET /service-accounts/acme']);
     expect(result).toMatchObject({
       outcome: 'done',
       count: 2,
@@ -41,12 +41,12 @@ describe('list-service-accounts', () => {
 
 describe('get-service-account', () => {
   it('shows its details', async () => {
-    const { result, requests } = await performOperation(
+    const { result, sent } = await performOperation(
       'get-service-account',
       inputs,
       always(200, { ...account, for_webhook: false }),
     );
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /service-accounts/acme/deployer']);
+    expect(sent).toEqual(['GET /service-accounts/acme/deployer']);
     expect(result.conclusion).toBe(
       'Service account deployer has the privilege admin and belongs to organization acme.',
     );

@@ -2,13 +2,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpRequest } from '../../src/http/transport.ts';
-import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
-import { runOperation, type OperationRun } from '../../src/step/run/run-operation.ts';
+import { runOperation, type OperationRun, type StepContext } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
 import { collectBody } from './collect-bytes.ts';
 import type { CollectingLog } from './log.ts';
-import { openTestStep } from './test-step.ts';
+import { connection, openTestStep } from './test-step.ts';
 
 /** A request as the service would receive it. */
 export interface SeenRequest {
@@ -31,6 +30,8 @@ export interface ScriptedAnswer {
 /** The result of an operation that was run with inputs as a runner passes them. */
 export interface PerformedOperation extends OperationRun {
   readonly requests: readonly SeenRequest[];
+  /** Method and path of each request. */
+  readonly sent: readonly string[];
   readonly log: CollectingLog;
   /** The content of the response file; undefined if there is none. */
   readonly written: unknown;
@@ -40,32 +41,29 @@ export interface PerformedOperation extends OperationRun {
  * Runs an operation with these inputs and the responses that the test provides.
  *
  * @param workspace the folder that paths are relative to; by default an empty one
- * @param event the payload of the push that started the job
+ * @param changes what differs from the usual step
  */
 export async function performOperation(
   operation: string,
   inputs: Readonly<Record<string, string>>,
-  answer: (request: SeenRequest) => ScriptedAnswer,
+  answer: (request: SeenRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
   workspace?: string,
-  event?: Mapping,
+  changes: Partial<StepContext> = {},
 ): Promise<PerformedOperation> {
   const directory = await mkdtemp(join(tmpdir(), 'operation-'));
   const requests: SeenRequest[] = [];
   const transport = answeringTransport(async (request) => {
     const seen = await see(request);
     requests.push(seen);
-    const { status, body, headers } = answer(seen);
+    const { status, body, headers } = await answer(seen);
     return jsonAnswer(status, body, headers);
   });
   try {
-    const { context, log } = openTestStep({
-      inputs: { ...connection, operation, ...inputs },
-      transport,
-      directory,
-      ...(event === undefined ? {} : { event }),
-    });
-    const done = await runOperation({ ...context, job: { ...context.job, workspace: workspace ?? directory } });
-    return { ...done, requests, log, written: await read(done.result.written) };
+    const { context, log } = openTestStep({ inputs: { ...connection, operation, ...inputs }, transport, directory });
+    const job = { ...context.job, workspace: workspace ?? directory };
+    const done = await runOperation({ ...context, job, ...changes });
+    const sent = requests.map(({ method, path }) => `${method} ${path}`);
+    return { ...done, requests, sent, log, written: await read(done.result.written) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -100,8 +98,6 @@ export function reportTables({ report }: OperationResult): Readonly<Record<strin
     report.tables.map(({ title, rows }) => [title, rows.map((row) => row.map((cell) => cell.text))]),
   );
 }
-
-const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-a-test', org: 'acme' };
 
 async function see({ method, url, headers, body }: HttpRequest): Promise<SeenRequest> {
   const { host, pathname, search } = url;

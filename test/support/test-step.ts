@@ -4,7 +4,7 @@ import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import type { StepContext } from '../../src/step/run/run-operation.ts';
 import { inputVariables } from '../../tools/run-action.ts';
-import { shas } from './events.ts';
+import { pushEvent, shas } from './events.ts';
 import { instantClock } from './clock.ts';
 import { readCommonInputs } from '../../src/step/run/common-inputs.ts';
 import { responseFile } from '../../src/step/report/response-file.ts';
@@ -18,6 +18,13 @@ export interface TestStep {
   readonly log: CollectingLog;
 }
 
+/** The inputs of a connection to a service that a transport stands in for. */
+export const connection = {
+  'base-url': 'https://compliance.example.com',
+  'api-token': 'the-api-key-of-acme',
+  org: 'acme',
+};
+
 /** Opens a step with these inputs under `with:` and these variables. */
 export function openTestStep(options: {
   readonly inputs: Readonly<Record<string, string>>;
@@ -25,12 +32,12 @@ export function openTestStep(options: {
   readonly variables?: EnvironmentVariables;
   readonly directory?: string;
   readonly signal?: AbortSignal;
-  /** The payload of a push. */
+  /** The payload of a push; by default that of the commit. */
   readonly event?: Mapping;
 }): TestStep {
   const log = collectingLog();
   const directory = options.directory ?? '/nowhere';
-  const job = jobOf('push', options.event ?? {}, {
+  const job = jobOf('push', options.event ?? pushEvent(), {
     GITHUB_SHA: shas.head,
     GITHUB_REF: 'refs/heads/main',
     GITHUB_WORKSPACE: directory,

@@ -49,8 +49,8 @@ describe('assert-trail', () => {
     ['NON-COMPLIANT', 'non-compliant'],
     ['INCOMPLETE', 'incomplete'],
   ])('judges the state %s as %s', async (state, outcome) => {
-    const { result, requests, onNonCompliant } = await assert({}, trail(state));
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /trails/acme/web/pr-3']);
+    const { result, sent, onNonCompliant } = await assert({}, trail(state));
+    expect(sent).toEqual(['GET /trails/acme/web/pr-3']);
     expect(onNonCompliant).toBe('fail');
     expect(result).toMatchObject({ outcome, state, htmlUrl: page, response: { compliance_state: state } });
   });

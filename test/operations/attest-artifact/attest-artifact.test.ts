@@ -9,7 +9,7 @@ import { runOperation, type OperationRun } from '../../../src/step/run/run-opera
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { collectBody } from '../../support/collect-bytes.ts';
-import { pushEvent, shas } from '../../support/events.ts';
+import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
@@ -55,7 +55,6 @@ async function attest(
     inputs: { operation: 'attest-artifact', retries: '0', ...connection, ...inputs },
     transport,
     directory: workspace.path,
-    event: pushEvent(),
   });
   // Items of a spool have random names.
   return { ...(await runOperation({ ...context, random: seededRandom(1) })), documents };

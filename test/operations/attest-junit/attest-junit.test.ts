@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { collectBody } from '../../support/collect-bytes.ts';
-import { pushEvent, shas } from '../../support/events.ts';
+import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import type { CollectingLog } from '../../support/log.ts';
 import { reportFacts, reportTables } from '../../support/perform-operation.ts';
@@ -34,7 +34,6 @@ async function runWith(
     inputs: { operation: 'attest-junit', flow: 'web', ...inputs },
     transport,
     directory: workspace.path,
-    event: pushEvent(),
   });
   return { ...(await runOperation({ ...context, clock: systemClock })), log };
 }

@@ -7,7 +7,7 @@ import { collectBody } from '../../support/collect-bytes.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { startOfTime } from '../../support/clock.ts';
 import { failureOf } from '../../support/failures.ts';
-import { pushEvent, shas } from '../../support/events.ts';
+import { shas } from '../../support/events.ts';
 import { finishedTask, reportText, webhookPayload } from '../../support/sonar-analysis.ts';
 import { openTestStep } from '../../support/test-step.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
@@ -56,7 +56,6 @@ async function attest(
     inputs: { ...common, ...inputs },
     transport,
     directory,
-    event: pushEvent(),
   });
   await runOperation(context);
   return sent;

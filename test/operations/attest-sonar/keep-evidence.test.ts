@@ -7,7 +7,7 @@ import { decideResult } from '../../../src/step/run/gate.ts';
 import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { startOfTime } from '../../support/clock.ts';
-import { pushEvent, shas } from '../../support/events.ts';
+import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import { webhookPayload } from '../../support/sonar-analysis.ts';
 import { openTestStep } from '../../support/test-step.ts';
@@ -66,7 +66,6 @@ function attest(
     },
     transport,
     directory: workspace.path,
-    event: pushEvent(),
     ...further,
   });
   return runOperation({ ...context, secretForms, random, job: { ...context.job, sha } });

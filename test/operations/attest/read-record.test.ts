@@ -3,7 +3,7 @@ import { TransportError, type Transport } from '../../../src/http/transport.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { instantClock, startOfTime } from '../../support/clock.ts';
-import { pushEvent, shas } from '../../support/events.ts';
+import { shas } from '../../support/events.ts';
 import {
   performOperation,
   reportFacts,
@@ -28,8 +28,6 @@ async function attest(read: Read, inputs: Readonly<Record<string, string>> = {})
       key = headers['idempotency-key']?.replaceAll('"', '') ?? '';
       return { status: 201, body: 'OK' };
     },
-    undefined,
-    pushEvent(),
   );
 }
 
@@ -45,8 +43,8 @@ const recordOf = (key: string): Readonly<Record<string, unknown>> => ({
 describe('an operation that records evidence', () => {
   it('reads its own record once, and reports its page', async () => {
     const other = { ...recordOf('other'), html_url: `${url}0` };
-    const { result, requests, log } = await attest((key) => ({ status: 200, body: [other, recordOf(key)] }));
-    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    const { result, sent, log } = await attest((key) => ({ status: 200, body: [other, recordOf(key)] }));
+    expect(sent).toEqual([
       `POST /attestations/acme/web/trail/${shas.head}/generic`,
       `GET /attestations/acme/web/trail/${shas.head}/web.scan`,
     ]);
@@ -149,7 +147,7 @@ describe('an operation that records evidence', () => {
       ...{ operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true', 'retry-for': '1h' },
     };
     const clock = instantClock();
-    const { context, log } = openTestStep({ inputs, transport, event: pushEvent() });
+    const { context, log } = openTestStep({ inputs, transport });
     const { result } = await runOperation({ ...context, clock });
     expect(result).toMatchObject({ outcome: 'compliant', attestationUrl: undefined });
     expect(log.infos).toContainEqual(expect.stringContaining('no complete answer within 10 s'));
@@ -172,8 +170,6 @@ describe('an operation that records evidence', () => {
       'attest-generic',
       { flow: 'web', 'attestation-name': 'scan', compliant: 'false', 'on-outage': 'keep', retries: '0' },
       () => ({ status: 503, body: {} }),
-      undefined,
-      pushEvent(),
     );
     expect(down.result).toMatchObject({ outcome: 'non-compliant', attestationUrl: undefined });
     expect(down.result.conclusion).toMatch(

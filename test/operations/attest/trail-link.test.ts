@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { pushEvent, shas } from '../../support/events.ts';
+import { shas } from '../../support/events.ts';
 import { always, performOperation, type PerformedOperation } from '../../support/perform-operation.ts';
 import { webhookPayload } from '../../support/sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
@@ -35,7 +35,6 @@ describe('a red attestation', () => {
       { flow: 'web', trail: 'pr-1', retries: '0', ...inputs },
       always(status, 'OK'),
       workspace.path,
-      pushEvent(),
     );
 
   it.each(steps)('of %s with %j links to its trail, and names %s as its page', async (operation, inputs, htmlUrl) => {

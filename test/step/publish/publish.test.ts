@@ -272,12 +272,15 @@ describe('publishResult', () => {
     ]);
   });
 
-  it("does not warn of a fork's missing permissions if the step was skipped for that", async () => {
+  it("warns of a refusal, except for a fork's missing permissions if the step was skipped for that", async () => {
     const readOnly = githubError(403, 'Resource not accessible by integration');
     const server = keep(await startGitHub({}, { fault: () => readOnly }));
     const job = jobOf('pull_request', pullRequestEvent({ fork: true }), { GITHUB_API_URL: server.url });
     expect(await warningsOf(job, { shown: stepResultOf({ outcome: 'skipped' }) })).toEqual([]);
     expect(await warningsOf(job, { shown: stepResultOf({ outcome: 'compliant' }) })).toHaveLength(2);
+    const invalid = keep(await startGitHub({}, { fault: () => githubError(401, 'Bad credentials') }));
+    const other = { ...job, apiUrl: invalid.url };
+    expect(await warningsOf(other, { shown: stepResultOf({ outcome: 'skipped' }) })).toHaveLength(2);
   });
 
   it('says why the commit of a status is unknown', async () => {

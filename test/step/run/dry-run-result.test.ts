@@ -51,7 +51,7 @@ describe('a dry run', () => {
       ['description', '"The shop"'],
       ['template', '["artifact","sonar"]'],
     ]);
-    expect(JSON.stringify(result)).not.toContain('the-api-key-of-a-test');
+    expect(JSON.stringify(result)).not.toContain('the-api-key-of-acme');
   });
 
   it('names the variable that makes the step a dry run', () => {
@@ -73,6 +73,13 @@ describe('a dry run', () => {
     const decision = decideResult(result, gate);
     expect(decision).toMatchObject({ outcome: 'skipped', verdict: '⏭️ Skipped', ...expected });
     expect(decision.annotation === undefined).toBe(gate === 'ignore');
+  });
+
+  it('of evidence warns even with on-non-compliant: ignore, because nothing is on record', async () => {
+    const gateOf = async (operation: string, inputs: Readonly<Record<string, string>>): Promise<string> =>
+      (await dryRun(operation, { flow: 'web', 'on-non-compliant': 'ignore', ...inputs })).onNonCompliant;
+    expect(await gateOf('attest-artifact', { fingerprint: 'a'.repeat(64), filename: 'web.tgz' })).toBe('warn');
+    expect(await gateOf('get-artifact', { fingerprint: 'a'.repeat(64) })).toBe('ignore');
   });
 
   it('shows the parts of an upload: the JSON, and the name and size of the file', async () => {

@@ -7,7 +7,6 @@ import { runOperation, type OperationRun } from '../../../src/step/run/run-opera
 import { administer } from '../../support/administration.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
-import { pushEvent } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import { createSigningKey, jobClaims, startIdentityProvider } from '../../support/identity-provider.ts';
 import { jobEnvironment } from '../../support/job.ts';
@@ -218,7 +217,6 @@ describe('a step and the service, with a real provider', () => {
           ...{ 'base-url': service.baseUrl, org: 'acme', flow: 'web', operation: 'attest-generic' },
           ...{ 'attestation-name': 'review', compliant: 'true', 'git-metadata': 'off' },
         },
-        event: pushEvent(),
         transport,
         variables: provider.openJob(
           jobClaims({ ...jobEnvironment, GITHUB_EVENT_NAME: 'push', GITHUB_REF: 'refs/heads/main' }),

@@ -8,7 +8,7 @@ import { runOperation, type StepContext } from '../../../src/step/run/run-operat
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { instantClock, startOfTime } from '../../support/clock.ts';
-import { pushEvent, shas } from '../../support/events.ts';
+import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import type { CollectingLog } from '../../support/log.ts';
 import { policyText } from '../../support/operation-fixture.ts';
@@ -62,7 +62,6 @@ function openStep(inputs: Readonly<Record<string, string>>, transport: Transport
     inputs: { ...connection, ...inputs },
     transport,
     directory: workspace.path,
-    event: pushEvent(),
   });
   const clock = instantClock({ maximumWait: Number.POSITIVE_INFINITY });
   return { context: { ...context, clock }, log, elapsed: () => clock.now() - startOfTime };
@@ -180,7 +179,6 @@ describe('the patience of a step', () => {
         transport,
         variables,
         directory: workspace.path,
-        event: pushEvent(),
       });
       await expect(runOperation(context)).resolves.toMatchObject({ result: { outcome: 'compliant' } });
       expect(logins).toHaveLength(3);
