@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { duration, flag, lines, oneOf, someOf, text, integer } from '../../../src/operations/inputs/input-types.ts';
+import { duration, lines, oneOf, someOf, text, integer } from '../../../src/operations/inputs/input-types.ts';
 
 describe('oneOf', () => {
   it('lists a single word, two words and more as a sentence does', () => {
@@ -102,12 +102,5 @@ describe('lines', () => {
 describe('someOf', () => {
   it('accepts words separated by commas, lines, or both', () => {
     expect(someOf('x', ['a', 'b', 'c']).parse('a,b\n c ,,\n')).toEqual({ value: ['a', 'b', 'c'] });
-  });
-});
-
-describe('flag', () => {
-  it('does not accept the name of an inherited property', () => {
-    expect(flag('x').parse('toString')).toHaveProperty('problem');
-    expect(flag('x').parse('__proto__')).toHaveProperty('problem');
   });
 });

@@ -6,20 +6,25 @@ import { failureOf } from '../../support/failures.ts';
 import {
   reportFacts,
   performOperation,
+  type PerformedOperation,
   type ScriptedAnswer,
   type SeenRequest,
 } from '../../support/perform-operation.ts';
 
 describe('list-attestations of all pages', () => {
-  const all = { flow: 'web', page: 'all' };
+  const listFrom = (
+    service: (request: SeenRequest) => ScriptedAnswer,
+    inputs: Readonly<Record<string, string>> = {},
+  ): Promise<PerformedOperation> =>
+    performOperation('list-attestations', { flow: 'web', page: 'all', ...inputs }, service);
+  const listAll = (
+    listed: () => readonly ListedAttestation[],
+    inputs?: Readonly<Record<string, string>>,
+  ): Promise<PerformedOperation> => listFrom(serviceOf(listed), inputs);
 
   it('writes all attestations to the file as one list, and keeps a limited number of rows', async () => {
     const listed = numbers(250);
-    const { result, requests, written } = await performOperation(
-      'list-attestations',
-      all,
-      serviceOf(() => listed),
-    );
+    const { result, requests, written } = await listAll(() => listed);
     const to = `&to_timestamp=${start + 251}`;
     expect(requests.map(({ path }) => path.split('?')[1])).toEqual([
       'page=1&per_page=100',
@@ -36,11 +41,7 @@ describe('list-attestations of all pages', () => {
 
   it('starts with the last page if the oldest come first, and still writes the newest first', async () => {
     const listed = numbers(250);
-    const { result, requests, written } = await performOperation(
-      'list-attestations',
-      all,
-      serviceOf(() => listed.toReversed()),
-    );
+    const { result, requests, written } = await listAll(() => listed.toReversed());
     expect(requests.map(({ path }) => path.split('?')[1])).toEqual([
       'page=1&per_page=100',
       'page=3&per_page=100',
@@ -52,22 +53,14 @@ describe('list-attestations of all pages', () => {
   });
 
   it('keeps the given end of the time span if it is earlier', async () => {
-    const { requests } = await performOperation(
-      'list-attestations',
-      { ...all, 'per-page': '2', 'to-timestamp': String(start + 4) },
-      serviceOf(() => numbers(9)),
-    );
+    const { requests } = await listAll(() => numbers(9), { 'per-page': '2', 'to-timestamp': String(start + 4) });
     expect(requests.map(({ path }) => new URL(path, 'https://x').searchParams.get('to_timestamp'))).toEqual([
       ...[String(start + 4), String(start + 4)],
     ]);
   });
 
   it('writes an empty list if there are no attestations', async () => {
-    const { result, written } = await performOperation(
-      'list-attestations',
-      all,
-      serviceOf(() => []),
-    );
+    const { result, written } = await listAll(() => []);
     expect(written).toEqual([]);
     expect(result).toMatchObject({ outcome: 'incomplete', count: 0 });
   });
@@ -83,14 +76,13 @@ describe('list-attestations of all pages', () => {
         async (count, size, arrivals, isNewestFirst) => {
           let total = count;
           let asked = 0;
-          const { result, written } = await performOperation(
-            'list-attestations',
-            { ...all, 'per-page': String(size) },
-            serviceOf(() => {
+          const { result, written } = await listAll(
+            () => {
               if (asked > 0) total += arrivals[asked % arrivals.length] ?? 0;
               asked += 1;
               return isNewestFirst ? numbers(total) : numbers(total).toReversed();
-            }),
+            },
+            { 'per-page': String(size) },
           );
           const ids = (Array.isArray(written) ? (written as ListedAttestation[]) : []).map(
             ({ attestation_id: id }) => id,
@@ -113,11 +105,7 @@ describe('list-attestations of all pages', () => {
         fc.integer({ min: 1, max: 5 }),
         async (listed, failed, size) => {
           const shown = listed.map((each, index) => (index === failed ? { ...each, is_compliant: false } : each));
-          const { result } = await performOperation(
-            'list-attestations',
-            { ...all, 'per-page': String(size) },
-            serviceOf(() => shown),
-          );
+          const { result } = await listAll(() => shown, { 'per-page': String(size) });
           expect(result.outcome).toBe('non-compliant');
           expect(result.count).toBe(12);
         },
@@ -129,16 +117,12 @@ describe('list-attestations of all pages', () => {
   it('drops its own end time if that would exclude something', async () => {
     // The first page is in descending order, but the newest attestation is on the last page.
     const listed = [attestation(3), attestation(2), attestation(1), attestation(9, false)];
-    const { result } = await performOperation(
-      'list-attestations',
-      { ...all, 'per-page': '3' },
-      serviceOf(() => listed),
-    );
+    const { result } = await listAll(() => listed, { 'per-page': '3' });
     expect(result).toMatchObject({ outcome: 'non-compliant', count: 4 });
   });
 
   it('does not pass if the service lists fewer than it counts', async () => {
-    const { result } = await performOperation('list-attestations', all, () => {
+    const { result } = await listFrom(() => {
       const pagination = { total: 3, page: 1, per_page: 100, page_count: 1 };
       return { status: 200, body: { data: numbers(2), pagination } };
     });
@@ -152,28 +136,25 @@ describe('list-attestations of all pages', () => {
 
   it('ends and does not pass if the service ignores the end time and the list grows faster than it can be read', async () => {
     let total = 10;
-    const { result, requests } = await performOperation(
-      'list-attestations',
-      { ...all, 'per-page': '2' },
+    const { result, requests } = await listFrom(
       ({ path }) => {
         total += 2;
         const page = Number(new URL(path, 'https://x').searchParams.get('page'));
         return pageOf(numbers(total).slice((page - 1) * 2, page * 2), page, 2, total);
       },
+      { 'per-page': '2' },
     );
     expect(result.outcome).toBe('incomplete');
     expect(requests.length).toBeLessThan(1100);
   });
 
   it('refuses a page with another number', async () => {
-    const failure = await failureOf(
-      performOperation('list-attestations', all, () => pageOf(numbers(100), 1, 100, 250)),
-    );
+    const failure = await failureOf(listFrom(() => pageOf(numbers(100), 1, 100, 250)));
     expect(failure.message).toContain('was asked for page 2 and returned page 1 of 3');
   });
 
   it('refuses an empty page before the last one', async () => {
-    const failure = await failureOf(performOperation('list-attestations', all, () => pageOf([], 1, 100, 250)));
+    const failure = await failureOf(listFrom(() => pageOf([], 1, 100, 250)));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('with 0 attestations');
   });
@@ -185,13 +166,13 @@ describe('list-attestations of all pages', () => {
   };
 
   it('ends with the service’s error if a page fails', async () => {
-    const failure = await failureOf(performOperation('list-attestations', all, failing(numbers(250))));
+    const failure = await failureOf(listFrom(failing(numbers(250))));
     expect(failure.message).toContain('404: Flow not found');
   });
 
   it('is non-compliant if one attestation is, even if a later page fails', async () => {
     const listed = [attestation(251, false), ...numbers(250)];
-    const { result, written } = await performOperation('list-attestations', all, failing(listed));
+    const { result, written } = await listFrom(failing(listed));
     expect(result.outcome).toBe('non-compliant');
     expect(result.conclusion).toMatch(/the list is not complete: not all pages could be read: .*404: Flow not found/u);
     expect(written).toHaveLength(200);

@@ -1,15 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ListedAttestation } from '../../../src/contract/attestation-list.ts';
 import { attestation, numbers, serviceOf } from '../../support/attestation-list.ts';
 import { userErrorOf } from '../../support/user-error.ts';
-import { always, reportFacts, performOperation, reportTables } from '../../support/perform-operation.ts';
+import {
+  always,
+  reportFacts,
+  performOperation,
+  reportTables,
+  type PerformedOperation,
+} from '../../support/perform-operation.ts';
+
+/** Lists the flow web, which has these attestations. */
+function list(
+  listed: readonly ListedAttestation[],
+  inputs: Readonly<Record<string, string>> = {},
+): Promise<PerformedOperation> {
+  return performOperation(
+    'list-attestations',
+    { flow: 'web', ...inputs },
+    serviceOf(() => listed),
+  );
+}
+
+/** Lists the flow web of a service that answers with this page. */
+function listPage(
+  data: readonly ListedAttestation[],
+  pagination: { readonly page: number; readonly total: number; readonly page_count: number },
+): Promise<PerformedOperation> {
+  const answer = always(200, { data, pagination: { per_page: 5, ...pagination } });
+  return performOperation('list-attestations', { flow: 'web', page: String(pagination.page) }, answer);
+}
 
 describe('list-attestations of one page', () => {
   it('fetches the first page in the service’s default size', async () => {
-    const { result, sent } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      serviceOf(() => numbers(20)),
-    );
+    const { result, sent } = await list(numbers(20));
     expect(sent).toEqual(['GET /attestations/acme/web?page=1']);
     expect(result).toMatchObject({
       outcome: 'incomplete',
@@ -22,11 +46,7 @@ describe('list-attestations of one page', () => {
   });
 
   it('passes if the page is the whole list', async () => {
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      serviceOf(() => numbers(15)),
-    );
+    const { result } = await list(numbers(15));
     expect(result).toMatchObject({
       outcome: 'compliant',
       conclusion: '15 attestations of flow web, 15 compliant, 0 not compliant.',
@@ -36,11 +56,7 @@ describe('list-attestations of one page', () => {
   });
 
   it('is non-compliant if one attestation is', async () => {
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      serviceOf(() => [...numbers(20).slice(0, 3), attestation(7, false), ...numbers(20)]),
-    );
+    const { result } = await list([...numbers(20).slice(0, 3), attestation(7, false), ...numbers(20)]);
     expect(result.outcome).toBe('non-compliant');
   });
 
@@ -49,21 +65,12 @@ describe('list-attestations of one page', () => {
     ['less than the service counts', { page: 1, total: 6, page_count: 1 }],
     ['one page of several, whatever the total', { page: 1, total: 5, page_count: 2 }],
   ])('does not pass by %s', async (_what, pagination) => {
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web', page: String(pagination.page) },
-      always(200, { data: numbers(5), pagination: { per_page: 5, ...pagination } }),
-    );
-    expect(result.outcome).toBe('incomplete');
+    expect((await listPage(numbers(5), pagination)).result.outcome).toBe('incomplete');
   });
 
   it('does not count one entry twice to reach the total', async () => {
-    const pagination = { page: 1, total: 2, page_count: 1, per_page: 15 };
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      always(200, { data: [attestation(1), attestation(1)], pagination }),
-    );
+    const twice = [attestation(1), attestation(1)];
+    const { result } = await listPage(twice, { page: 1, total: 2, page_count: 1 });
     expect(result).toMatchObject({ outcome: 'incomplete', count: 1 });
   });
 
@@ -76,11 +83,7 @@ describe('list-attestations of one page', () => {
       { ...attestation(1, false), ...again },
     ];
     for (const order of [listed, listed.toReversed()]) {
-      const { result, log } = await performOperation(
-        'list-attestations',
-        { flow: 'web' },
-        serviceOf(() => order),
-      );
+      const { result, log } = await list(order);
       expect(result).toMatchObject({
         outcome: 'non-compliant',
         count: 4,
@@ -95,17 +98,8 @@ describe('list-attestations of one page', () => {
   });
 
   it('requests the given page and time span', async () => {
-    const { requests } = await performOperation(
-      'list-attestations',
-      {
-        flow: 'web',
-        page: '2',
-        'per-page': '5',
-        'from-timestamp': '2026-01-02T03:04:05Z',
-        'to-timestamp': '1767323100',
-      },
-      serviceOf(() => numbers(20)),
-    );
+    const span = { 'from-timestamp': '2026-01-02T03:04:05Z', 'to-timestamp': '1767323100' };
+    const { requests } = await list(numbers(20), { page: '2', 'per-page': '5', ...span });
     expect(requests[0]?.path).toBe(
       '/attestations/acme/web?page=2&per_page=5&from_timestamp=1767323045&to_timestamp=1767323100',
     );
@@ -113,11 +107,7 @@ describe('list-attestations of one page', () => {
 
   it('has non-compliant attestations first, and is decided by them', async () => {
     const listed = [attestation(3, null), attestation(2, false), attestation(1)];
-    const { result, onNonCompliant } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      serviceOf(() => listed),
-    );
+    const { result, onNonCompliant } = await list(listed);
     expect(onNonCompliant).toBe('ignore');
     expect(result.outcome).toBe('non-compliant');
     expect(result.conclusion.split('\n')).toEqual([
@@ -157,20 +147,12 @@ describe('list-attestations of one page', () => {
     [[], 'incomplete'],
   ] as const)('judges %j as %s', async (verdicts, outcome) => {
     const listed = verdicts.map((verdict, index) => attestation(index, verdict));
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      serviceOf(() => listed),
-    );
+    const { result } = await list(listed);
     expect(result.outcome).toBe(outcome);
   });
 
   it('says if nothing is listed', async () => {
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      serviceOf(() => []),
-    );
+    const { result } = await list([]);
     expect(result.conclusion).toBe(
       '0 attestations of flow web, 0 compliant, 0 not compliant: no attestation is listed, so there is nothing to judge.',
     );
@@ -182,11 +164,7 @@ describe('list-attestations of one page', () => {
     const sha = 'c'.repeat(40);
     const own = { trail_name: sha, artifact_fingerprint: 'a'.repeat(64), reasons: [reason, 'odd'] };
     const described = { ...attestation(1, false), description: '3 low vulnerabilities', target_artifacts: ['web'] };
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web' },
-      serviceOf(() => [{ ...attestation(2, false), ...own }, described]),
-    );
+    const { result } = await list([{ ...attestation(2, false), ...own }, described]);
     expect(result.conclusion.split('\n').slice(1)).toEqual([
       'scan of aaaaaaaaaaaa in trail cccccccccccc: not compliant: 2 high vulnerabilities',
       'sonar-1 of web in trail trail-1: not compliant: 3 low vulnerabilities',
@@ -195,11 +173,7 @@ describe('list-attestations of one page', () => {
 
   it('names a few of many non-compliant attestations', async () => {
     const listed = Array.from({ length: 70 }, (_, index) => attestation(index, index % 7 === 0 ? null : false));
-    const { result } = await performOperation(
-      'list-attestations',
-      { flow: 'web', 'per-page': '100' },
-      serviceOf(() => listed.toReversed()),
-    );
+    const { result } = await list(listed.toReversed(), { 'per-page': '100' });
     expect(result.conclusion).toMatch(/\nsonar-65 in trail trail-65: not compliant\nand 56 more$/u);
     const kinds = result.report.reasons?.map(({ state, about }) => `${state} ${about.replaceAll(/-\d+/gu, '')}`);
     expect(kinds).toEqual([
@@ -210,13 +184,7 @@ describe('list-attestations of one page', () => {
   });
 
   it('refuses a time span that ends before it begins', async () => {
-    const mistake = await userErrorOf(() =>
-      performOperation(
-        'list-attestations',
-        { flow: 'web', 'from-timestamp': '2026-01-03', 'to-timestamp': '2026-01-02' },
-        always(500, {}),
-      ),
-    );
+    const mistake = await userErrorOf(() => list([], { 'from-timestamp': '2026-01-03', 'to-timestamp': '2026-01-02' }));
     expect(mistake.message).toBe(
       '`from-timestamp` (2026-01-03T00:00:00Z) is after `to-timestamp` (2026-01-02T00:00:00Z)',
     );
