@@ -12,12 +12,11 @@ export default {
     '**/*.s3.test.ts',
     // These start a service with `startTestService`, here on PostgreSQL. Left out are tests of what does not depend on the
     // storage, and of the data folder: `attachments.test.ts`, `service.test.ts`, `restart.test.ts`.
-    '**/test/service/http/{admin,api}/*.test.ts',
-    '**/test/service/http/authentication/authentication.test.ts',
-    '**/test/service/http/bodies/multipart.test.ts',
-    '**/test/service/http/pages/page-routes.test.ts',
-    '**/test/service/http/{bounds,hostile}.test.ts',
-    '**/test/service/{idempotency,model,notifications}.test.ts',
+    '**/test/service/*/*-routes.test.ts',
+    '**/test/service/platform/server/authentication/authentication.test.ts',
+    '**/test/service/platform/server/bodies/multipart.test.ts',
+    '**/test/service/platform/server/{bounds,hostile}.test.ts',
+    '**/test/service/{idempotency,model,notifications,page-routes}.test.ts',
     // The same pipeline as with SQLite must get the same answers.
     ...(isClientInstalled() ? ['**/test/public-client/pipeline.client.test.ts'] : []),
   ],

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { createOpenApiDocument } from '../src/service/http/openapi/document.ts';
+import { createOpenApiDocument } from '../src/service/platform/server/openapi/document.ts';
 
 // Writes docs/openapi.json, for people who read the interface without a running service. A test checks that it is up to
 // date.

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { plannerSettings } from '../../src/service/storage/postgres/connections.ts';
+import { plannerSettings } from '../../src/service/platform/database/postgres/connections.ts';
 import { findPostgresProgram } from '../../tools/servers/postgres/binaries.ts';
 import { runProcess } from '../run-process.ts';
 

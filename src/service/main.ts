@@ -7,7 +7,7 @@ import { OptionError } from './commands/option-error.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import type { StorageDependencies } from './storage/storage.ts';
+import type { StorageDependencies } from './platform/database/storage.ts';
 
 // The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key` or
 // `copy`. The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or

@@ -7,8 +7,8 @@ import { conforms, violations } from '../../src/contract/check.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { Type, type TSchema } from '../../src/contract/schema.ts';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
-import { createOrganization } from '../../src/service/http/admin/organizations.ts';
-import { policyRules } from '../../src/service/domain/policy/rules.ts';
+import { createOrganization } from '../../src/service/organization/organization-routes.ts';
+import { policyRules } from '../../src/service/policy/policy-rules.ts';
 import { codePoint } from '../support/code-point.ts';
 import { nearlyValidValues } from '../support/nearly-valid-values.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { YAML11_SCHEMA, load as parse } from 'js-yaml';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
-import { defaultTimeouts } from '../../src/service/http/server.ts';
+import { defaultTimeouts } from '../../src/service/platform/server/server.ts';
 import { finalStage, parseDockerfile, textsOf, variablesOf } from '../../tools/dockerfile/dockerfile.ts';
 import { readText, root } from '../support/repository.ts';
 

@@ -28,9 +28,8 @@ function declaredLayers(isOfService: boolean): ReadonlyMap<string, readonly stri
   return new Map(layers.filter(([layer]) => /^service\b/u.test(layer) === isOfService));
 }
 
-/** The folder or file of a layer. */
-function pathOf(layer: string): string {
-  return layer === 'main' ? 'src/main.ts' : `src/${layer.replace('-', '/')}`;
+function withoutPrefix(layer: string): string {
+  return layer.replace(/^service-/u, '');
 }
 
 describe('the page about the architecture', () => {
@@ -44,7 +43,6 @@ describe('the page about the architecture', () => {
 
   it('has the layers of the service, and what each may import', () => {
     const common = ['contract', 'runtime'];
-    const withoutPrefix = (layer: string): string => layer.replace(/^service-/u, '');
     const declared = [...declaredLayers(true)].map(([layer, imports]) => {
       // The heading of the column says that every layer may import these two.
       expect(imports).toEqual(expect.arrayContaining(common));
@@ -60,7 +58,7 @@ describe('the page about the architecture', () => {
 
   it('says which layers may use a package', () => {
     const declared = new Map(
-      [...declaredEntries('packageUsers')].map(([name, layers]) => [name, layers.map(pathOf).sort()]),
+      [...declaredEntries('packageUsers')].map(([name, layers]) => [name, layers.map(withoutPrefix).sort()]),
     );
     expect(declared.size).toBeGreaterThan(0);
     expect(documentedEntries('Package')).toEqual(declared);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { signMessage } from '../../src/service/domain/webhook-secret.ts';
+import { signMessage } from '../../src/service/notification/webhook-secret.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { generatedKeyPattern } from '../../src/service/domain/api-key.ts';
+import { generatedKeyPattern } from '../../src/service/account/api-key.ts';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withOperatorFolder } from '../../src/service/storage/sqlite/operator-access.ts';
-import type { Storage } from '../../src/service/storage/storage.ts';
+import { withOperatorFolder } from '../../src/service/platform/database/sqlite/operator-access.ts';
+import type { Storage } from '../../src/service/platform/database/storage.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 async function countMembers(storage: Storage): Promise<number> {

@@ -1,4 +1,4 @@
-import { parseApiKey } from '../../src/service/domain/api-key.ts';
+import { parseApiKey } from '../../src/service/account/api-key.ts';
 import { call, mappingOf, type Call, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
 

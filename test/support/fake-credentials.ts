@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { S3Credentials } from '../../src/service/storage/s3/credentials/credential-source.ts';
+import type { S3Credentials } from '../../src/service/platform/attachments/s3/credentials/credential-source.ts';
 
 /** A request for credentials. */
 export interface CredentialCall {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { S3Credentials } from '../../src/service/storage/s3/credentials/credential-source.ts';
-import type { S3Options } from '../../src/service/storage/s3/s3-options.ts';
+import type { S3Credentials } from '../../src/service/platform/attachments/s3/credentials/credential-source.ts';
+import type { S3Options } from '../../src/service/platform/attachments/s3/s3-options.ts';
 
 /** What the server does with a request instead of its work; its body was not read. */
 export type S3Fault = (request: IncomingMessage, response: ServerResponse, objects: Map<string, Buffer>) => void;

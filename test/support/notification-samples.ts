@@ -1,4 +1,4 @@
-import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
+import type { EnvironmentEvent } from '../../src/service/environment/environment-event.ts';
 
 /** An event in the environment `prod` of `acme`. */
 export function sampleEvent(change: Partial<EnvironmentEvent> = {}): EnvironmentEvent {

@@ -1,6 +1,6 @@
 import { Check } from 'typebox/schema';
 import { isMapping, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import { createOpenApiDocument } from '../../src/service/http/openapi/document.ts';
+import { createOpenApiDocument } from '../../src/service/platform/server/openapi/document.ts';
 
 /** A response of a service. */
 export interface EndpointResult {

@@ -1,21 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import * as artifacts from '../../src/service/application/artifacts.ts';
-import * as attestationList from '../../src/service/application/attestation-list.ts';
-import * as attestations from '../../src/service/application/attestations.ts';
-import { RepeatedRequest, type OnceResult } from '../../src/service/application/carry-out-once.ts';
-import * as deliveries from '../../src/service/application/deliveries.ts';
-import * as environments from '../../src/service/application/environments.ts';
-import * as flows from '../../src/service/application/flows.ts';
-import * as members from '../../src/service/application/members.ts';
-import * as notifications from '../../src/service/application/notifications.ts';
-import * as policies from '../../src/service/application/policies.ts';
-import * as snapshots from '../../src/service/application/snapshots.ts';
-import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
-import * as trails from '../../src/service/application/trails.ts';
-import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
-import type { Attestation, Flow, ReportedArtifact } from '../../src/service/domain/records.ts';
-import type { TrailDetails } from '../../src/service/domain/trail-details.ts';
-import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
+import * as artifacts from '../../src/service/artifact/artifact-use-cases.ts';
+import * as attestationList from '../../src/service/attestation/attestation-list-use-cases.ts';
+import * as attestations from '../../src/service/attestation/attestation-use-cases.ts';
+import { RepeatedRequest, type OnceResult } from '../../src/service/platform/idempotency/carry-out-once.ts';
+import * as deliveries from '../../src/service/notification/delivery-use-cases.ts';
+import * as environments from '../../src/service/environment/environment-use-cases.ts';
+import * as flows from '../../src/service/flow/flow-use-cases.ts';
+import * as members from '../../src/service/organization/member-use-cases.ts';
+import * as notifications from '../../src/service/notification/notification-use-cases.ts';
+import * as policies from '../../src/service/policy/policy-use-cases.ts';
+import * as snapshots from '../../src/service/snapshot/snapshot-use-cases.ts';
+import * as serviceAccounts from '../../src/service/account/service-account-use-cases.ts';
+import * as trails from '../../src/service/trail/trail-use-cases.ts';
+import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/account/account.ts';
+import type { ReportedArtifact } from '../../src/service/artifact/artifact.ts';
+import type { Attestation } from '../../src/service/attestation/attestation.ts';
+import type { Flow } from '../../src/service/flow/flow.ts';
+import type { TrailDetails } from '../../src/service/trail/trail-details.ts';
+import type { EnvironmentEvent } from '../../src/service/environment/environment-event.ts';
 import type {
   Delivery,
   DeliveryFailure,
@@ -23,19 +25,19 @@ import type {
   NewNotification,
   NotificationRecord,
   TargetState,
-} from '../../src/service/domain/notifications.ts';
-import type { SigningSecret } from '../../src/service/domain/webhook-secret.ts';
-import type { RecordedAttestation } from '../../src/service/storage/attestations.ts';
-import type { TargetReference } from '../../src/service/storage/notifications.ts';
-import type { AccountKind, AccountReader } from '../../src/service/storage/accounts.ts';
-import { allOrganizations, type Storage } from '../../src/service/storage/storage.ts';
-import { Judging } from '../../src/service/application/judging/judging.ts';
-import { PendingSnapshots, readCurrent } from '../../src/service/application/judging/pending-snapshots.ts';
-import type { Environment, SnapshotSummary } from '../../src/service/domain/environment/snapshot.ts';
-import type { PolicyRecord } from '../../src/service/domain/policy/policy-record.ts';
+} from '../../src/service/notification/notification.ts';
+import type { SigningSecret } from '../../src/service/notification/webhook-secret.ts';
+import type { RecordedAttestation } from '../../src/service/attestation/attestation-records.ts';
+import type { TargetReference } from '../../src/service/notification/notification-records.ts';
+import type { AccountKind, AccountReader } from '../../src/service/account/account-records.ts';
+import { allOrganizations, type Storage } from '../../src/service/platform/database/storage.ts';
+import { Judging } from '../../src/service/platform/judging/judging.ts';
+import { PendingSnapshots, readCurrent } from '../../src/service/platform/judging/pending-snapshots.ts';
+import type { Environment, SnapshotSummary } from '../../src/service/snapshot/snapshot.ts';
+import type { PolicyRecord } from '../../src/service/policy/policy.ts';
 import type { Role } from '../../src/contract/role.ts';
-import type { TokenVerifier } from '../../src/service/domain/workflow-identity.ts';
-import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
+import type { TokenVerifier } from '../../src/service/login/workflow-identity.ts';
+import type { UseCaseDependencies } from '../../src/service/platform/judging/use-case-dependencies.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { manualClock } from './clock.ts';
 

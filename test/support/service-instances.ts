@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { systemClock, type After } from '../../src/runtime/clock.ts';
 import type { ServiceSources } from '../../src/service/service.ts';
-import type { DatabaseOptions } from '../../src/service/storage/open-storage.ts';
+import type { DatabaseOptions } from '../../src/service/platform/database/open-storage.ts';
 import { startLocalService } from '../../tools/local-service.ts';
 import { attestationForm, sampleAttestation } from './service-samples.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../src/runtime/clock.ts';
-import type { StorageDependencies } from '../../src/service/storage/storage.ts';
+import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
 
 /** The dependencies of a storage with the real clock, and without a log. */
 export function storageDependencies(change: Partial<StorageDependencies> = {}): StorageDependencies {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { errorMessage } from '../../src/runtime/failure.ts';
-import { parseDatabaseUrl } from '../../src/service/storage/postgres/database-url.ts';
-import { migrate } from '../../src/service/storage/postgres/migrations.ts';
+import { parseDatabaseUrl } from '../../src/service/platform/database/postgres/database-url.ts';
+import { migrate } from '../../src/service/platform/database/postgres/migrations.ts';
 import { isClientInstalled } from '../../tools/public-client/public-client.ts';
 import { startObjectStorage } from '../../tools/servers/object-storage/object-storage-server.ts';
 import { isVersitygwBuilt } from '../../tools/servers/object-storage/versitygw.ts';

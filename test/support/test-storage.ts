@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ServiceOptions } from '../../src/service/service.ts';
-import { databaseFile } from '../../src/service/storage/files/data-folder.ts';
-import { migrate } from '../../src/service/storage/sqlite/migrations.ts';
+import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
+import { migrate } from '../../src/service/platform/database/sqlite/migrations.ts';
 
 /** A row of a table. */
 type Row = Readonly<Record<string, unknown>>;

@@ -2,15 +2,15 @@ import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { userName } from '../../contract/names.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { createAdminKey } from '../application/admin-keys.ts';
+import { createAdminKey } from '../account/admin-key-use-cases.ts';
 import { helpFlag, withUsage } from './command-line.ts';
 import { outputApiKey, requireOutput, type Terminal } from './output-api-key.ts';
 import { OptionError } from './option-error.ts';
 import { defaultDataFolder, readDatabaseUrl, readDataFolder, readOrganization } from './service-options.ts';
-import { prepareDataFolder } from '../storage/files/data-folder.ts';
-import { toStorageOptions, type DatabaseOptions } from '../storage/open-storage.ts';
-import { withOperatorStorage } from '../storage/operator-access.ts';
-import type { StorageDependencies } from '../storage/storage.ts';
+import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
+import { toStorageOptions, type DatabaseOptions } from '../platform/database/open-storage.ts';
+import { withOperatorStorage } from '../platform/database/operator-access.ts';
+import type { StorageDependencies } from '../platform/database/storage.ts';
 
 /** The options of `create-key`. */
 export interface CreateKeyCommand {

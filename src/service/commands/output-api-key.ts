@@ -2,8 +2,8 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defaultKeyDays } from '../../contract/api-key.ts';
 import { errorCode } from '../../runtime/failure.ts';
-import { apiKeyFileForm } from '../storage/files/data-folder.ts';
-import { privateFileMode } from '../storage/files/durable-files.ts';
+import { apiKeyFileForm } from '../platform/attachments/files/data-folder.ts';
+import { privateFileMode } from '../platform/attachments/files/durable-files.ts';
 
 /** A new key and the organization it is for. */
 export interface NewKey {

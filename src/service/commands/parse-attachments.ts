@@ -1,6 +1,6 @@
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
-import type { S3Options } from '../storage/s3/s3-options.ts';
+import type { S3Options } from '../platform/attachments/s3/s3-options.ts';
 import { OptionError } from './option-error.ts';
 import { parseCredentials } from './parse-credentials.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import type { DatabaseOptions } from '../storage/open-storage.ts';
+import type { DatabaseOptions } from '../platform/database/open-storage.ts';
 import { helpFlag, withUsage } from './command-line.ts';
 import { OptionError } from './option-error.ts';
 import { readDatabase, readDataFolder } from './service-options.ts';

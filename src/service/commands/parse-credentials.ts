@@ -1,6 +1,6 @@
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
-import type { CredentialSource, S3Credentials } from '../storage/s3/credentials/credential-source.ts';
+import type { CredentialSource, S3Credentials } from '../platform/attachments/s3/credentials/credential-source.ts';
 import { OptionError } from './option-error.ts';
 
 /** What `--attachments` says about credentials. */

@@ -1,11 +1,11 @@
 import type { Now } from '../../runtime/clock.ts';
-import { BackupError } from '../storage/backup/backup-error.ts';
-import { createBackup } from '../storage/backup/create-backup.ts';
-import type { Manifest } from '../storage/backup/manifest.ts';
-import { requireRestorable, restoreBackup } from '../storage/backup/restore-backup.ts';
-import { verifyBackup } from '../storage/backup/verify-backup.ts';
-import { translateError } from '../storage/sqlite/database.ts';
-import { StorageError } from '../storage/storage-error.ts';
+import { BackupError } from '../platform/database/backup/backup-error.ts';
+import { createBackup } from '../platform/database/backup/create-backup.ts';
+import type { Manifest } from '../platform/database/backup/manifest.ts';
+import { requireRestorable, restoreBackup } from '../platform/database/backup/restore-backup.ts';
+import { verifyBackup } from '../platform/database/backup/verify-backup.ts';
+import { translateError } from '../platform/database/sqlite/database.ts';
+import { StorageError } from '../platform/database/storage-error.ts';
 import type { BackupCommand } from './parse-backup-command.ts';
 
 export interface CommandDependencies {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { copyFolder, describeDamaged, type CopyDependencies } from '../storage/copy/copy-folder.ts';
+import { copyFolder, describeDamaged, type CopyDependencies } from '../platform/database/copy/copy-folder.ts';
 import type { CopyCommand } from './parse-copy-command.ts';
 
 /**

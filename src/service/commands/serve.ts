@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import { toSingleLine } from '../domain/single-line.ts';
+import { toSingleLine } from '../platform/single-line.ts';
 import type { RunningService, ServiceOptions } from '../service.ts';
-import { prepareDataFolder } from '../storage/files/data-folder.ts';
+import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
 import { listApiKeyFiles, outputApiKey, type Terminal } from './output-api-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
-import { findWeakness } from '../domain/administration-key.ts';
+import { findWeakness } from '../account/administration-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { ServiceOptions } from '../service.ts';
-import { parseDatabaseUrl } from '../storage/postgres/database-url.ts';
+import { parseDatabaseUrl } from '../platform/database/postgres/database-url.ts';
 import { helpFlag, withUsage } from './command-line.ts';
 import { OptionError } from './option-error.ts';
 import { parseAttachments } from './parse-attachments.ts';

@@ -1,0 +1,61 @@
+import { conforms } from '../../contract/check.ts';
+import { orgName } from '../../contract/names.ts';
+import { mayOpen, type Grant } from './access.ts';
+import type { Membership, StoredKey } from './account.ts';
+import type { AccountReader } from './account-records.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+/** A stored key with what it permits. */
+export interface KeyHolder {
+  readonly key: StoredKey;
+  /** What it permits in the requested organization; empty if it gives no access to it. */
+  readonly grants: readonly Grant[];
+}
+
+/**
+ * Finds a key by its id. The caller must still verify the secret. `org` may be any text, because a request is
+ * authenticated before it is validated.
+ */
+export function findKeyHolder(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { id, org }: { readonly id: string; readonly org: string | undefined },
+): Promise<KeyHolder | undefined> {
+  return storage.read(({ accounts }) => loadKeyHolder(accounts, { id, org }));
+}
+
+/** Like `findKeyHolder`, within a transaction. */
+export async function loadKeyHolder(
+  accounts: Pick<AccountReader, 'findKey' | 'findRole'>,
+  { id, org }: { readonly id: string; readonly org: string | undefined },
+): Promise<KeyHolder | undefined> {
+  const key = await accounts.findKey(id);
+  if (key === undefined) return undefined;
+  const isOpen = org !== undefined && conforms(orgName, org) && mayOpen(key, org);
+  return { key, grants: isOpen ? await findGrants(accounts, key, org) : [] };
+}
+
+async function findGrants(
+  accounts: Pick<AccountReader, 'findRole'>,
+  { ownerKind, owner, login }: StoredKey,
+  org: string,
+): Promise<readonly Grant[]> {
+  if (ownerKind === 'workflow') return login?.grants ?? [];
+  const role = await accounts.findRole(org, ownerKind, owner);
+  return role === undefined ? [] : [{ role }];
+}
+
+/** Lists the organizations that a key gives access to: the default organization first, then the others by name. */
+export function listOpenOrganizations(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { key }: { readonly key: StoredKey },
+): Promise<readonly Membership[]> {
+  const { org, ownerKind, owner, isLimitedToOrg } = key;
+  return storage.read(async ({ accounts }) => {
+    if (ownerKind === 'user' && !isLimitedToOrg) {
+      const memberships = await accounts.listMemberships(owner);
+      return [...memberships.filter((one) => one.isDefault), ...memberships.filter((one) => !one.isDefault)];
+    }
+    const grants = await findGrants(accounts, key, org);
+    return grants.slice(0, 1).map(({ role }) => ({ org, role, isDefault: false }));
+  });
+}

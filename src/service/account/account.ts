@@ -1,0 +1,61 @@
+import type { Role } from '../../contract/role.ts';
+import type { Proven } from '../../contract/proven.ts';
+import type { KeyScope } from './access.ts';
+import type { RuleGrant } from '../login/login-rule.ts';
+
+/** Owners of keys. All times are in Unix seconds, with a fraction. */
+
+/**
+ * A user's membership in an organization. User names are global: the same name is the same user in every organization.
+ * A user can be a member of several organizations, with a role in each.
+ */
+export interface Member {
+  readonly org: string;
+  readonly user: string;
+  readonly role: Role;
+  readonly createdAt: number;
+}
+
+/** An organization that a user is a member of. */
+export interface Membership {
+  readonly org: string;
+  readonly role: Role;
+  /** Whether it is the user's default organization; at most one is. */
+  readonly isDefault: boolean;
+}
+
+/** A machine identity of an organization (interface, Service account). */
+export interface ServiceAccountRecord {
+  readonly org: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly privilege: Role;
+  readonly description: string;
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly forWebhook: boolean;
+}
+
+/** What a key from a login permits, and what its run proved. */
+export interface Login {
+  readonly grants: readonly RuleGrant[];
+  readonly proven: Proven;
+}
+
+/**
+ * A stored API key, without its secret. Its permissions are those of its owner's role, looked up whenever it is used,
+ * or those of its login.
+ */
+export interface StoredKey extends KeyScope {
+  readonly id: string;
+  readonly owner: string;
+  readonly description: string;
+  readonly secretHash: Uint8Array;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When it would expire if it had not been rotated; undefined if it was not. */
+  readonly originalExpiresAt?: number | undefined;
+  /** Only for keys of workflow runs. */
+  readonly login?: Login | undefined;
+  readonly revokedAt?: number | undefined;
+}

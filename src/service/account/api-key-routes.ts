@@ -1,0 +1,204 @@
+import {
+  alreadyExpired,
+  apiKeyNotFound,
+  createMemberKey,
+  createServiceAccountKey,
+  defaultGraceHours,
+  getServiceAccountKey,
+  listMemberKeys,
+  listServiceAccountKeys,
+  maximumKeyDays,
+  revokeMemberKey,
+  revokeServiceAccountKey,
+  rotateServiceAccountKey,
+  type ApiKeyResponse,
+  type CreatedApiKeyResponse,
+} from '../../contract/api-key.ts';
+import { lastAdmin, memberNotFound } from '../../contract/member.ts';
+import { serviceAccountNotFound } from '../../contract/service-account.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import * as keys from './api-key-use-cases.ts';
+import { actorName, type Caller } from './access.ts';
+import { renderExpiry, toLatestExpiry } from './key-lifetime.ts';
+import type { KeyWithUse } from './account-records.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+
+/** Adds the endpoints with which admins manage the keys of service accounts and members. */
+export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  addServiceAccountKeyRoutes(host, dependencies);
+  addMemberKeyRoutes(host, dependencies);
+}
+
+function addServiceAccountKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, createServiceAccountKey, administer, ({ caller, parameters, document, carryOut }) => {
+    const owner = toAccount(parameters);
+    const { description, expires_at } = document;
+    const expiresAt = readExpiry(expires_at, dependencies);
+    const command = { ...owner, description, expiresAt, isLimitedToOrg: false, by: actorName(caller) };
+    return carryOut(
+      (created: keys.CreateKeyResult, isRemembered) => ({
+        status: 201,
+        body: toCreatedResponse(requireFound(owner, created), isRemembered),
+      }),
+      (request) => keys.createKey(dependencies, command, request),
+    );
+  });
+
+  addRoute(host, listServiceAccountKeys, administer, async ({ parameters }) => {
+    const owner = toAccount(parameters);
+    const listed = await keys.listKeys(dependencies, owner);
+    if (listed === undefined) throw ownerNotFound(owner);
+    return { status: 200, body: listed.map(toKeyResponse) };
+  });
+
+  addRoute(host, getServiceAccountKey, administer, async ({ parameters }) => {
+    const owner = toAccount(parameters);
+    const found = await keys.findKey(dependencies, { ...owner, id: parameters.key_id });
+    if (typeof found === 'string') throw toKeyError(owner, found);
+    return { status: 200, body: toKeyResponse(found) };
+  });
+
+  addRoute(host, rotateServiceAccountKey, administer, ({ caller, parameters, document, carryOut }) => {
+    const owner = toAccount(parameters);
+    const { grace_period_hours: grace = defaultGraceHours, expires_at } = document;
+    const expiresAt = readExpiry(expires_at, dependencies);
+    const command = { ...owner, id: parameters.key_id, grace: grace * 3600, expiresAt, by: actorName(caller) };
+    return carryOut(
+      (rotated: keys.RotateKeyResult, isRemembered) => {
+        if (rotated.outcome !== 'created') throw toKeyError(owner, rotated.outcome);
+        const body = toCreatedResponse(rotated, isRemembered);
+        return { status: 201, body: { ...body, grace_period_expires_at: rotated.graceEndsAt } };
+      },
+      (request) => keys.rotateKey(dependencies, command, request),
+    );
+  });
+
+  addRoute(host, revokeServiceAccountKey, administer, ({ caller, parameters, carryOut }) => {
+    const owner = toAccount(parameters);
+    const key = { ...owner, id: parameters.key_id, by: actorName(caller) };
+    return carryOut(
+      (outcome: keys.RevokeKeyResult) => {
+        if (outcome !== 'revoked') throw toKeyError(owner, outcome);
+        return { status: 200, body: outcome };
+      },
+      (request) => keys.revokeKey(dependencies, key, request),
+    );
+  });
+}
+
+function addMemberKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, createMemberKey, administer, ({ caller, parameters, document, carryOut }) => {
+    const owner = toMember(parameters);
+    const { description, expires_at } = document;
+    const expiresAt = readExpiry(expires_at, dependencies);
+    const isLimitedToOrg = !opensOthers(caller, owner);
+    const command = { ...owner, description, expiresAt, isLimitedToOrg, by: actorName(caller) };
+    return carryOut(
+      (created: keys.CreateKeyResult, isRemembered) => ({
+        status: 201,
+        body: toCreatedResponse(requireFound(owner, created), isRemembered),
+      }),
+      (request) => keys.createKey(dependencies, command, request),
+    );
+  });
+
+  addRoute(host, listMemberKeys, administer, async ({ parameters }) => {
+    const owner = toMember(parameters);
+    const listed = await keys.listKeys(dependencies, owner);
+    if (listed === undefined) throw ownerNotFound(owner);
+    return { status: 200, body: listed.map(toKeyResponse) };
+  });
+
+  addRoute(host, revokeMemberKey, administer, ({ caller, parameters, carryOut }) => {
+    const owner = toMember(parameters);
+    const key = { ...owner, id: parameters.key_id, by: actorName(caller) };
+    return carryOut(
+      (outcome: keys.RevokeKeyResult) => {
+        if (outcome !== 'revoked') throw toKeyError(owner, outcome);
+        return { status: 200, body: outcome };
+      },
+      (request) => keys.revokeKey(dependencies, key, request),
+    );
+  });
+}
+
+/**
+ * Whether the new key opens the other organizations of its owner, too. Only if the owner asks for it with such a key:
+ * an admin must not get access to the other organizations of a member.
+ */
+function opensOthers({ ownerKind, owner, isLimitedToOrg }: Caller, target: keys.KeyOwner): boolean {
+  return ownerKind === 'user' && owner === target.owner && !isLimitedToOrg;
+}
+
+function toAccount({ org, name }: { readonly org: string; readonly name: string }): keys.KeyOwner {
+  return { org, ownerKind: 'service account', owner: name };
+}
+
+function toMember({ org, user }: { readonly org: string; readonly user: string }): keys.KeyOwner {
+  return { org, ownerKind: 'user', owner: user };
+}
+
+/**
+ * Reads a requested expiry time; undefined for the default lifetime.
+ *
+ * @throws ApiError if the time is over, or further away than any key may live.
+ */
+function readExpiry(expiresAt: number | undefined, { now }: Pick<RouteDependencies, 'now'>): number | undefined {
+  if (expiresAt === undefined || expiresAt === 0) return undefined;
+  const time = unixSeconds(now());
+  if (expiresAt <= time) throw validationError(['expires_at', alreadyExpired]);
+  const latest = toLatestExpiry(time);
+  if (expiresAt > latest) {
+    const rule = `must be at most ${latest} (${renderExpiry(latest)}): a key lives ${maximumKeyDays} days at most`;
+    throw validationError(['expires_at', rule]);
+  }
+  return expiresAt;
+}
+
+function ownerNotFound({ org, ownerKind, owner }: keys.KeyOwner): ApiError {
+  return ownerKind === 'user'
+    ? new ApiError(memberNotFound, { values: { org, user: owner } })
+    : new ApiError(serviceAccountNotFound);
+}
+
+function toKeyError(owner: keys.KeyOwner, outcome: Exclude<keys.RevokeKeyResult, 'revoked'>): ApiError {
+  switch (outcome) {
+    case 'owner not found':
+      return ownerNotFound(owner);
+    case 'key not found':
+      return new ApiError(apiKeyNotFound);
+    case 'last admin':
+      return new ApiError(lastAdmin, { values: { org: owner.org } });
+  }
+}
+
+/** @throws ApiError if the owner does not exist. */
+function requireFound(owner: keys.KeyOwner, created: keys.CreateKeyResult): keys.CreatedKey {
+  if (created.outcome === 'owner not found') throw ownerNotFound(owner);
+  return created;
+}
+
+/**
+ * The response to creating a key: the only time that the key is shown.
+ *
+ * @param isRemembered whether the response is stored, for repeated requests; it does not contain the key then
+ */
+export function toCreatedResponse(
+  { key, stored }: Pick<keys.CreatedKey, 'key' | 'stored'>,
+  isRemembered: boolean,
+): CreatedApiKeyResponse {
+  const { id, description, createdAt, expiresAt } = stored;
+  return { id, key: isRemembered ? '' : key, description, created_at: createdAt, expires_at: expiresAt };
+}
+
+function toKeyResponse({ key, lastUsedAt = 0 }: KeyWithUse): ApiKeyResponse {
+  const { id, description, createdAt, expiresAt } = key;
+  return { id, description, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt };
+}

@@ -1,0 +1,222 @@
+import type { AuditEventType } from '../../contract/audit-log.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import { actorName } from './access.ts';
+import type { StoredKey } from './account.ts';
+import type { AuditEvent } from '../audit/audit-event.ts';
+import { toDefaultExpiry, toSuccessorExpiry } from './key-lifetime.ts';
+import { formatApiKey, hashSecret, newApiKey, type ApiKey } from './api-key.ts';
+import type { AccountKind, AccountReader, AccountWriter, KeyWithUse } from './account-records.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { keepAdministered, type LastAdminResult } from '../organization/administrator-use-cases.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** The owner of keys: a member or a service account of an organization. */
+export interface KeyOwner {
+  readonly org: string;
+  readonly ownerKind: AccountKind;
+  readonly owner: string;
+}
+
+/** The optional properties of a new key. */
+export interface KeyDetails {
+  readonly description?: string | undefined;
+  /** In Unix seconds; undefined for the default lifetime. */
+  readonly expiresAt?: number | undefined;
+}
+
+export interface CreatedKey {
+  readonly outcome: 'created';
+  /** As its owner sends it; shown once and never stored. */
+  readonly key: string;
+  readonly stored: StoredKey;
+}
+
+/** Who changes something (`actorName`, or `operatorActor`), for the audit log. */
+export interface ChangeAuthor {
+  readonly by: string;
+}
+
+type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
+
+export type CreateKeyResult = CreatedKey | { readonly outcome: 'owner not found' };
+
+/**
+ * Creates a key for a member or a service account. It has the role of its owner.
+ *
+ * @param command `isLimitedToOrg`: whether a personal key opens only this organization
+ */
+export function createKey(
+  dependencies: KeyDependencies,
+  {
+    org,
+    ownerKind,
+    owner,
+    by,
+    expiresAt,
+    ...details
+  }: KeyOwner & KeyDetails & ChangeAuthor & Pick<StoredKey, 'isLimitedToOrg'>,
+  request?: KeyedRequest<CreateKeyResult>,
+): Promise<OnceResult<CreateKeyResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  const key = newApiKey(dependencies.randomBytes);
+  const create = async ({ accounts, auditLog }: WriteTransaction): Promise<CreateKeyResult> => {
+    if ((await accounts.findRole(org, ownerKind, owner)) === undefined) return { outcome: 'owner not found' };
+    const ends = expiresAt ?? toDefaultExpiry(createdAt);
+    const stored = toStoredKey(key, { org, ownerKind, owner, createdAt, expiresAt: ends, ...details });
+    await insertKey(accounts, stored);
+    await auditLog.append(toKeyEvent('key_created', stored, { by, at: createdAt }));
+    return { outcome: 'created', key: formatApiKey(key), stored };
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, create));
+}
+
+/** Lists the keys of an owner that are not revoked, oldest first; undefined if there is no such owner. */
+export function listKeys(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  owner: KeyOwner,
+): Promise<readonly KeyWithUse[] | undefined> {
+  return storage.read(({ accounts }) => listOwnKeys(accounts, owner));
+}
+
+async function listOwnKeys(
+  accounts: AccountReader,
+  { org, ownerKind, owner }: KeyOwner,
+): Promise<readonly KeyWithUse[] | undefined> {
+  const role = await accounts.findRole(org, ownerKind, owner);
+  return role === undefined ? undefined : accounts.listKeys(org, ownerKind, owner);
+}
+
+/** Identifies a key of an owner. */
+export interface KeyReference extends KeyOwner {
+  readonly id: string;
+}
+
+/** A key that was not found, or whose owner does not exist. */
+export type KeyMissing = 'owner not found' | 'key not found';
+
+/** Finds a key that is not revoked. */
+export async function findKey(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  reference: KeyReference,
+): Promise<KeyWithUse | KeyMissing> {
+  return storage.read(({ accounts }) => findOwnKey(accounts, reference));
+}
+
+async function findOwnKey(accounts: AccountReader, reference: KeyReference): Promise<KeyWithUse | KeyMissing> {
+  const keys = await listOwnKeys(accounts, reference);
+  if (keys === undefined) return 'owner not found';
+  return keys.find(({ key }) => key.id === reference.id) ?? 'key not found';
+}
+
+export type RotateKeyResult =
+  | (CreatedKey & {
+      /** When the previous key expires, in Unix seconds. */
+      readonly graceEndsAt: number;
+    })
+  | { readonly outcome: KeyMissing };
+
+/**
+ * Replaces a key by a new one of the same owner. The previous key works for the grace period, but not longer than
+ * before. Without an expiry time, the new key gets the lifetime that the previous one was created with, but not a longer
+ * one than any key may have. A key can be rotated again, for example if the answer with its successor was lost.
+ *
+ * @param command `grace`: in seconds
+ */
+export function rotateKey(
+  dependencies: KeyDependencies,
+  {
+    grace,
+    expiresAt,
+    by,
+    ...reference
+  }: KeyReference & ChangeAuthor & { readonly grace: number } & Pick<KeyDetails, 'expiresAt'>,
+  request?: KeyedRequest<RotateKeyResult>,
+): Promise<OnceResult<RotateKeyResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  const key = newApiKey(dependencies.randomBytes);
+  const rotate = async ({ accounts, auditLog }: WriteTransaction): Promise<RotateKeyResult> => {
+    const found = await findOwnKey(accounts, reference);
+    if (typeof found === 'string') return { outcome: found };
+    const { key: previous } = found;
+    const graceEndsAt = Math.min(createdAt + grace, previous.expiresAt);
+    await accounts.shortenKeyLife(previous.org, previous.id, graceEndsAt);
+    const { org, ownerKind, owner, isLimitedToOrg, description } = previous;
+    const stored = toStoredKey(key, {
+      ...{ org, ownerKind, owner, isLimitedToOrg, description, createdAt },
+      expiresAt: expiresAt ?? toSuccessorExpiry(previous, createdAt),
+    });
+    await insertKey(accounts, stored);
+    const event = toKeyEvent('key_rotated', previous, { by, at: createdAt });
+    await auditLog.append({ ...event, details: { ...event.details, replaced_by: `key ${stored.id}` } });
+    return { outcome: 'created', key: formatApiKey(key), stored, graceEndsAt };
+  };
+  return dependencies.storage.transaction(reference.org, carryOutOnce(dependencies, request, rotate));
+}
+
+export type RevokeKeyResult = 'revoked' | KeyMissing | LastAdminResult;
+
+/** Revokes a key, unless it is the last valid key of an admin. */
+export function revokeKey(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { by, ...reference }: KeyReference & ChangeAuthor,
+  request?: KeyedRequest<RevokeKeyResult>,
+): Promise<OnceResult<RevokeKeyResult>> {
+  const revokedAt = unixSeconds(dependencies.now());
+  const revoke = async ({ accounts, auditLog }: WriteTransaction): Promise<RevokeKeyResult> => {
+    const found = await findOwnKey(accounts, reference);
+    if (typeof found === 'string') return found;
+    await accounts.revokeKey(reference.org, reference.id, revokedAt);
+    await auditLog.append(toKeyEvent('key_revoked', found.key, { by, at: revokedAt }));
+    return 'revoked';
+  };
+  return keepAdministered(dependencies, reference.org, carryOutOnce(dependencies, request, revoke));
+}
+
+/**
+ * Stores a new key.
+ *
+ * @throws Error if its id is taken, which is practically impossible with random ids.
+ */
+export async function insertKey(accounts: AccountWriter, key: StoredKey): Promise<void> {
+  if ((await accounts.insertKey(key)) === 'exists') throw new Error(`two new keys have the same id ${key.id}`);
+}
+
+/** The event of the audit log about a key. */
+export function toKeyEvent(
+  type: AuditEventType,
+  { org, id, ownerKind, owner, description }: StoredKey,
+  { by, at }: ChangeAuthor & Pick<AuditEvent, 'at'>,
+): AuditEvent {
+  const details = {
+    owner: actorName({ ownerKind, owner }),
+    description: truncate(description, maximumShownDescription),
+  };
+  return { org, type, at, actor: by, subject: `key ${id}`, details };
+}
+
+/**
+ * The events of the audit log about keys that are revoked because of something else.
+ *
+ * @param event `cause`: a sentence without a period
+ */
+export function toRevocations(
+  ids: readonly string[],
+  { org, by, at, cause, ...owner }: KeyOwner & ChangeAuthor & Pick<AuditEvent, 'at'> & { readonly cause: string },
+): readonly AuditEvent[] {
+  const details = { owner: actorName(owner), cause };
+  return ids.map((id) => ({ org, type: 'key_revoked', at, actor: by, subject: `key ${id}`, details }));
+}
+
+/** In characters. */
+const maximumShownDescription = 200;
+
+/** The owner of a key and its properties. */
+type KeyOwnership = Omit<StoredKey, 'id' | 'secretHash' | 'description' | 'revokedAt'> &
+  Pick<KeyDetails, 'description'>;
+
+/** Converts a new key to its stored form, with a hash instead of the secret. */
+export function toStoredKey({ id, secret }: ApiKey, { description = '', ...ownership }: KeyOwnership): StoredKey {
+  return { ...ownership, id, description, secretHash: hashSecret(secret) };
+}

@@ -1,0 +1,108 @@
+import * as serviceAccounts from './service-account-use-cases.ts';
+import {
+  deleteServiceAccount,
+  getServiceAccount,
+  listServiceAccounts,
+  serviceAccountNotFound,
+  type ServiceAccount,
+} from '../../contract/service-account.ts';
+import {
+  createServiceAccount,
+  serviceAccountExists,
+  updateServiceAccount,
+} from '../../contract/service-account-administration.ts';
+import { actorName } from './access.ts';
+import type { ServiceAccountRecord } from './account.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError, requireChange } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+
+/** Adds the endpoints with which admins create and change service accounts. */
+export function addServiceAccountAdministrationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, createServiceAccount, administer, ({ caller, parameters: { org }, document, carryOut }) => {
+    const { name, privilege, display_name: displayName = name, description = '', for_webhook = false } = document;
+    const createdBy = actorName(caller);
+    const record = { org, name, privilege, displayName, description, forWebhook: for_webhook, createdBy };
+    return carryOut(
+      (created: serviceAccounts.CreateServiceAccountResult) => {
+        switch (created.outcome) {
+          case 'created':
+            return { status: 201, body: toServiceAccountResponse(created.account) };
+          case 'exists':
+            throw new ApiError(serviceAccountExists, { values: { org, name } });
+          case 'organization not found':
+            // The organization exists, because the caller has a role in it.
+            throw new TypeError('the organization is gone');
+        }
+      },
+      (request) => serviceAccounts.createServiceAccount(dependencies, record, request),
+    );
+  });
+
+  addRoute(host, updateServiceAccount, administer, ({ caller, parameters: { org, name }, document, carryOut }) => {
+    requireChange(document);
+    const change = { org, name, ...document, by: actorName(caller) };
+    return carryOut(
+      (account: ServiceAccountRecord | undefined) => {
+        if (account === undefined) throw new ApiError(serviceAccountNotFound);
+        return { status: 200, body: toServiceAccountResponse(account) };
+      },
+      (request) => serviceAccounts.updateServiceAccount(dependencies, change, request),
+    );
+  });
+}
+
+/** Adds operations 13 to 15: list, get and delete service accounts. */
+export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(
+    host,
+    listServiceAccounts,
+    requireRole(dependencies, 'read service accounts'),
+    async ({ parameters: { org } }) => {
+      const accounts = await serviceAccounts.listServiceAccounts(dependencies, { org });
+      return { status: 200, body: accounts.map(toListedResponse) };
+    },
+  );
+
+  addRoute(host, getServiceAccount, requireRole(dependencies, 'read service accounts'), async ({ parameters }) => {
+    const account = await serviceAccounts.findServiceAccount(dependencies, parameters);
+    if (account === undefined) throw new ApiError(serviceAccountNotFound);
+    return { status: 200, body: toServiceAccountResponse(account) };
+  });
+
+  addRoute(
+    host,
+    deleteServiceAccount,
+    requireRole(dependencies, 'administer'),
+    ({ caller, parameters: { org, name }, carryOut }) =>
+      carryOut(
+        (result: serviceAccounts.DeleteServiceAccountResult) => {
+          if (result === 'not found') throw new ApiError(serviceAccountNotFound);
+          return { status: 200, body: 'OK' };
+        },
+        (request) => serviceAccounts.deleteServiceAccount(dependencies, { org, name, by: actorName(caller) }, request),
+      ),
+  );
+}
+
+/**
+ * Converts a service account to a list entry: without `for_webhook`, and with its time in whole seconds (interface,
+ * Service account).
+ */
+function toListedResponse(account: ServiceAccountRecord): ServiceAccount {
+  return {
+    name: account.name,
+    display_name: account.displayName,
+    privilege: account.privilege,
+    description: account.description,
+    creating_user_id: account.createdBy,
+    created_at: Math.floor(account.createdAt),
+  };
+}
+
+export function toServiceAccountResponse(account: ServiceAccountRecord): ServiceAccount {
+  return { ...toListedResponse(account), for_webhook: account.forWebhook };
+}

@@ -1,0 +1,194 @@
+import type { AssertionScope } from '../../contract/artifact-assertion.ts';
+import { describeAudience, type Audience } from '../account/audience.ts';
+import { evaluatePolicies, listPolicyReasons, type PolicyEvaluation } from '../policy/judge-environment.ts';
+import { nameWithFlow } from '../policy/judged-artifact.ts';
+import { JudgementBudget } from '../policy/judgement-budget.ts';
+import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
+import type { AttachedRules } from '../policy/policy-records.ts';
+import type { ReadTransaction } from '../platform/database/storage.ts';
+import { listRules } from '../platform/judging/environment-rules.ts';
+import { readJudging, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { judgeListedReports, type JudgedReport } from '../platform/judging/provenance.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+/** Which artifact is to be judged, and by what. */
+export interface AssertionQuery {
+  readonly org: string;
+  readonly fingerprint: string;
+  /** The flow that must have the artifact. */
+  readonly flow?: string | undefined;
+  /** Judge it by the policies of this environment. */
+  readonly environment?: string | undefined;
+  /** Judge it by these policies. Not together with an environment. */
+  readonly policies?: readonly string[] | undefined;
+}
+
+/** The verdict on an artifact. */
+export interface Assertion {
+  readonly outcome: 'judged';
+  readonly scope: AssertionScope;
+  readonly compliant: boolean;
+  /** The verdict and the reason for it, as sentences. */
+  readonly info: string;
+  /** Why it is not compliant, the worst first; empty if it is. */
+  readonly reasons: readonly JudgementReason[];
+  /** One for each policy; undefined if the artifact was judged by its flows. */
+  readonly policies: readonly PolicyEvaluation[] | undefined;
+  /** The artifact in the named flow, or in all flows that have it. */
+  readonly reports: readonly [JudgedReport, ...JudgedReport[]];
+}
+
+/** Why an artifact could not be judged. */
+export type AssertionObstacle =
+  | { readonly outcome: 'flow not found' | 'artifact not found' | 'environment not found' }
+  | { readonly outcome: 'policy not found'; readonly policy: string };
+
+/**
+ * Judges an artifact: by its state in its flows; by the policies of an environment, as if it ran there; or by given
+ * policies. All of it is decided by the same code as the state of an artifact and the verdict of an environment.
+ */
+export function assertArtifact(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  query: AssertionQuery,
+): Promise<Assertion | AssertionObstacle> {
+  return readJudging(dependencies, async (transaction, context) => {
+    const { org, flow, fingerprint } = query;
+    if (flow !== undefined && !(await transaction.flows.exists(org, flow))) return { outcome: 'flow not found' };
+    const judges = await findJudges(transaction, query);
+    if (judges !== undefined && 'outcome' in judges) return judges;
+    const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint]);
+    const all = await judgeListedReports(transaction, org, latest.get(fingerprint) ?? []);
+    const [first, ...others] = selectFlow(all, flow);
+    if (first === undefined) return { outcome: 'artifact not found' };
+    const known = [first, ...others] as const;
+    if (judges === undefined) return { outcome: 'judged', scope: 'flow', ...concludeFlows(known), reports: known };
+    const judged = await judgeByPolicies(transaction, context, judges, { query, known });
+    const scope = query.environment === undefined ? 'policy' : 'environment';
+    return { outcome: 'judged', scope, ...judged };
+  });
+}
+
+/** Judges the artifact for each audience by the reports and evidence that count for it. */
+async function judgeByPolicies(
+  transaction: ReadTransaction,
+  context: Pick<JudgingContext, 'policies' | 'matches'>,
+  judges: readonly Judge[],
+  { query, known }: { readonly query: AssertionQuery; readonly known: Assertion['reports'] },
+): Promise<Omit<Assertion, 'outcome' | 'scope'>> {
+  const { org, fingerprint, flow, environment } = query;
+  const fallback = latestOf(known).details.artifact.report.filename;
+  const evaluations: PolicyEvaluation[] = [];
+  const obstacles: JudgementReason[] = [];
+  let reports = known;
+  for (const { audience, rules } of judges) {
+    const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint], audience);
+    const flows = await judgeListedReports(transaction, org, latest.get(fingerprint) ?? [], audience);
+    const [first, ...others] = flows;
+    // Whoever reports an artifact chooses its name, which can except it from a rule.
+    const name = first === undefined ? fallback : latestOf([first, ...others]).details.artifact.report.filename;
+    const uncounted = describeAudience(audience);
+    if (selectFlow(flows, audience.environment === environment ? flow : undefined).length === 0) {
+      const where = flow === undefined ? '' : ` to flow ${flow}`;
+      const value = `reported${where} only with keys that do not count for ${uncounted}`;
+      obstacles.push({ state: 'missing', about: name, value });
+    }
+    const [shown, ...more] = selectFlow(flows, flow);
+    if (audience.environment === environment && shown !== undefined) reports = [shown, ...more];
+    const artifact = { name, fingerprint, flows, ...(first === undefined ? { uncounted } : {}) };
+    evaluations.push(...evaluatePolicies(compile(rules, context), artifact, new JudgementBudget(context.matches)));
+  }
+  const policies = mergeEvaluations(evaluations);
+  const { filename } = latestOf(reports).details.artifact.report;
+  return { ...concludePolicies(policies, obstacles, query, filename), policies, reports };
+}
+
+function selectFlow(reports: readonly JudgedReport[], flow: string | undefined): readonly JudgedReport[] {
+  return flow === undefined ? reports : reports.filter((report) => report.flow === flow);
+}
+
+/** One evaluation for each policy: if it does not comply for one environment, that one. */
+function mergeEvaluations(evaluations: readonly PolicyEvaluation[]): readonly PolicyEvaluation[] {
+  const merged = new Map<string, PolicyEvaluation>();
+  for (const evaluation of evaluations) {
+    if (merged.get(evaluation.policy)?.compliant ?? true) merged.set(evaluation.policy, evaluation);
+  }
+  return [...merged.values()];
+}
+
+/** Rules, and whose verdict they decide. */
+interface Judge {
+  readonly audience: Audience;
+  readonly rules: readonly AttachedRules[];
+}
+
+/** The rules to judge by; undefined if the artifact is judged by its flows. */
+async function findJudges(
+  { environments, policies }: Pick<ReadTransaction, 'environments' | 'policies'>,
+  { org, environment, policies: names = [] }: AssertionQuery,
+): Promise<readonly Judge[] | AssertionObstacle | undefined> {
+  if (environment !== undefined) {
+    const found = await environments.find(org, environment);
+    if (found === undefined) return { outcome: 'environment not found' };
+    const heads = await environments.findHeads(org, [environment, ...found.members]);
+    const judges: Judge[] = [];
+    for (const name of [environment, ...found.members]) {
+      const head = heads.get(name);
+      const rules = head === undefined ? [] : await listRules({ policies }, head);
+      if (rules.length > 0) judges.push({ audience: { environment: name, isMember: name !== environment }, rules });
+    }
+    return judges;
+  }
+  if (names.length === 0) return undefined;
+  const wanted = [...new Set(names)];
+  const found = await policies.listLatest(org, wanted);
+  const missing = wanted.find((name) => found.every((rules) => rules.name !== name));
+  if (missing !== undefined) return { outcome: 'policy not found', policy: missing };
+  return [{ audience: { environment: undefined }, rules: found }];
+}
+
+function compile(
+  attached: readonly AttachedRules[],
+  { policies }: Pick<JudgingContext, 'policies'>,
+): Parameters<typeof evaluatePolicies>[0] {
+  return attached.map(({ rules, ...policy }) => ({ ...policy, compiled: policies.compile(rules) }));
+}
+
+function latestOf(reports: readonly [JudgedReport, ...JudgedReport[]]): JudgedReport {
+  return reports.reduce((latest, one) =>
+    one.details.artifact.createdAt > latest.details.artifact.createdAt ? one : latest,
+  );
+}
+
+type Conclusion = Pick<Assertion, 'compliant' | 'info' | 'reasons' | 'policies'>;
+
+function concludeFlows(reports: Assertion['reports']): Conclusion {
+  const sentences = reports.map(({ flow, state, info }) => `It is ${state} in the flow ${flow}. ${info}`);
+  const compliant = reports.every(({ state }) => state === 'COMPLIANT');
+  const reasons = reports.flatMap((report) =>
+    report.reasons.map((reason) => ({ ...reason, about: nameWithFlow(reason.about, report.flow, reports) })),
+  );
+  return { compliant, info: sentences.join(' '), reasons: orderReasons(reasons), policies: undefined };
+}
+
+function concludePolicies(
+  policies: readonly PolicyEvaluation[],
+  obstacles: readonly JudgementReason[],
+  { environment = '' }: AssertionQuery,
+  name: string,
+): Omit<Conclusion, 'policies'> {
+  if (policies.length === 0) {
+    const info = `The environment ${environment} has no policies, so there is nothing to judge the artifact by.`;
+    return { compliant: false, info, reasons: [{ state: 'incomplete', about: environment, value: 'has no policies' }] };
+  }
+  const reasons = listPolicyReasons(policies, { name });
+  const failing = policies.filter(({ compliant }) => !compliant).map(({ policy }) => policy);
+  if (failing.length > 0) {
+    const further = obstacles.filter((obstacle) => reasons.every(({ value }) => value !== obstacle.value));
+    const info = `It does not comply with ${failing.join(', ')}.`;
+    return { compliant: false, info, reasons: orderReasons([...reasons, ...further]) };
+  }
+  if (obstacles.length > 0) {
+    return { compliant: false, info: describeReasons(obstacles), reasons: orderReasons(obstacles) };
+  }
+  return { compliant: true, info: `It complies with ${policies.map(({ policy }) => policy).join(', ')}.`, reasons };
+}

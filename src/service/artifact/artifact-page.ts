@@ -1,0 +1,226 @@
+import { assertArtifact } from '../../contract/artifact-assertion.ts';
+import { getArtifact } from '../../contract/artifact.ts';
+import type { Assertion } from './artifact-assertion-use-cases.ts';
+import {
+  describeStatus,
+  judgeArtifact,
+  listArtifactEvidence,
+  withoutMistyped,
+  type EvidenceStatus,
+} from './artifact-state.ts';
+import type { RuleResult } from '../policy/compile-policy.ts';
+import type { PolicyEvaluation } from '../policy/judge-environment.ts';
+import { describePolicy } from '../policy/provenance-requirement.ts';
+import type { Appearance, ArtifactDetails } from './artifact.ts';
+import type { CountedAttestation } from '../attestation/attestation.ts';
+import { apiRequest } from '../platform/pages/api-request.ts';
+import {
+  clip,
+  describeCountsFor,
+  pageLink,
+  renderBadge,
+  renderEmpty,
+  renderFacts,
+  renderResult,
+  renderTime,
+  type BadgeState,
+} from '../platform/pages/components.ts';
+import { compareStatuses, linkEvidence, renderMissing } from '../attestation/evidence-cell-html.ts';
+import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
+import type { Page, PageContext } from '../platform/pages/page.ts';
+import { renderProven } from '../login/proven-html.ts';
+import { renderJudgement, renderSentences } from '../attestation/reasons-html.ts';
+import {
+  renderAddress,
+  renderAnnotations,
+  renderExternalLinks,
+  renderRepository,
+  renderUserData,
+} from '../attestation/reported-data-html.ts';
+import { renderTable } from '../platform/pages/table.ts';
+
+/** The verdict on an artifact by the policies of an environment. */
+export interface EnvironmentVerdict {
+  readonly environment: string;
+  readonly assertion: Pick<Assertion, 'compliant' | 'info' | 'policies'>;
+}
+
+/** What the page of an artifact shows. */
+export interface ArtifactView {
+  readonly details: ArtifactDetails;
+  /** By the policies of the environments that it runs in. */
+  readonly verdicts: readonly EnvironmentVerdict[];
+}
+
+/** Creates the page of an artifact: its state and why, rule by rule, its evidence, and where it runs and ran. */
+export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
+  const { details, verdicts } = view;
+  const { flow, artifact, appearances } = details;
+  const { org, id, report } = artifact;
+  const { paths } = context;
+  const { fingerprint } = report;
+  return {
+    title: clip(report.filename, 200),
+    kind: 'Artifact',
+    section: 'flows',
+    crumbs: [
+      { name: 'Flows', path: paths.flows(org) },
+      { name: flow.name, path: paths.flow(org, flow.name) },
+      { name: report.trail_name, path: paths.trail(org, flow.name, report.trail_name) },
+    ],
+    api: [
+      apiRequest(getArtifact, { org, flow_name: flow.name, fingerprint }, { attestation_id: id }),
+      ...verdicts.map(({ environment }) =>
+        apiRequest(assertArtifact, { org, fingerprint }, { environment_name: environment }),
+      ),
+    ],
+    content: html`${renderJudgement(context, org, judgeArtifact(details))} ${renderArtifactFacts(context, details)}
+      ${renderProven(report.proven)}
+      <h2>Evidence</h2>
+      ${renderEvidence(context, listArtifactEvidence(details))}
+      ${verdicts.map((verdict) => renderEnvironmentVerdict(context, org, verdict))}
+      <h2>Where it runs and ran</h2>
+      ${renderAppearances(context, org, appearances)}
+      <h2>Everything reported about it</h2>
+      ${renderHistory(context, details)} ${renderUserData(report.user_data)}`,
+  };
+}
+
+function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactDetails): Html {
+  const { org, createdAt, reportedBy, countsFor, report } = artifact;
+  return renderFacts([
+    ['Fingerprint', html`<code>${report.fingerprint}</code>`],
+    ['Trail', pageLink(context.paths.trail(org, flow.name, report.trail_name), report.trail_name)],
+    ['Name in the template', report.template_reference_name],
+    ['Commit', link(report.commit_url, report.git_commit)],
+    ['Commit message', report.git_commit_info?.message],
+    ['Author', report.git_commit_info?.author],
+    ['Branch', report.git_commit_info?.branch],
+    ['Build', renderAddress(report.build_url)],
+    ['Repository', renderRepository(report.repo_info)],
+    ['Links', renderExternalLinks(report.external_urls)],
+    ['Remarks', renderAnnotations(report.annotations)],
+    ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
+    ['Counts for', describeCountsFor(countsFor)],
+  ]);
+}
+
+function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<CountedAttestation>[]): Html {
+  return renderTable({
+    label: 'Evidence',
+    columns: ['Evidence', 'State', 'Why', 'Type', 'Required', 'Reported'],
+    rows: withoutMistyped(statuses.toSorted(compareStatuses)).map((status): readonly Hole[] => {
+      const { label, type, isRequired, evidence, mistyped } = status;
+      const required = isRequired ? 'yes' : 'no';
+      const why = clip(describeStatus(status), 300);
+      if (evidence === undefined) {
+        const name = mistyped === undefined ? label : linkEvidence(context, mistyped);
+        return [name, renderMissing(mistyped), why, type === '*' ? 'any' : type, required, ''];
+      }
+      const { verdict, createdAt } = evidence;
+      return [
+        linkEvidence(context, evidence),
+        renderBadge(verdict),
+        why,
+        evidence.type,
+        required,
+        renderTime(createdAt, context),
+      ];
+    }),
+    empty: renderEmpty('The template requires no evidence, and none was reported.'),
+    maximumBytes: 14_000,
+  });
+}
+
+function renderEnvironmentVerdict(
+  context: PageContext,
+  org: string,
+  { environment, assertion }: EnvironmentVerdict,
+): Html {
+  const { compliant, info, policies = [] } = assertion;
+  return html`<h2>Policies of ${environment}</h2>
+    ${renderResult(policies.length === 0 ? 'unjudged' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT', clip(info, 500))}
+    ${policies.length === 0 ? undefined : renderRules(context, org, environment, policies)}`;
+}
+
+function renderRules(
+  context: PageContext,
+  org: string,
+  environment: string,
+  policies: readonly PolicyEvaluation[],
+): Html {
+  return renderTable({
+    label: `Rules of the policies of ${environment}`,
+    columns: ['Rule', 'Policy', 'Result', 'Why'],
+    rows: policies.flatMap(({ policy, version, rules, unjudgeable }): readonly (readonly Hole[])[] => {
+      const source = describePolicy(policy, version);
+      if (unjudgeable !== undefined)
+        return [['all rules', source, renderBadge('NON-COMPLIANT', 'Not applied'), clip(unjudgeable, 300)]];
+      return rules.map(({ definition, result }) => {
+        const [state, words, reason] = describeRule(context, org, result);
+        const { name, type } = definition;
+        return [type === 'artifact' ? name : `${type} ${name}`, source, renderBadge(state, words), reason];
+      });
+    }),
+    empty: renderEmpty('The policies have no rules.'),
+    maximumBytes: 8000,
+  });
+}
+
+/** The maximum number of reasons that are given for each rule. */
+const maximumRuleReasons = 3;
+
+function describeRule(
+  context: PageContext,
+  org: string,
+  result: RuleResult,
+): readonly [state: BadgeState, words: string, reason: Hole] {
+  switch (result.outcome) {
+    case 'kept':
+      return ['COMPLIANT', 'Kept', ''];
+    case 'broken':
+      return ['NON-COMPLIANT', 'Broken', renderSentences(context, org, result.reasons, maximumRuleReasons)];
+    case 'excepted':
+      return ['unjudged', 'Exception', 'An exception of the policy applies to the artifact.'];
+    case 'not applicable':
+      return ['unjudged', 'Does not apply', 'Its condition does not hold for the artifact.'];
+  }
+}
+
+function renderAppearances(context: PageContext, org: string, appearances: readonly Appearance[]): Html {
+  const { paths } = context;
+  return renderTable({
+    label: 'Where it runs and ran',
+    columns: ['Environment', 'State', 'From', 'To'],
+    rows: appearances.map(({ environment, started, startedAt, last, exitedAt }): readonly Hole[] => [
+      pageLink(paths.environment(org, environment), environment),
+      exitedAt === undefined ? 'Runs now' : 'No longer runs',
+      html`${renderTime(startedAt, context)},
+      ${pageLink(paths.snapshot(org, environment, started), `snapshot ${started}`)}`,
+      exitedAt === undefined
+        ? html`now, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`
+        : html`${renderTime(exitedAt, context)}, ${pageLink(paths.snapshot(org, environment, last), `snapshot ${last}`)}`,
+    ]),
+    empty: renderEmpty(
+      `No environment${context.viewer?.isLimited === true ? ' that you may see' : ''} has reported that it runs this artifact.`,
+    ),
+    maximumBytes: 8000,
+  });
+}
+
+function renderHistory(context: PageContext, { artifact: { org, flow }, history }: ArtifactDetails): Html {
+  const { paths } = context;
+  return renderTable({
+    label: 'Everything reported about it',
+    columns: ['Attestation', 'State', 'Type', 'By', 'Reported'],
+    rows: history.map(({ trail, id, name, type, verdict, createdAt, reportedBy }): readonly Hole[] => [
+      pageLink(paths.attestation(org, flow, trail, id), name),
+      renderBadge(verdict),
+      type,
+      reportedBy,
+      renderTime(createdAt, context),
+    ]),
+    empty: renderEmpty('No attestation applies to it yet.'),
+    maximumBytes: 8000,
+  });
+}

@@ -1,0 +1,315 @@
+import type { ArtifactReport } from '../../contract/artifact-report.ts';
+import type { Audience } from '../account/audience.ts';
+import type { Appearance, ReportedArtifact } from './artifact.ts';
+import {
+  defineStatements,
+  either,
+  isAnyOf,
+  lookUp,
+  Repository,
+  type Statement,
+  valuesOf,
+} from '../platform/database/database.ts';
+import type { ListPart } from '../platform/database/list-part.ts';
+import { indexedLength } from '../platform/database/postgres/migrations/base/evidence.ts';
+import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
+import { countsForColumn, document, number, optional, text, toCountsFor, type Row } from '../platform/database/rows.ts';
+
+/** Where to look for reports of artifacts. */
+export interface ArtifactPlace {
+  readonly org: string;
+  readonly flow: string;
+  /** Only reports to this trail. */
+  readonly trail?: string | undefined;
+}
+
+/** The reports to a flow, or those from a repository. */
+export type ReportSource = { readonly org: string } & ({ readonly flow: string } | { readonly repository: string });
+
+/** What begins with the same digits, without duplicates. */
+export interface DigitMatches {
+  readonly fingerprints: readonly string[];
+  readonly commits: readonly string[];
+}
+
+const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.counts_for, a.report';
+
+/** Counts in the order of recording, across flows. */
+const place = either('rowid', 'place');
+const commit = either("report ->> '$.git_commit'", 'git_commit');
+
+/** A condition for a long text of the report. In PostgreSQL, only the first characters of the column are in the index. */
+const equals = (path: string, column: string, value: string): string =>
+  either(
+    `report ->> '$.${path}' = ${value}`,
+    `left(${column}, ${indexedLength}) = left(${value}, ${indexedLength}) AND ${column} = ${value}`,
+  );
+
+// Hex digits sort before `g`, so the range from some digits to the same digits with `g` contains exactly the
+// fingerprints that begin with them.
+const beginsWith = (column: string, digits: string): string =>
+  `${column} >= ${digits} AND ${column} < ${digits} || 'g'`;
+
+/** The report of a row `l` with its flow and sequence number. */
+const listedReport = lookUp('artifacts', 'a', 'a.org = $1 AND a.flow = l.flow AND a.sequence = l.sequence');
+
+/** Whether the report `a` counts for the environment $4; every report counts if $3 is false. */
+const counts = `(a.counts_for IS NULL OR NOT $3::boolean OR
+  ${either('$4 IN (SELECT m.value FROM json_each(a.counts_for) m)', 'a.counts_for::jsonb ? $4::text')})`;
+
+const inFlow = 'org = $1 AND flow = $2 AND fingerprint';
+const countMatches = 'SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts';
+
+const statements = defineStatements('artifacts', {
+  findLatest: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 ORDER BY sequence DESC LIMIT 1`,
+  findLatestInTrail: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} = $3 AND trail = $4
+    ORDER BY sequence DESC LIMIT 1`,
+  exists: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 LIMIT 1`,
+  existsInTrail: `SELECT 1 FROM artifacts WHERE ${inFlow} = $3 AND trail = $4 LIMIT 1`,
+  findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = $1 AND idempotency_key = $2',
+  findById: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND id = $2 AND flow = $3`,
+  findByDigits: `${countMatches} WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')}`,
+  findByDigitsInTrail: `${countMatches} WHERE org = $1 AND flow = $2 AND ${beginsWith('fingerprint', '$3')} AND trail = $4`,
+  // No index has the order of `+ 0`: in that of the sequence, all reports of the flow might be read.
+  listByTrail: `SELECT ${columns} FROM (
+      SELECT flow, sequence FROM artifacts WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence + 0 DESC LIMIT $4
+    ) l ${listedReport} ORDER BY l.sequence DESC`,
+  listAppearances: `SELECT a.environment, a.started, a.started_at, a.exited, a.exited_at, e.latest FROM appearances a
+    ${lookUp('environments', 'e', 'e.org = $1 AND e.name = a.environment')}
+    WHERE a.org = $1 AND a.fingerprint = $2
+    ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT $3`,
+  findLatestInAnyFlow: `SELECT m.value AS fingerprint, ${columns} FROM ${valuesOf('$2')}
+    ${lookUp(
+      'artifacts',
+      'a',
+      `a.org = $1 AND a.fingerprint = m.value AND a.${place} = (
+        SELECT max(a.${place}) FROM artifacts a WHERE a.org = $1 AND a.fingerprint = m.value AND ${counts}
+      )`,
+    )}`,
+  listLatestByFlow: `SELECT l.fingerprint, ${columns} FROM (
+      SELECT fingerprint, flow, max(sequence) AS sequence FROM artifacts a
+      WHERE org = $1 AND ${isAnyOf('fingerprint', '$2')} AND ${counts} GROUP BY fingerprint, flow
+    ) l ${listedReport} ORDER BY l.flow`,
+  findLatestOther: `SELECT ${columns} FROM artifacts a WHERE ${inFlow} <> $3 ORDER BY sequence DESC LIMIT 1`,
+  findLatestOtherOnBranch: `SELECT ${columns} FROM artifacts a
+    WHERE ${inFlow} <> $3 AND ${equals('git_commit_info.branch', 'branch', '$4')} ORDER BY sequence DESC LIMIT 1`,
+  // The artifacts of a commit are few, so they come before their order: no index has that of `|| ''`.
+  listByCommit: `SELECT ${columns} FROM (
+      SELECT flow, max(sequence) AS sequence FROM artifacts
+      WHERE org = $1 AND ${commit} = $3 AND flow = $2 AND ($5::text IS NULL OR trail = $5)
+      GROUP BY flow, fingerprint || '' ORDER BY 2 DESC LIMIT $4
+    ) l ${listedReport} ORDER BY l.sequence DESC`,
+  // The sequence has no gaps, so no report before the part is read.
+  listByFlow: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND flow = $2 AND
+      sequence <= (SELECT max(sequence) FROM artifacts WHERE org = $1 AND flow = $2) - $4::bigint
+    ORDER BY sequence DESC LIMIT $3`,
+  listByRepository: `SELECT ${columns} FROM artifacts a WHERE org = $1 AND ${equals('repo_info.name', 'repository', '$2')}
+    ORDER BY ${place} DESC LIMIT $3 OFFSET $4`,
+  findFingerprints: `SELECT DISTINCT fingerprint AS found FROM artifacts
+    WHERE org = $1 AND ${beginsWith('fingerprint', '$2')} ORDER BY found LIMIT $3`,
+  findCommits: `SELECT DISTINCT ${commit} AS found FROM artifacts
+    WHERE org = $1 AND ${beginsWith(commit, '$2')} ORDER BY found LIMIT $3`,
+  // As in `listByCommit`.
+  listFingerprintsOfCommit: `SELECT DISTINCT fingerprint || '' AS found FROM artifacts
+    WHERE org = $1 AND ${commit} = $2 ORDER BY found LIMIT $3`,
+  insert: `INSERT INTO artifacts (org, flow, trail, id, fingerprint, created_at, reported_by, report, counts_for,
+      idempotency_key, request_digest, sequence)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+      (SELECT coalesce(max(sequence), 0) + 1 FROM artifacts WHERE org = $1 AND flow = $2))`,
+});
+
+/** The parameters of `counts`. */
+function toParameters(audience: Audience | undefined): readonly [boolean, string | null] {
+  return [audience !== undefined, audience?.environment ?? null];
+}
+
+/** Reads artifacts. */
+export class ArtifactReader extends Repository {
+  /** The latest report of an artifact. */
+  async findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
+    const [row] = await this.#query(statements.findLatest, statements.findLatestInTrail, place, fingerprint);
+    return optional(row, toReportedArtifact);
+  }
+
+  /** Whether the artifact was reported. */
+  async exists(place: ArtifactPlace, fingerprint: string): Promise<boolean> {
+    return (await this.#query(statements.exists, statements.existsInTrail, place, fingerprint)).length > 0;
+  }
+
+  /** The digest of the request with this idempotency key that reported an artifact; undefined if there is none. */
+  async findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    const [row] = await this.database.query(statements.findRequestDigest, [org, key]);
+    return optional(row, (found) => text(found, 'request_digest'));
+  }
+
+  async findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
+    const [row] = await this.database.query(statements.findById, [org, id, flow]);
+    return optional(row, toReportedArtifact);
+  }
+
+  /** Finds the fingerprints that begin with these digits: their number, and one of them. */
+  async findByDigits(
+    place: ArtifactPlace,
+    digits: string,
+  ): Promise<{ readonly fingerprint: string | undefined; readonly count: number }> {
+    const [row = {}] = await this.#query(statements.findByDigits, statements.findByDigitsInTrail, place, digits);
+    const count = number(row, 'count');
+    return { fingerprint: count === 0 ? undefined : text(row, 'fingerprint'), count };
+  }
+
+  /** Runs one of two statements, for all trails of the flow or for one. */
+  #query(
+    inFlow: Statement,
+    inTrail: Statement,
+    { org, flow, trail }: ArtifactPlace,
+    value: string,
+  ): Promise<readonly Row[]> {
+    return trail === undefined
+      ? this.database.query(inFlow, [org, flow, value])
+      : this.database.query(inTrail, [org, flow, value, trail]);
+  }
+
+  /** The latest reports to a trail, newest first. */
+  async listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
+    const rows = await this.database.query(statements.listByTrail, [org, flow, trail, limit]);
+    return rows.map(toReportedArtifact);
+  }
+
+  /** Where the artifact runs, then where it ran, each newest first. */
+  async listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
+    return (await this.database.query(statements.listAppearances, [org, fingerprint, limit])).map(toAppearance);
+  }
+
+  /**
+   * The latest report of each artifact in any flow, by fingerprint. Unreported artifacts are left out.
+   *
+   * @param audience only reports that count for it; without one, all
+   */
+  async findLatestInAnyFlow(
+    org: string,
+    fingerprints: readonly string[],
+    audience?: Audience,
+  ): Promise<ReadonlyMap<string, ReportedArtifact>> {
+    const values = [org, fingerprints, ...toParameters(audience)];
+    const rows = await this.database.query(statements.findLatestInAnyFlow, values);
+    return new Map(rows.map((row) => [text(row, 'fingerprint'), toReportedArtifact(row)]));
+  }
+
+  /**
+   * The latest report of each artifact in each flow that it was reported to, by fingerprint; sorted by flow.
+   *
+   * @param audience only reports that count for it; without one, all
+   */
+  async listLatestByFlow(
+    org: string,
+    fingerprints: readonly string[],
+    audience?: Audience,
+  ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>> {
+    const values = [org, fingerprints, ...toParameters(audience)];
+    const rows = await this.database.query(statements.listLatestByFlow, values);
+    const found = Map.groupBy(rows, (row) => text(row, 'fingerprint'));
+    return new Map(
+      fingerprints.flatMap((fingerprint) => {
+        const latest = found.get(fingerprint);
+        return latest === undefined ? [] : [[fingerprint, latest.map(toReportedArtifact)] as const];
+      }),
+    );
+  }
+
+  /**
+   * The latest report of an artifact with another fingerprint.
+   *
+   * @param branch only reports for a commit on this branch
+   */
+  async findLatestOther(
+    { org, flow }: ArtifactPlace,
+    fingerprint: string,
+    branch?: string,
+  ): Promise<ReportedArtifact | undefined> {
+    const { findLatestOther, findLatestOtherOnBranch } = statements;
+    const [row] =
+      branch === undefined
+        ? await this.database.query(findLatestOther, [org, flow, fingerprint])
+        : await this.database.query(findLatestOtherOnBranch, [org, flow, fingerprint, branch]);
+    return optional(row, toReportedArtifact);
+  }
+
+  /** The latest report of each artifact that was built from a commit, newest first. */
+  async listByCommit(
+    { org, flow, trail }: ArtifactPlace,
+    commit: string,
+    limit: number,
+  ): Promise<readonly ReportedArtifact[]> {
+    const rows = await this.database.query(statements.listByCommit, [org, flow, commit, limit, trail ?? null]);
+    return rows.map(toReportedArtifact);
+  }
+
+  /** All reports of a flow or of a repository, newest first. */
+  async listReports(source: ReportSource, { limit, offset }: ListPart): Promise<readonly ReportedArtifact[]> {
+    const rows =
+      'flow' in source
+        ? await this.database.query(statements.listByFlow, [source.org, source.flow, limit, offset])
+        : await this.database.query(statements.listByRepository, [source.org, source.repository, limit, offset]);
+    return rows.map(toReportedArtifact);
+  }
+
+  /** The fingerprints and commits in the reports of all flows that begin with these digits, at most `limit` of each. */
+  async findMatches(org: string, digits: string, limit: number): Promise<DigitMatches> {
+    const [fingerprints, commits] = await Promise.all([
+      this.database.query(statements.findFingerprints, [org, digits, limit]),
+      this.database.query(statements.findCommits, [org, digits, limit]),
+    ]);
+    return { fingerprints: fingerprints.map(toFound), commits: commits.map(toFound) };
+  }
+
+  /** The fingerprints of the artifacts of all flows that were built from a commit. */
+  async listFingerprintsOfCommit(org: string, commit: string, limit: number): Promise<readonly string[]> {
+    return (await this.database.query(statements.listFingerprintsOfCommit, [org, commit, limit])).map(toFound);
+  }
+}
+
+function toFound(row: Row): string {
+  return text(row, 'found');
+}
+
+/** Reads and writes artifacts. */
+export class ArtifactWriter extends ArtifactReader {
+  /**
+   * Inserts the report as the latest of its flow. Its trail must exist.
+   *
+   * @param reportJson its report as JSON, serialized before the transaction, because other transactions wait for it
+   * @param requestKey unique within the organization
+   */
+  insert(artifact: ReportedArtifact, reportJson: string, requestKey?: RecordKey): Promise<void> {
+    const { org, flow, id, createdAt, reportedBy, report } = artifact;
+    const { key = null, digest = null } = requestKey ?? {};
+    const { trail_name: trail, fingerprint } = report;
+    return this.database.run(statements.insert, [
+      ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, countsForColumn(artifact), key, digest],
+    ]);
+  }
+}
+
+function toReportedArtifact(row: Row): ReportedArtifact {
+  return {
+    org: text(row, 'org'),
+    flow: text(row, 'flow'),
+    id: text(row, 'id'),
+    createdAt: number(row, 'created_at'),
+    reportedBy: text(row, 'reported_by'),
+    ...toCountsFor(row),
+    report: document(row, 'report') as ArtifactReport,
+  };
+}
+
+/** Converts a row to an appearance. The row must include `latest` of the environment. */
+function toAppearance(row: Row): Appearance {
+  const exited = row['exited'];
+  return {
+    environment: text(row, 'environment'),
+    started: number(row, 'started'),
+    startedAt: number(row, 'started_at'),
+    last: exited === null ? number(row, 'latest') : number(row, 'exited') - 1,
+    exitedAt: exited === null ? undefined : number(row, 'exited_at'),
+  };
+}

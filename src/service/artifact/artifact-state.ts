@@ -1,0 +1,262 @@
+import { isAttestationType, type AttestationType } from '../../contract/attestations/kinds.ts';
+import { toArtifactState, type ArtifactState, type Verdict } from '../../contract/compliance.ts';
+import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
+import { describeAudience, type Audience } from '../account/audience.ts';
+import { evidenceName } from '../attestation/evidence-scope.ts';
+import {
+  describeReasons,
+  orderReasons,
+  type JudgementReason,
+  type ReasonSource,
+  type RecordedFault,
+} from '../attestation/reasons.ts';
+import type { ArtifactDetails } from './artifact.ts';
+import {
+  allRequirements,
+  isListTemplate,
+  type AppliedTemplate,
+  type Level,
+  type TemplateRequirement,
+} from '../template/template.ts';
+
+/** A piece of evidence that counts: the latest attestation with its name, and in a template file also with its level. */
+export interface Evidence {
+  /** As it was sent: `unit` or `web.unit`. */
+  readonly name: string;
+  readonly type: AttestationType;
+  readonly level: Level;
+  readonly verdict: Verdict;
+  /** The reason for the verdict, without a full stop: `the quality gate is ERROR`. */
+  readonly reason: string;
+  /** What keeps it from being compliant. */
+  readonly faults: readonly RecordedFault[];
+  /** Where it is recorded. */
+  readonly flow?: string;
+  readonly trail?: string;
+  readonly id?: string;
+}
+
+/** The verdict of a piece of evidence, and where it is recorded. */
+export type RecordedVerdict = Pick<Evidence, 'verdict' | 'reason' | 'faults' | 'flow' | 'trail' | 'id'>;
+
+/** Evidence that is required, reported, or both. */
+export interface EvidenceStatus<Piece extends Evidence = Evidence> {
+  /** The evidence name, without the artifact: `unit`. */
+  readonly name: string;
+  /** How a message names it: `unit` or `web.unit`. */
+  readonly label: string;
+  /** The required type; if it is not required, the type that was reported. */
+  readonly type: string;
+  readonly isRequired: boolean;
+  /** Undefined if it is missing. */
+  readonly evidence: Piece | undefined;
+  /** Evidence with the required name, but another type. */
+  readonly mistyped?: Piece | undefined;
+  /** The audience that evidence with the required name does not count for, as text; undefined if there is none. */
+  readonly uncounted?: string | undefined;
+}
+
+/** Evidence that does not count for an audience. */
+export interface UncountedEvidence {
+  readonly audience: Audience;
+  readonly evidence: readonly Evidence[];
+}
+
+/** The state of an artifact or a trail, and the reason for it. */
+export interface Judgement {
+  readonly state: ArtifactState;
+  /** The reason, as one or more sentences. */
+  readonly info: string;
+  /** The part of `info` that is not a reason, at its end; undefined if there is none. */
+  readonly note?: string;
+  /** What keeps it from being compliant, the worst first; empty exactly if it is COMPLIANT. */
+  readonly reasons: readonly JudgementReason[];
+}
+
+/**
+ * Compares evidence with requirements. First the required evidence, in the order of the template, then what was
+ * reported beyond it. Only evidence of the same name, level and type satisfies a requirement.
+ *
+ * @param artifact the artifact's name, for labels such as `web.unit`; undefined if labels need no artifact
+ * @param uncounted evidence that does not count, to say so if it is missing
+ */
+export function compareEvidence<Piece extends Evidence>(
+  requirements: readonly TemplateRequirement[],
+  evidence: readonly Piece[],
+  artifact?: string,
+  uncounted?: UncountedEvidence,
+): readonly EvidenceStatus<Piece>[] {
+  const extra = new Set(evidence);
+  const byName = Map.groupBy(evidence, (piece) => evidenceName(piece.name));
+  const required = requirements.map(({ name, type, level }): EvidenceStatus<Piece> => {
+    const named = byName.get(name)?.filter((piece) => level === 'any' || piece.level === level) ?? [];
+    const found = named.find((piece) => type === '*' || piece.type === type);
+    if (found !== undefined) extra.delete(found);
+    const label = toLabel(name, found?.level ?? level, artifact);
+    const mistyped = found === undefined ? named[0] : undefined;
+    const isUncounted = found === undefined && mistyped === undefined && hasName(uncounted, name);
+    return {
+      ...{ name, label, type, isRequired: true, evidence: found },
+      ...(mistyped === undefined ? {} : { mistyped }),
+      ...(isUncounted ? { uncounted: describeAudience(uncounted.audience) } : {}),
+    };
+  });
+  const others = [...extra].map((piece): EvidenceStatus<Piece> => {
+    const name = evidenceName(piece.name);
+    return { name, label: toLabel(name, piece.level, artifact), type: piece.type, isRequired: false, evidence: piece };
+  });
+  return [...required, ...others];
+}
+
+/** Whether there is evidence of this name that does not count. */
+export function hasName(uncounted: UncountedEvidence | undefined, name: string): uncounted is UncountedEvidence {
+  return uncounted?.evidence.some((piece) => evidenceName(piece.name) === name) ?? false;
+}
+
+function toLabel(name: string, level: TemplateRequirement['level'], artifact: string | undefined): string {
+  return level === 'trail' || artifact === undefined ? name : `${artifact}.${name}`;
+}
+
+/**
+ * Judges an artifact or a trail (public documentation of such a service, Compliance): NON-COMPLIANT if any evidence is
+ * non-compliant, required or not; else INCOMPLETE if anything required is missing or any evidence is inconclusive; else
+ * COMPLIANT. The order of the evidence does not matter.
+ *
+ * Our choice, because the rule does not cover it: if nothing is required and nothing was reported, the state is
+ * COMPLIANT, and the reason says that nothing was required.
+ *
+ * @param owner whose template it is
+ * @param missingArtifacts the artifacts of the template that were not reported
+ */
+export function judge(
+  statuses: readonly EvidenceStatus[],
+  owner: AppliedTemplate['owner'],
+  missingArtifacts: readonly string[] = [],
+): Judgement {
+  const rule = `template of the ${owner}`;
+  const reasons = orderReasons([
+    ...statuses.flatMap((status) => listReasons(status, rule)),
+    ...missingArtifacts.map((about): JudgementReason => ({
+      state: 'missing',
+      about,
+      rule,
+      value: 'not reported',
+    })),
+  ]);
+  if (reasons.length > 0) {
+    return {
+      state: toArtifactState(verdictFromReasons(reasons)),
+      info: describeReasons(reasons),
+      reasons,
+    };
+  }
+  const isAnyRequired = statuses.some(({ isRequired }) => isRequired);
+  const labels = statuses.map(({ label }) => label);
+  return { state: 'COMPLIANT', info: describeCompliant(labels, isAnyRequired, owner), reasons };
+}
+
+/** What keeps the evidence from being compliant. */
+function listReasons(status: EvidenceStatus, rule: string): readonly JudgementReason[] {
+  if (status.evidence !== undefined) return listEvidenceReasons(status.evidence, status.label);
+  return [{ ...toMissingReason(status), rule }];
+}
+
+/** The reason for required evidence that is missing, perhaps because what was recorded has another type, or does not count. */
+export function toMissingReason({
+  label,
+  type,
+  mistyped,
+  uncounted,
+}: Pick<EvidenceStatus, 'label' | 'type' | 'mistyped' | 'uncounted'>): JudgementReason {
+  const source = mistyped === undefined ? undefined : toSource(mistyped);
+  const limit = isAttestationType(type)
+    ? `${type} is required`
+    : `${type} is required, which this service cannot record`;
+  return {
+    ...{ state: 'missing', about: label },
+    value: mistyped === undefined ? describeMissing(uncounted) : `recorded as ${mistyped.type}`,
+    ...(type === '*' ? {} : { limit }),
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+function describeMissing(uncounted: string | undefined): string {
+  return uncounted === undefined ? 'not recorded' : `recorded only with keys that do not count for ${uncounted}`;
+}
+
+/** A status in words, without a full stop: what keeps it from being compliant, or else the reason of its evidence. */
+export function describeStatus(status: EvidenceStatus): string {
+  if (status.evidence !== undefined) return describeEvidence(status.evidence);
+  return describeFault(toMissingReason(status));
+}
+
+/** The same for a piece of evidence. */
+export function describeEvidence(evidence: RecordedVerdict): string {
+  if (evidence.verdict === 'compliant') return evidence.reason;
+  return listEvidenceReasons(evidence, '').map(describeFault).join('. ');
+}
+
+/**
+ * Leaves out compliant evidence that has the name, but not the type, of a requirement: beside "missing" for the same
+ * name, it would look like a contradiction.
+ */
+export function withoutMistyped<Piece extends Evidence>(
+  statuses: readonly EvidenceStatus<Piece>[],
+): readonly EvidenceStatus<Piece>[] {
+  const mistyped = new Set(statuses.map((status) => status.mistyped));
+  return statuses.filter(
+    ({ isRequired, evidence }) => isRequired || evidence?.verdict !== 'compliant' || !mistyped.has(evidence),
+  );
+}
+
+/** What keeps a piece of evidence from being compliant: each of its faults; none if it is compliant. */
+export function listEvidenceReasons(evidence: RecordedVerdict, label: string): readonly JudgementReason[] {
+  const { verdict, reason, faults } = evidence;
+  const source = toSource(evidence);
+  const reasons = toReasons(label, { verdict, faults: faults.length > 0 ? faults : [{ value: reason }] });
+  return source === undefined ? reasons : reasons.map((each) => ({ ...each, source }));
+}
+
+function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefined {
+  if (flow === undefined || trail === undefined || id === undefined) return undefined;
+  return { evidence: { flow, trail, attestation: id } };
+}
+
+/** What the judgement of an artifact is based on. */
+export type JudgedDetails = Pick<ArtifactDetails, 'applied' | 'evidence'> & {
+  readonly artifact: { readonly report: { readonly template_reference_name?: string | undefined } };
+  /** The evidence that does not count for the audience of the judgement. */
+  readonly uncounted?: UncountedEvidence | undefined;
+};
+
+/** The evidence that an artifact requires, in the order of the template, and then its other evidence. */
+export function listArtifactEvidence<Piece extends Evidence>({
+  applied,
+  artifact,
+  evidence,
+  uncounted,
+}: Omit<JudgedDetails, 'evidence'> & { readonly evidence: readonly Piece[] }): readonly EvidenceStatus<Piece>[] {
+  const { template_reference_name: reference } = artifact.report;
+  // A list does not distinguish levels, so no name is ambiguous.
+  const name = isListTemplate(applied.template) ? undefined : reference;
+  return compareEvidence(allRequirements(applied.template, reference), evidence, name, uncounted);
+}
+
+/**
+ * Judges an artifact by its current evidence and the current template of its trail or flow. If a template file does not
+ * list the artifact, `info` says so: without evidence of its own, the artifact may only look compliant.
+ */
+export function judgeArtifact(details: JudgedDetails): Judgement {
+  const { applied, artifact } = details;
+  const judgement = judge(listArtifactEvidence(details), applied.owner);
+  if (isListTemplate(applied.template) || applied.template.artifacts.length === 0) return judgement;
+  if (applied.template.artifacts.some(({ name }) => name === artifact.report.template_reference_name)) return judgement;
+  const outside = `It is not an artifact of the template of the ${applied.owner}, so only the evidence of its trail is required.`;
+  return { ...judgement, info: `${judgement.info} ${outside}`, note: outside };
+}
+
+function describeCompliant(labels: readonly string[], isAnyRequired: boolean, owner: string): string {
+  if (labels.length === 0) return `The template of the ${owner} requires no evidence, and none was reported.`;
+  const all = `All evidence is compliant: ${[...new Set(labels)].sort().join(', ')}.`;
+  return isAnyRequired ? all : `${all} The template of the ${owner} requires none.`;
+}

@@ -1,0 +1,146 @@
+import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.ts';
+import { newIdentifier } from '../platform/identifier.ts';
+import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
+import type { Flow } from '../flow/flow.ts';
+import { fromArtifactReport } from '../trail/trail-report.ts';
+import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
+import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { findAppliedTemplates } from '../template/template-use-cases.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+export interface ArtifactQuery {
+  readonly org: string;
+  readonly flow: string;
+  /** The fingerprint or its first digits. */
+  readonly fingerprint: string;
+  /** Only an artifact that was reported to this trail. */
+  readonly trail?: string | undefined;
+  /** Only the report with this id. */
+  readonly attestationId?: string | undefined;
+}
+
+export interface FoundArtifact {
+  readonly outcome: 'found';
+  readonly details: ArtifactDetails;
+}
+
+/** Why no artifact was found. */
+export type ArtifactNotFound =
+  | { readonly outcome: 'flow not found' | 'artifact not found' }
+  /** Several fingerprints begin with the digits. */
+  | { readonly outcome: 'ambiguous'; readonly count: number };
+
+export type ArtifactLookup = FoundArtifact | ArtifactNotFound;
+
+/** The maximum number of attestations in the history of an artifact. Reading them is most of the cost of a lookup. */
+export const maximumHistory = 20;
+
+/** The maximum number of appearances in the details of an artifact; current ones come first. */
+const maximumAppearances = 100;
+
+/** The number of digits of a complete fingerprint. */
+const fingerprintLength = 64;
+
+/** Operation 10: finds the latest report of an artifact that matches the query, with its evidence. */
+export function findArtifact(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  query: ArtifactQuery,
+): Promise<ArtifactLookup> {
+  return storage.read(async (transaction) => {
+    const [flow, artifact] = await Promise.all([
+      transaction.flows.find(query.org, query.flow),
+      findReport(transaction, query),
+    ]);
+    if (flow === undefined) return { outcome: 'flow not found' };
+    if ('outcome' in artifact) return artifact;
+    return { outcome: 'found', details: await loadDetails(transaction, flow, artifact) };
+  });
+}
+
+async function findReport(
+  { artifacts }: Pick<ReadTransaction, 'artifacts'>,
+  query: ArtifactQuery,
+): Promise<ReportedArtifact | ArtifactNotFound> {
+  const { org, flow, fingerprint: digits, trail, attestationId } = query;
+  // A report has one fingerprint, so a query with an id is never ambiguous.
+  if (attestationId !== undefined) {
+    const report = await artifacts.findById(org, flow, attestationId);
+    return report !== undefined && matchesQuery(report, query) ? report : { outcome: 'artifact not found' };
+  }
+  const place = { org, flow, trail };
+  const { fingerprint, count } =
+    digits.length === fingerprintLength
+      ? { fingerprint: digits, count: 1 }
+      : await artifacts.findByDigits(place, digits);
+  if (count > 1) return { outcome: 'ambiguous', count };
+  const report = fingerprint === undefined ? undefined : await artifacts.findLatest(place, fingerprint);
+  return report ?? { outcome: 'artifact not found' };
+}
+
+function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: ArtifactQuery): boolean {
+  return report.fingerprint.startsWith(fingerprint) && (trail === undefined || report.trail_name === trail);
+}
+
+/** Loads everything that belongs to a report of an artifact. */
+export async function loadDetails(
+  { artifacts, attestations, trails }: Pick<ReadTransaction, 'artifacts' | 'attestations' | 'trails'>,
+  flow: Flow,
+  artifact: ReportedArtifact,
+): Promise<ArtifactDetails> {
+  const { org, report } = artifact;
+  const scopes = toReportScopes(artifact);
+  const { trail_name: trail, fingerprint } = report;
+  const place = { org, flow: flow.name };
+  const [findApplied, current, history, appearances] = await Promise.all([
+    findAppliedTemplates({ trails }, flow, [trail]),
+    attestations.listCurrent(place, scopes),
+    attestations.listBound(place, scopes, maximumHistory),
+    artifacts.listAppearances(org, fingerprint, maximumAppearances),
+  ]);
+  const applied = findApplied(trail);
+  const evidence = currentEvidence(applied.template, scopes, current);
+  return { flow, applied, artifact, evidence, history, appearances };
+}
+
+export type RecordArtifactResult = 'recorded' | 'flow not found';
+
+/** Records a new report of an artifact. Creates the trail if it does not exist. */
+export function reportArtifact(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
+  command: Omit<ReportedArtifact, 'id' | 'createdAt'>,
+  request?: KeyedRequest<RecordArtifactResult>,
+): Promise<OnceResult<RecordArtifactResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt }, request);
+}
+
+/** Records a report with a given id and time, and judges the environments that run the artifact again. */
+export function recordArtifact(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  artifact: ReportedArtifact,
+  request?: KeyedRequest<RecordArtifactResult>,
+): Promise<OnceResult<RecordArtifactResult>> {
+  const { org, flow, createdAt, report } = artifact;
+  const reportJson = JSON.stringify(report);
+  const work = async (
+    transaction: WriteTransaction,
+    context: JudgingContext,
+  ): Promise<OnceResult<RecordArtifactResult>> => {
+    const { flows, trails, artifacts } = transaction;
+    // Together, because other transactions wait, and each may take a round trip to the database.
+    const [repetition, flowExists] = await Promise.all([
+      findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded'),
+      flows.exists(org, flow),
+    ]);
+    if (repetition !== undefined) return repetition;
+    if (!flowExists) return 'flow not found';
+    await trails.insertMissing({ org, flow, name: report.trail_name, createdAt, report: fromArtifactReport(report) });
+    await artifacts.insert(artifact, reportJson, request);
+    await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
+    return 'recorded';
+  };
+  return runJudgingTransaction(dependencies, org, work);
+}

@@ -1,0 +1,42 @@
+import type { ArtifactReport } from '../../contract/artifact-report.ts';
+import type { CountsFor } from '../account/audience.ts';
+import type { CountedAttestation, ListedAttestation } from '../attestation/attestation.ts';
+import type { Flow } from '../flow/flow.ts';
+import type { Recorded } from '../login/recorded.ts';
+import type { AppliedTemplate } from '../template/template.ts';
+
+/** One report of an artifact; immutable once recorded. The same artifact may be reported again. */
+export interface ReportedArtifact {
+  readonly org: string;
+  readonly flow: string;
+  readonly id: string;
+  readonly createdAt: number;
+  readonly reportedBy: string;
+  readonly countsFor?: CountsFor;
+  readonly report: Recorded<ArtifactReport>;
+}
+
+/** A period in which an artifact runs in an environment. */
+export interface Appearance {
+  readonly environment: string;
+  /** The number of the first snapshot that contains it, and the time of that snapshot. */
+  readonly started: number;
+  readonly startedAt: number;
+  /** The number of the last snapshot that contains it so far. */
+  readonly last: number;
+  /** When it stopped running; undefined while it runs. */
+  readonly exitedAt: number | undefined;
+}
+
+/** An artifact with everything that belongs to it, read in one transaction. */
+export interface ArtifactDetails {
+  readonly flow: Flow;
+  readonly applied: AppliedTemplate;
+  readonly artifact: ReportedArtifact;
+  /** The attestations that count for it (`currentEvidence`), in the order of recording. */
+  readonly evidence: readonly CountedAttestation[];
+  /** The latest attestations that apply to it, including superseded ones, newest first; truncated if there are many. */
+  readonly history: readonly ListedAttestation[];
+  /** Where it runs, then where it ran, each newest first; truncated if there are many. */
+  readonly appearances: readonly Appearance[];
+}

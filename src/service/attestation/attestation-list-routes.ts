@@ -1,0 +1,146 @@
+import { listAttestations, type AttestationPage, type ListedAttestation } from '../../contract/attestation-list.ts';
+import type { EndpointQuery } from '../../contract/endpoint.ts';
+import { maximumDocumentBytes, maximumPageBytes } from '../../contract/limits.ts';
+import { defaultPageSize } from '../../contract/paging.ts';
+import * as attestationList from './attestation-list-use-cases.ts';
+import type { AttestationRange, LargeAttestationPage } from './attestation-list-use-cases.ts';
+import type { RecordedAttestation } from './attestation-records.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
+import type { Links } from '../platform/links.ts';
+import { evidenceName, listTargetArtifacts } from './evidence-scope.ts';
+import { largeResponse } from '../platform/server/bodies/admission.ts';
+import { flowMissing, validationError } from '../platform/server/errors/api-error.ts';
+import { toReasonResponses } from './reason-response.ts';
+import { listEvidenceReasons } from '../artifact/artifact-state.ts';
+import { SerializedJson } from '../platform/server/json-response.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+
+/** In bytes of documents. Larger pages are read one attestation at a time, so that other requests get their turn. */
+const readAtOnce = maximumDocumentBytes;
+
+/** Adds operation 9: list the attestations of a flow. */
+export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const { links } = dependencies;
+
+  /** Serializes a large page in parts. One page at a time, to limit the memory. */
+  const writeLarge = (
+    { range, bytes }: LargeAttestationPage,
+    page: AttestationPage,
+  ): Promise<SerializedJson<AttestationPage>> =>
+    host.admission.handle(bytes, async (pause) => {
+      const parts: Buffer[] = [];
+      for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
+        await pause();
+        const attestations = await attestationList.readAttestations(dependencies, part);
+        parts.push(
+          ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),
+        );
+      }
+      return withEntries(page, parts);
+    });
+
+  addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
+    const { org, flow_name: flow } = parameters;
+    const { page = 1, per_page: perPage = defaultPageSize, from_timestamp: from, to_timestamp: to } = query;
+    const finding = await attestationList.listAttestations(dependencies, {
+      ...{ org, flow, from, to, page, perPage },
+      maximumBytes: largeResponse,
+    });
+    if (finding.outcome === 'flow not found') throw flowMissing(org, flow);
+    const pageCount = Math.ceil(finding.total / perPage);
+    const response: AttestationPage = {
+      data: [],
+      _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
+      pagination: { total: finding.total, page, per_page: perPage, page_count: pageCount },
+    };
+    if (finding.outcome === 'found') {
+      const data = finding.attestations.map((attestation) => toAttestationResponse(attestation, links));
+      return { status: 200, body: { ...response, data } };
+    }
+    if (finding.bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(finding, response) };
+    const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
+    throw validationError(['query.per_page', rule]);
+  });
+}
+
+/** Ranges of one attestation each, newest first. */
+function splitRange({ org, flow, first, last }: AttestationRange): readonly AttestationRange[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    org,
+    flow,
+    first: last - index,
+    last: last - index,
+  }));
+}
+
+/** Combines a page with its serialized entries. */
+function withEntries(
+  { _links, pagination }: AttestationPage,
+  entries: readonly Buffer[],
+): SerializedJson<AttestationPage> {
+  const comma = Buffer.from(',');
+  const list = entries.flatMap((entry, index) => (index === 0 ? [entry] : [comma, entry]));
+  const others = Buffer.from(JSON.stringify({ _links, pagination }).slice(1));
+  return new SerializedJson(Buffer.concat([Buffer.from('{"data":['), ...list, Buffer.from('],'), others]));
+}
+
+export function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
+  const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
+  return {
+    attestation_id: id,
+    attestation_name: name,
+    attestation_type: type,
+    trail_name: trail,
+    artifact_fingerprint: document.artifact_fingerprint ?? null,
+    target_artifacts: document.target_artifacts ?? [],
+    created_at: createdAt,
+    sequence: attestation.sequence,
+    description: document.description ?? '',
+    has_audit_package: attachment !== undefined,
+    html_url: links.attestationPage(org, flow, trail, id),
+    is_compliant: verdict === 'compliant',
+    ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
+    reasons: toReasonResponses(listEvidenceReasons(attestation, toLabel(attestation)), org, links),
+    reported_by: reportedBy,
+    schema_version: schemaVersion,
+    user_data: document.user_data ?? {},
+    ...(document.proven === undefined ? {} : { proven: document.proven }),
+  };
+}
+
+/** As a template names it: `web.unit` for the attestation `unit` of the artifact `web`. */
+function toLabel({ name, document }: RecordedAttestation): string {
+  const [target, ...others] = listTargetArtifacts(document);
+  return target === undefined || others.length > 0 ? name : `${target}.${evidenceName(name)}`;
+}
+
+/** The schema version of recorded attestations. There has been only one. */
+const schemaVersion = 1;
+
+interface PagePosition {
+  readonly page: number;
+  readonly perPage: number;
+  readonly pageCount: number;
+}
+
+/** Links to this and other pages; the first page has no `prev`, the last has no `next`. */
+function pageLinks(
+  { from_timestamp, to_timestamp }: EndpointQuery<typeof listAttestations>,
+  { page, perPage, pageCount }: PagePosition,
+  link: (query: Readonly<Record<string, number>>) => string,
+): Record<string, string> {
+  const span = {
+    ...(from_timestamp === undefined ? {} : { from_timestamp }),
+    ...(to_timestamp === undefined ? {} : { to_timestamp }),
+  };
+  const at = (number: number): string => link({ page: number, per_page: perPage, ...span });
+  const last = Math.max(1, pageCount);
+  return {
+    self: at(page),
+    first: at(1),
+    ...(page > 1 ? { prev: at(Math.min(page - 1, last)) } : {}),
+    ...(page < last ? { next: at(page + 1) } : {}),
+    last: at(last),
+  };
+}

@@ -1,0 +1,334 @@
+import { isAttestationType, type AttestationDocument } from '../../contract/attestations/kinds.ts';
+import type { Verdict } from '../../contract/compliance.ts';
+import type { CountsFor } from '../account/audience.ts';
+import type { Scope } from './evidence-scope.ts';
+import type { RecordedFault } from './reasons.ts';
+import type { Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
+import type { AttestationWithSubject } from '../trail/trail-details.ts';
+import { defineStatements, lookUp, lookUpAll, Repository, valuesOf } from '../platform/database/database.ts';
+import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
+import {
+  countsForColumn,
+  document,
+  number,
+  optional,
+  optionalText,
+  text,
+  toCountsFor,
+  type Row,
+} from '../platform/database/rows.ts';
+
+/** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */
+export interface Sequenced {
+  readonly sequence: number;
+}
+
+/** An attestation with its sequence number, without its document. */
+export interface RecordedSummary extends AttestationSummary, Sequenced {}
+
+/** An attestation with its sequence number. */
+export interface RecordedAttestation extends Attestation, Sequenced {}
+
+/** Identifies a flow. */
+export interface FlowReference {
+  readonly org: string;
+  readonly flow: string;
+}
+
+/** What is read of the latest attestation of a flow. */
+export interface LatestAttestation extends Sequenced {
+  readonly createdAt: number;
+}
+
+/** An attestation to store. */
+export interface NewAttestation extends AttestationSummary, Sequenced {
+  /** Unique within the organization. */
+  readonly requestKey?: RecordKey | undefined;
+  /** Whether its time is before that of its predecessor. */
+  readonly isStepBack: boolean;
+  /** The scopes that it applies to. */
+  readonly scopes: readonly Scope[];
+  /** Its evidence name. In each of the scopes, it becomes the latest attestation with that name and its `countsFor`. */
+  readonly evidence: string;
+  /** Its document as JSON, serialized before the transaction, because other transactions wait for it. */
+  readonly documentJson: string;
+}
+
+/** Where a new attestation is to count. */
+export interface EvidencePlace {
+  readonly scopes: readonly Scope[];
+  /** Its evidence name. */
+  readonly evidence: string;
+  /** Evidence with another `countsFor` is counted on its own, so that it cannot take all names. */
+  readonly countsFor?: CountsFor;
+  /** How many evidence names a scope may have. */
+  readonly maximumNames: number;
+}
+
+/** The attestation of a row `l` with its sequence number. */
+const listedAttestation = lookUp('attestations', 'a', 'a.org = $1 AND a.flow = $2 AND a.sequence = l.sequence');
+
+const inScope = 'org = $1 AND flow = $2 AND scope = m.value';
+
+const listCurrent = (table: string): string =>
+  `SELECT e.scope, e.sequence FROM ${valuesOf('$3')}
+    ${lookUpAll(table, 'e', 'e.org = $1 AND e.flow = $2 AND e.scope = m.value')}`;
+
+// `OFFSET 0` makes PostgreSQL look up the name in each scope.
+const isFull = (table: string, condition: string): string =>
+  `SELECT 1 FROM ${valuesOf('$3')}
+    WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${condition} AND name = $4 LIMIT 1 OFFSET 0)
+      AND EXISTS (SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1 OFFSET $5::bigint - 1)`;
+
+/** The columns of an attestation in a history; the table alias is `a`. */
+const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, a.faults, a.created_at, a.reported_by,
+  a.counts_for`;
+
+/** The columns of an attestation without its document; the table alias is `a`. */
+export const summaryColumns = `a.org, a.flow, a.sequence, ${listedColumns}, a.attachment_filename, a.attachment_digest,
+  a.attachment_size`;
+
+const statements = defineStatements('attestations', {
+  find: `SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2`,
+  findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
+  isCurrent: `SELECT 1 FROM attestations f
+    ${lookUp(
+      'attestations',
+      'a',
+      `a.org = f.org AND a.flow = f.flow AND a.sequence = (SELECT max(l.sequence) FROM (
+        SELECT sequence FROM current_evidence WHERE org = f.org AND flow = f.flow AND scope = $3 AND name = $4
+        UNION ALL
+        SELECT sequence FROM limited_evidence WHERE org = f.org AND flow = f.flow AND scope = $3 AND name = $4
+      ) l)`,
+    )}
+    WHERE f.org = $1 AND f.idempotency_key = $2 AND a.type = f.type AND a.request_digest = f.request_digest`,
+  findLatest: `SELECT sequence, created_at FROM attestations WHERE org = $1 AND flow = $2
+    ORDER BY sequence DESC LIMIT 1`,
+  listByTrail: `SELECT ${summaryColumns} FROM attestations a
+    WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
+  // The documents are parsed, so their size is limited first. Databases store the length, and need not read them for it.
+  listSubjects: `SELECT ${summaryColumns}, a.document::json ->> 'artifact_fingerprint' AS fingerprint,
+      a.document::json ->> 'target_artifacts' AS targets,
+      a.document::json -> 'git_commit_info' ->> 'sha1' AS commit_sha,
+      a.document::json -> 'git_commit_info' ->> 'url' AS commit_url
+    FROM (
+      SELECT sequence, sum(octet_length(document)) OVER (ORDER BY sequence DESC) AS bytes FROM attestations
+      WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4
+    ) l ${listedAttestation} WHERE l.bytes <= $5 ORDER BY l.sequence DESC`,
+  listCurrent: `SELECT l.scope, ${summaryColumns} FROM (
+      ${listCurrent('current_evidence')} UNION ALL ${listCurrent('limited_evidence')}
+    ) l ${listedAttestation}`,
+  // Of each scope, no more is read than is wanted of all.
+  listBound: `SELECT ${listedColumns} FROM (
+      SELECT DISTINCT b.sequence FROM ${valuesOf('$3')}
+      ${lookUpAll(
+        'bindings',
+        'b',
+        `b.org = $1 AND b.flow = $2 AND b.scope = m.value AND b.sequence >= coalesce((
+          SELECT sequence FROM bindings WHERE ${inScope} ORDER BY sequence DESC LIMIT 1 OFFSET $4::bigint - 1
+        ), 0)`,
+      )} ORDER BY b.sequence DESC LIMIT $4
+    ) l ${listedAttestation} ORDER BY l.sequence DESC`,
+  isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
+  countAttached: `SELECT count(*) AS count FROM (
+      SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
+    ) l`,
+  isFull: isFull('current_evidence', inScope),
+  isLimitedFull: isFull('limited_evidence', `${inScope} AND counts_for = $6`),
+  insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, created_at,
+      reported_by, counts_for, attachment_filename, attachment_digest, attachment_size, document, stepped_back,
+      idempotency_key, request_digest)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+  bind: `INSERT INTO bindings (org, flow, scope, sequence) SELECT $1, $2, m.value, $4::bigint FROM ${valuesOf('$3')}`,
+  // SQLite would take `ON` for that of a join, if there were no `WHERE`.
+  setCurrent: `INSERT INTO current_evidence (org, flow, scope, sequence, name)
+    SELECT $1, $2, m.value, $4::bigint, $5 FROM ${valuesOf('$3')} WHERE true
+    ON CONFLICT (org, flow, scope, name) DO UPDATE SET sequence = excluded.sequence`,
+  setLimited: `INSERT INTO limited_evidence (org, flow, scope, sequence, name, counts_for)
+    SELECT $1, $2, m.value, $4::bigint, $5, $6 FROM ${valuesOf('$3')} WHERE true
+    ON CONFLICT (org, flow, scope, counts_for, name) DO UPDATE SET sequence = excluded.sequence`,
+});
+
+/** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
+export class AttestationReader extends Repository {
+  async find(org: string, flow: string, trail: string, id: string): Promise<RecordedAttestation | undefined> {
+    const found = await this.findById(org, id);
+    return found?.flow === flow && found.trail === trail ? found : undefined;
+  }
+
+  /** Finds an attestation in any trail. */
+  async findById(org: string, id: string): Promise<RecordedAttestation | undefined> {
+    const [row] = await this.database.query(statements.find, [org, id]);
+    return optional(row, toRecordedAttestation);
+  }
+
+  /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */
+  async findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    const [row] = await this.database.query(statements.findRequestDigest, [org, key]);
+    return optional(row, (found) => text(found, 'request_digest'));
+  }
+
+  /**
+   * Whether the attestation that was recorded with this idempotency key, or one with the same content, is the latest of
+   * its evidence name in each of its scopes.
+   */
+  async isCurrent(org: string, key: string, scopes: readonly Scope[], evidence: string): Promise<boolean> {
+    const found = await Promise.all(
+      scopes.map((scope) => this.database.query(statements.isCurrent, [org, key, scope, evidence])),
+    );
+    return found.every((rows) => rows.length > 0);
+  }
+
+  /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
+  async findLatest({ org, flow }: FlowReference): Promise<LatestAttestation | undefined> {
+    const [row] = await this.database.query(statements.findLatest, [org, flow]);
+    return optional(row, (found) => ({ sequence: number(found, 'sequence'), createdAt: number(found, 'created_at') }));
+  }
+
+  /** The latest attestations of a trail, newest first. */
+  async listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
+    const rows = await this.database.query(statements.listByTrail, [org, flow, trail, limit]);
+    return rows.map(toRecordedSummary);
+  }
+
+  /**
+   * Like `listByTrail`, with what the attestations are about.
+   *
+   * @param limits the list ends before their documents have more than `maximumBytes` in total
+   */
+  async listSubjects(
+    { org, flow }: FlowReference,
+    trail: string,
+    limits: { readonly count: number; readonly maximumBytes: number },
+  ): Promise<readonly AttestationWithSubject[]> {
+    const values = [org, flow, trail, limits.count, limits.maximumBytes];
+    return (await this.database.query(statements.listSubjects, values)).map(toAttestationWithSubject);
+  }
+
+  /**
+   * The latest attestation of each evidence name in each of the scopes, by scope; of those that do not count for all
+   * environments, the latest of each `countsFor`, too. Scopes without any are left out.
+   */
+  async listCurrent(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+  ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
+    const rows = await this.database.query(statements.listCurrent, [org, flow, scopes]);
+    const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
+    return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
+  }
+
+  /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
+  async listBound(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+    limit: number,
+  ): Promise<readonly ListedAttestation[]> {
+    return (await this.database.query(statements.listBound, [org, flow, scopes, limit])).map(toListedAttestation);
+  }
+
+  /** Whether any attestation of any organization has an attachment with this digest. */
+  async isAttached(digest: string): Promise<boolean> {
+    return (await this.database.query(statements.isAttached, [digest])).length > 0;
+  }
+
+  /** The number of distinct attachment digests. */
+  async countAttached(): Promise<number> {
+    const [row = {}] = await this.database.query(statements.countAttached, []);
+    return number(row, 'count');
+  }
+}
+
+function toRecordedSummary(row: Row): RecordedSummary {
+  return { ...toSummary(row), sequence: number(row, 'sequence') };
+}
+
+/** Converts a row with `summaryColumns` and its document. */
+export function toRecordedAttestation(row: Row): RecordedAttestation {
+  return { ...toAttestation(row), sequence: number(row, 'sequence') };
+}
+
+/** Reads and writes attestations. */
+export class AttestationWriter extends AttestationReader {
+  /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
+  async isAnyScopeFull({ org, flow }: FlowReference, place: EvidencePlace): Promise<boolean> {
+    const values = [org, flow, place.scopes, place.evidence, place.maximumNames];
+    const countsFor = countsForColumn(place);
+    const full =
+      countsFor === null
+        ? await this.database.query(statements.isFull, values)
+        : await this.database.query(statements.isLimitedFull, [...values, countsFor]);
+    return full.length > 0;
+  }
+
+  /** Inserts the attestation and binds it to its scopes. Its trail must exist. */
+  async insert(attestation: NewAttestation): Promise<void> {
+    const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
+    const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
+    const { filename = null, digest = null, size = null } = attachment ?? {};
+    const faults = attestation.faults.length === 0 ? null : JSON.stringify(attestation.faults);
+    const countsFor = countsForColumn(attestation);
+    const bound = [org, flow, scopes, sequence];
+    await Promise.all([
+      this.database.run(statements.insert, [
+        ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, createdAt, reportedBy, countsFor],
+        ...[filename, digest, size, documentJson, Number(isStepBack)],
+        ...[requestKey?.key ?? null, requestKey?.digest ?? null],
+      ]),
+      this.database.run(statements.bind, bound),
+      // Evidence that counts only for some environments replaces only evidence that counts for the same ones.
+      countsFor === null
+        ? this.database.run(statements.setCurrent, [...bound, evidence])
+        : this.database.run(statements.setLimited, [...bound, evidence, countsFor]),
+    ]);
+  }
+}
+
+const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'];
+
+function toListedAttestation(row: Row): ListedAttestation {
+  const verdict = verdicts.find((known) => known === row['verdict']);
+  const type = text(row, 'type');
+  if (verdict === undefined || !isAttestationType(type)) throw new TypeError('a stored attestation is damaged');
+  return {
+    trail: text(row, 'trail'),
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    type,
+    verdict,
+    reason: text(row, 'reason'),
+    // Validated before it was stored. Attestations of earlier versions have none.
+    faults: JSON.parse(optionalText(row, 'faults') ?? '[]') as readonly RecordedFault[],
+    createdAt: number(row, 'created_at'),
+    reportedBy: text(row, 'reported_by'),
+    ...toCountsFor(row),
+  };
+}
+
+function toSummary(row: Row): AttestationSummary {
+  const digest = optionalText(row, 'attachment_digest');
+  const attachment =
+    digest === undefined
+      ? {}
+      : { attachment: { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') } };
+  return { org: text(row, 'org'), flow: text(row, 'flow'), ...toListedAttestation(row), ...attachment };
+}
+
+/**
+ * Converts a row with the columns of `toSummary`, and those that say what the attestation is about: `fingerprint`,
+ * `targets` (JSON), `commit_sha` and `commit_url`.
+ */
+function toAttestationWithSubject(row: Row): AttestationWithSubject {
+  const sha1 = optionalText(row, 'commit_sha');
+  return {
+    ...toSummary(row),
+    fingerprint: optionalText(row, 'fingerprint'),
+    // Validated before it was stored.
+    targets: JSON.parse(optionalText(row, 'targets') ?? '[]') as readonly string[],
+    commit: sha1 === undefined ? undefined : { sha1, url: optionalText(row, 'commit_url') },
+  };
+}
+
+function toAttestation(row: Row): Attestation {
+  return { ...toSummary(row), document: document(row, 'document') as AttestationDocument };
+}

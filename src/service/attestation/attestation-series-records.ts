@@ -1,0 +1,81 @@
+import {
+  summaryColumns,
+  toRecordedAttestation,
+  type FlowReference,
+  type RecordedAttestation,
+} from './attestation-records.ts';
+import { defineStatements, lookUp, Repository } from '../platform/database/database.ts';
+import { number } from '../platform/database/rows.ts';
+
+/** A range of sequence numbers, both ends included. */
+export interface SequenceRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const statements = defineStatements('attestation_series', {
+  listRange: `SELECT ${summaryColumns}, a.document FROM attestations a
+    WHERE org = $1 AND flow = $2 AND sequence BETWEEN $3 AND $4 ORDER BY sequence DESC`,
+  // Databases store the length, so the document is not read.
+  findRangeBytes: `SELECT coalesce(sum(octet_length(document)), 0) AS size FROM attestations
+    WHERE org = $1 AND flow = $2 AND sequence BETWEEN $3 AND $4`,
+  findTime: 'SELECT created_at FROM attestations WHERE org = $1 AND flow = $2 AND sequence = $3',
+  listStepsBack: `SELECT sequence FROM attestations
+    WHERE org = $1 AND flow = $2 AND stepped_back = 1 ORDER BY sequence`,
+  // A binary search: the result is at or after `low`, and at or before `high`.
+  findFirstNotBefore: `WITH RECURSIVE search (low, high) AS (
+      SELECT CAST($3 AS bigint), CAST($4 AS bigint) + 1
+      UNION ALL
+      SELECT CASE WHEN a.created_at < $5 THEN a.sequence + 1 ELSE l.low END,
+        CASE WHEN a.created_at < $5 THEN l.high ELSE a.sequence END
+      FROM search l
+      ${lookUp('attestations', 'a', 'a.org = $1 AND a.flow = $2 AND a.sequence = (l.low + l.high) / 2')}
+      WHERE l.low < l.high
+    ) SELECT l.low FROM search l WHERE l.low >= l.high`,
+});
+
+/** Reads the attestations of a flow by sequence number. */
+export class AttestationSeriesReader extends Repository {
+  /** The attestations of the range, newest first. */
+  async listRange(
+    { org, flow }: FlowReference,
+    { first, last }: SequenceRange,
+  ): Promise<readonly RecordedAttestation[]> {
+    return (await this.database.query(statements.listRange, [org, flow, first, last])).map(toRecordedAttestation);
+  }
+
+  /** The total size of the documents in the range, in bytes; much cheaper than reading them. */
+  async findRangeBytes({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
+    const [row = {}] = await this.database.query(statements.findRangeBytes, [org, flow, first, last]);
+    return number(row, 'size');
+  }
+
+  /** The times of these attestations, which must exist. They are few. */
+  listTimes({ org, flow }: FlowReference, sequences: readonly number[]): Promise<readonly number[]> {
+    return Promise.all(
+      sequences.map(async (sequence) => {
+        const [row = {}] = await this.database.query(statements.findTime, [org, flow, sequence]);
+        return number(row, 'created_at');
+      }),
+    );
+  }
+
+  /** The sequence numbers whose time is before that of their predecessor, in ascending order; usually none. */
+  async listStepsBack({ org, flow }: FlowReference): Promise<readonly number[]> {
+    const rows = await this.database.query(statements.listStepsBack, [org, flow]);
+    return rows.map((row) => number(row, 'sequence'));
+  }
+
+  /**
+   * The first sequence number of the range whose time is at or after this one; one more than the last if there is none.
+   * Times must not decrease within the range.
+   */
+  async findFirstNotBefore(
+    { org, flow }: FlowReference,
+    { first, last }: SequenceRange,
+    time: number,
+  ): Promise<number> {
+    const [row = {}] = await this.database.query(statements.findFirstNotBefore, [org, flow, first, last, time]);
+    return number(row, 'low');
+  }
+}

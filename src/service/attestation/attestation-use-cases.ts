@@ -1,0 +1,178 @@
+import { judgeAttestation, type AttestationDocument, type AttestationType } from '../../contract/attestations/kinds.ts';
+import { maximumEvidenceNames } from '../../contract/limits.ts';
+import type { CountsFor } from '../account/audience.ts';
+import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
+import { newIdentifier } from '../platform/identifier.ts';
+import { toRecordedFaults } from './reasons.ts';
+import type { Attachment, Attestation } from './attestation.ts';
+import type { Recorded } from '../login/recorded.ts';
+import { fromAttestation } from '../trail/trail-report.ts';
+import type { AttestationReader, EvidencePlace } from './attestation-records.ts';
+import type { ReceivedFile } from '../platform/attachments/attachments.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import {
+  findRepeatedRequest,
+  type KeyedRequest,
+  type OnceResult,
+  type RepeatedRequest,
+} from '../platform/idempotency/carry-out-once.ts';
+import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
+
+/** An attestation to record. */
+export interface AttestationCommand {
+  readonly org: string;
+  readonly flow: string;
+  readonly trail: string;
+  /** The owner of the key it was sent with (`actorName`). */
+  readonly reportedBy: string;
+  readonly countsFor?: CountsFor;
+  readonly type: AttestationType;
+  readonly document: Recorded<AttestationDocument>;
+  /** The attachment; stored only if the attestation can be recorded. */
+  readonly file?: FileToAttach | undefined;
+}
+
+/** A file that was received and is not stored yet. */
+export interface FileToAttach {
+  /** The file name that the sender gave. */
+  readonly filename: string;
+  readonly content: Pick<ReceivedFile, 'digest' | 'size' | 'keep'>;
+}
+
+/** `too many names`: the name is new, and its subject already has evidence of `maximumEvidenceNames` names. */
+export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
+
+export type AttestResult = RecordAttestationResult | 'artifact not found';
+
+// In characters. The reason is stored with every judgement that uses the attestation; the document holds everything.
+const maximumReasonLength = 500;
+
+/** Records an attestation. If it has a fingerprint, the artifact must have been reported to the trail. */
+export async function attest(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
+  { file, ...command }: AttestationCommand,
+  request?: KeyedRequest<AttestResult>,
+): Promise<OnceResult<AttestResult>> {
+  const { org, flow, trail, document } = command;
+  const { artifact_fingerprint: fingerprint } = document;
+  const place = toPlace({ ...command, name: document.attestation_name });
+  // The transaction finds other obstacles, but only after the file is stored, and it does not look for the artifact.
+  if (file !== undefined || fingerprint !== undefined) {
+    const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
+      const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
+      if (repetition !== undefined) return repetition;
+      if (!(await flows.exists(org, flow))) return 'flow not found';
+      if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
+      return 'artifact not found';
+    });
+    if (obstacle !== undefined) return obstacle;
+  }
+  const attachment = await keep(file);
+  const { verdict, reason, faults } = judgeAttestation(command.type, document);
+  const attestation: Attestation = {
+    ...command,
+    id: newIdentifier(dependencies),
+    name: document.attestation_name,
+    verdict,
+    reason: truncate(reason, maximumReasonLength),
+    faults: toRecordedFaults(faults, document.description),
+    createdAt: unixSeconds(dependencies.now()),
+    attachment,
+  };
+  return recordAttestation(dependencies, attestation, request);
+}
+
+/** The scopes in which an attestation counts until another one with the same evidence name is recorded there. */
+type AttestationPlace = Pick<EvidencePlace, 'scopes' | 'evidence'> & { readonly org: string };
+
+function toPlace({
+  org,
+  trail,
+  name,
+  document,
+}: Pick<Attestation, 'org' | 'trail' | 'name' | 'document'>): AttestationPlace {
+  const { artifact_fingerprint, target_artifacts, git_commit_info } = document;
+  const subject = { trail, attestation_name: name, artifact_fingerprint, target_artifacts };
+  const scopes = toAttestationScopes({ ...subject, git_commit: git_commit_info?.sha1 });
+  return { org, scopes, evidence: evidenceName(name) };
+}
+
+/** Requests with the same content have the same place. */
+function findRepeated(
+  attestations: AttestationReader,
+  { org, scopes, evidence }: AttestationPlace,
+  request: KeyedRequest<AttestResult> | undefined,
+): Promise<RepeatedRequest<AttestResult> | undefined> {
+  return findRepeatedRequest(
+    request,
+    attestations.findRequestDigest.bind(attestations),
+    'recorded',
+    async (key) => !(await attestations.isCurrent(org, key, scopes, evidence)),
+  );
+}
+
+/** Stores the content before the record, so that a crash cannot leave a record without its file. */
+async function keep(file: FileToAttach | undefined): Promise<Attachment | undefined> {
+  if (file === undefined) return undefined;
+  const { filename, content } = file;
+  await content.keep();
+  return { filename, digest: content.digest, size: content.size };
+}
+
+/**
+ * Records an attestation with a given id and time, and judges the environments that run its artifacts again. Creates
+ * the trail if it does not exist.
+ */
+export function recordAttestation(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  attestation: Attestation,
+  request?: KeyedRequest<AttestResult>,
+): Promise<OnceResult<AttestResult>> {
+  const { document, ...summary } = attestation;
+  const { org, flow, trail, createdAt } = summary;
+  const documentJson = JSON.stringify(document);
+  const { artifact_fingerprint } = document;
+  const place = toPlace(attestation);
+  const { scopes, evidence } = place;
+  const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
+  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<OnceResult<AttestResult>> => {
+    const { flows, trails, attestations } = transaction;
+    const inFlow = { org, flow };
+    // Together, because other transactions wait, and each may take a round trip to the database.
+    const [repetition, flowExists, isAnyScopeFull, before] = await Promise.all([
+      findRepeated(attestations, place, request),
+      flows.exists(org, flow),
+      attestations.isAnyScopeFull(inFlow, {
+        ...place,
+        countsFor: summary.countsFor,
+        maximumNames: maximumEvidenceNames,
+      }),
+      attestations.findLatest(inFlow),
+    ]);
+    if (repetition !== undefined) return repetition;
+    if (!flowExists) return 'flow not found';
+    if (isAnyScopeFull) return 'too many names';
+    await trails.insertMissing({ org, flow, name: trail, createdAt, report: fromAttestation(document) });
+    await attestations.insert({
+      ...{ ...summary, documentJson, scopes, evidence },
+      sequence: before === undefined ? 1 : before.sequence + 1,
+      requestKey: request,
+      isStepBack: before !== undefined && createdAt < before.createdAt,
+    });
+    await judgeEvidence(transaction, { org, ...judged }, createdAt, context);
+    return 'recorded';
+  };
+  return runJudgingTransaction(dependencies, org, work);
+}
+
+/** Finds an attestation; undefined if it is not in the trail. */
+export function findAttestation(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, flow, trail, id }: Pick<Attestation, 'org' | 'flow' | 'trail' | 'id'>,
+): Promise<Attestation | undefined> {
+  return storage.read(({ attestations }) => attestations.find(org, flow, trail, id));
+}

@@ -1,0 +1,65 @@
+import type { AttestationDocument, AttestationDocuments, AttestationType } from '../../contract/attestations/kinds.ts';
+import type { Verdict } from '../../contract/compliance.ts';
+import type { CountsFor } from '../account/audience.ts';
+import type { RecordedFault } from './reasons.ts';
+import type { Recorded } from '../login/recorded.ts';
+import type { Level } from '../template/template.ts';
+
+/** The file that was sent with an attestation. */
+export interface Attachment {
+  /** The file name that the sender gave. */
+  readonly filename: string;
+  /** The SHA-256 of its content in hex; the content is stored under it. */
+  readonly digest: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** An attestation as the history of an artifact lists it. */
+export interface ListedAttestation {
+  readonly trail: string;
+  readonly id: string;
+  /** As it was sent: `unit` or `web.unit`. */
+  readonly name: string;
+  readonly type: AttestationType;
+  readonly verdict: Verdict;
+  /** The reason for the verdict. */
+  readonly reason: string;
+  /** What keeps it from being compliant; empty if it is compliant, or if only the reason was recorded. */
+  readonly faults: readonly RecordedFault[];
+  readonly createdAt: number;
+  /** The owner of the key that it was sent with (`actorName`). */
+  readonly reportedBy: string;
+  readonly countsFor?: CountsFor;
+}
+
+/** An attestation without its document, which can be large and is not needed for judging. */
+export interface AttestationSummary extends ListedAttestation {
+  readonly org: string;
+  readonly flow: string;
+  readonly attachment?: Attachment | undefined;
+}
+
+/** An attestation; immutable once recorded. */
+export interface Attestation extends AttestationSummary {
+  readonly document: Recorded<AttestationDocument>;
+}
+
+/** An attestation that counts for an artifact or a trail. */
+export interface CountedAttestation extends AttestationSummary {
+  readonly level: Level;
+}
+
+/** An attestation of one kind. */
+export interface AttestationOf<Type extends AttestationType> extends AttestationSummary {
+  readonly type: Type;
+  readonly document: Recorded<AttestationDocuments[Type]>;
+}
+
+/** Whether an attestation is of a kind. The type and the document of an attestation are always of the same kind. */
+export function isOfKind<Type extends AttestationType>(
+  attestation: AttestationSummary & { readonly document: unknown },
+  type: Type,
+): attestation is AttestationOf<Type> {
+  return attestation.type === type;
+}

@@ -1,0 +1,26 @@
+import { listAuditEvents } from '../../contract/audit-log.ts';
+import { defaultPageSize } from '../../contract/paging.ts';
+import * as auditLog from './audit-log-use-cases.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { toPagination } from '../platform/server/pagination.ts';
+
+/** Adds the endpoint that lists the audit log. */
+export function addAuditLogRoute(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, listAuditEvents, requireRole(dependencies, 'administer'), async ({ parameters: { org }, query }) => {
+    const { page = 1, per_page: perPage = defaultPageSize, type } = query;
+    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const { events, total } = await auditLog.listAuditEvents(dependencies, { org, type, part });
+    return {
+      status: 200,
+      body: {
+        data: events.map(({ number, type: kind, at, actor, subject, details }) => ({
+          ...{ number, type: kind, timestamp: at, actor, subject },
+          details: { ...details },
+        })),
+        pagination: toPagination(page, perPage, total),
+      },
+    };
+  });
+}

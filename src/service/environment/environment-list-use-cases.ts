@@ -1,0 +1,82 @@
+import type { EnvironmentKind } from '../../contract/environment.ts';
+import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import type { EnvironmentReference } from './environment-use-cases.ts';
+import { readCurrent } from '../platform/judging/pending-snapshots.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
+
+/** Finds an environment with its verdict. */
+export function findEnvironment(
+  dependencies: ReadDependencies,
+  { org, name }: EnvironmentReference,
+): Promise<EnvironmentOverview | undefined> {
+  return readCurrent(dependencies, { org, environments: [name] }, ({ environments }) =>
+    environments.findOverview(org, name),
+  );
+}
+
+/** Finds since when environments have their current verdict, in Unix seconds; without those that have no snapshot. */
+export function findVerdictTimes(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, environments }: { readonly org: string; readonly environments: readonly string[] },
+): Promise<ReadonlyMap<string, number>> {
+  return storage.read(async ({ snapshots }) => {
+    const times = new Map<string, number>();
+    for (const environment of environments) {
+      const start = await snapshots.findVerdictStart(org, environment);
+      if (start !== undefined) times.set(environment, start.from);
+    }
+    return times;
+  });
+}
+
+export interface EnvironmentListQuery {
+  readonly org: string;
+  /** A part of the name, in upper or lower case. */
+  readonly name?: string | undefined;
+  readonly kinds?: readonly EnvironmentKind[] | undefined;
+  readonly sort: 'name' | 'last_modified_at' | 'last_changed_at';
+  readonly descending: boolean;
+  /** The page, counted from 1; undefined for all environments. */
+  readonly page?: { readonly number: number; readonly size: number } | undefined;
+}
+
+/** Environments, and the number of those on all pages. */
+export interface EnvironmentList {
+  readonly environments: readonly EnvironmentOverview[];
+  readonly total: number;
+}
+
+/** Lists environments with their verdicts. */
+export async function listEnvironments(
+  dependencies: ReadDependencies,
+  query: EnvironmentListQuery,
+): Promise<EnvironmentList> {
+  const { org } = query;
+  const names = await dependencies.storage.read(({ environments }) => environments.listOverviews(org));
+  const shown = select(names, query).environments.map(({ name }) => name);
+  return readCurrent(dependencies, { org, environments: shown }, async ({ environments }) =>
+    select(await environments.listOverviews(org), query),
+  );
+}
+
+function select(all: readonly EnvironmentOverview[], query: EnvironmentListQuery): EnvironmentList {
+  const { name = '', kinds, sort, descending, page } = query;
+  const wanted = all.filter(
+    (environment) =>
+      environment.name.toLowerCase().includes(name.toLowerCase()) &&
+      (kinds === undefined || kinds.includes(environment.kind)),
+  );
+  // The environments are sorted by name already, and sorting keeps the order of equal ones.
+  const sorted =
+    sort === 'name' ? wanted : wanted.toSorted((one, other) => sortTime(one, sort) - sortTime(other, sort));
+  const ordered = descending ? sorted.toReversed() : sorted;
+  const start = page === undefined ? 0 : (page.number - 1) * page.size;
+  const end = page === undefined ? ordered.length : start + page.size;
+  return { environments: ordered.slice(start, end), total: ordered.length };
+}
+
+function sortTime(environment: EnvironmentOverview, sort: 'last_modified_at' | 'last_changed_at'): number {
+  return sort === 'last_modified_at' ? environment.lastModifiedAt : (environment.lastChangedAt ?? 0);
+}

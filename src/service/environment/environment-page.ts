@@ -1,0 +1,178 @@
+import { getEnvironment, listEnvironments } from '../../contract/environment-list.ts';
+import { getSnapshot } from '../../contract/snapshot-details.ts';
+import { listSnapshots } from '../../contract/snapshot.ts';
+import type { SnapshotDetails } from '../snapshot/snapshot-details-use-cases.ts';
+import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
+import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
+import {
+  describeDuration,
+  pageLink,
+  renderEmpty,
+  renderFacts,
+  renderLinks,
+  renderPageLinks,
+  renderResult,
+  renderTime,
+  renderVerdict,
+  toVerdictState,
+} from '../platform/pages/components.ts';
+import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { renderEnvironments, type JudgedEnvironment } from '../organization/organization-page.ts';
+import type { Page, PageContext } from '../platform/pages/page.ts';
+import { describeVerdict, renderReasons, renderRunning } from '../snapshot/running-html.ts';
+import { renderTable } from '../platform/pages/table.ts';
+import { renderTimeline } from './timeline-html.ts';
+
+/** Creates the list of environments. */
+export function toEnvironmentListPage(
+  context: PageContext,
+  org: string,
+  environments: readonly JudgedEnvironment[],
+): Page {
+  return {
+    title: 'Environments',
+    section: 'environments',
+    api: [apiRequest(listEnvironments, { org })],
+    content: html`${renderEnvironments(context, org, environments)} ${renderComparisonForm(context, org, '', '')}`,
+  };
+}
+
+/** What the page of an environment shows. */
+export interface EnvironmentView {
+  readonly overview: EnvironmentOverview;
+  /** Since when it has its verdict, in Unix seconds. */
+  readonly since: number | undefined;
+  /** Its latest snapshot, or why there is none to show. */
+  readonly latest: SnapshotDetails | 'none' | 'too large';
+  /** The latest snapshots, for the timeline. */
+  readonly recent: readonly SnapshotSummary[];
+  /** A page of its snapshots, the latest first. */
+  readonly snapshots: readonly SnapshotSummary[];
+  /** The number of that page, from 1. */
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** Creates the page of an environment: its verdict and why, what runs now, and its snapshots. */
+export function toEnvironmentPage(context: PageContext, view: EnvironmentView): Page {
+  const { overview, latest, recent } = view;
+  const { org, name, compliant } = overview;
+  return {
+    title: name,
+    kind: 'Environment',
+    section: 'environments',
+    crumbs: [{ name: 'Environments', path: context.paths.environments(org) }],
+    api: [
+      apiRequest(getEnvironment, { org, env_name: name }),
+      ...(latest === 'none' ? [] : [apiRequest(getSnapshot, { org, env_name: name, snapshot: '-1' })]),
+      apiRequest(listSnapshots, { org, env_name: name }, { page: view.page, per_page: view.perPage }),
+    ],
+    content: html`${
+      latest === 'none'
+        ? renderEmpty(
+            'No report yet. A step with the operation report-k8s, or the public client, reports what runs here; then this page shows it.',
+          )
+        : renderResult(toVerdictState(compliant), describeState(context, view))
+    }
+    ${renderEnvironmentFacts(context, overview)}
+    ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent)} ${renderLatest(context, latest)}
+    ${latest === 'none' ? undefined : renderSnapshots(context, view)}
+    ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}`,
+  };
+}
+
+function describeState(context: PageContext, { latest, since }: EnvironmentView): Hole {
+  const words = typeof latest === 'string' ? '' : describeVerdict(latest);
+  return html`${words} ${since === undefined ? undefined : html`Unchanged since ${renderTime(since, context)}.`}`;
+}
+
+function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverview): Html {
+  const { org, kind, description, members, policies, requiresProvenance } = overview;
+  const { latest, lastReportedAt, lastChangedAt } = overview;
+  const { paths } = context;
+  return renderFacts([
+    ['Kind', kind],
+    ['Description', description],
+    ['Members', renderLinks(members, (member) => paths.environment(org, member))],
+    [
+      'Policies',
+      renderLinks(policies, (policy) => paths.policy(org, policy)) ??
+        (requiresProvenance ? undefined : 'none: attach one to judge what runs here'),
+    ],
+    ['Required', requiresProvenance ? 'provenance (deprecated; attach a policy instead)' : undefined],
+    [
+      'Latest snapshot',
+      latest === 0 ? undefined : pageLink(paths.snapshot(org, overview.name, latest), String(latest)),
+    ],
+    ['Last report', lastReportedAt === undefined ? undefined : renderTime(lastReportedAt, context)],
+    ['Last change', lastChangedAt === undefined ? undefined : renderTime(lastChangedAt, context)],
+  ]);
+}
+
+function renderTimelineSection(
+  context: PageContext,
+  { org, name: environment }: EnvironmentOverview,
+  snapshots: readonly SnapshotSummary[],
+): Html {
+  const words = snapshots.length === 1 ? '' : ` of the latest ${snapshots.length} snapshots`;
+  return html`<h2>Timeline${words}</h2>
+    ${renderTimeline(context, { org, environment, snapshots })}`;
+}
+
+function renderLatest(context: PageContext, latest: EnvironmentView['latest']): Html | undefined {
+  if (latest === 'none') return undefined;
+  if (latest === 'too large') {
+    return renderEmpty(
+      'The members of this environment have too many artifacts for one page; open the pages of the members.',
+    );
+  }
+  return html`${renderReasons(context, latest)}
+    <h2>Running now</h2>
+    ${renderRunning(context, latest)}`;
+}
+
+function renderSnapshots(context: PageContext, { overview, snapshots, page, perPage }: EnvironmentView): Html {
+  const { org, name, latest } = overview;
+  const { paths } = context;
+  return html`<h2>Snapshots</h2>
+    ${renderTable({
+      label: 'Snapshots',
+      columns: ['Snapshot', 'Verdict', 'From', 'Lasted', 'Difference'],
+      rows: snapshots.map(({ number, from, to, compliant }): readonly Hole[] => [
+        pageLink(paths.snapshot(org, name, number), String(number)),
+        renderVerdict(compliant),
+        renderTime(from, context),
+        to === undefined ? 'current' : describeDuration(Math.max(0, to - from)),
+        renderDifferenceLink(context, { org, environment: name, number }),
+      ]),
+      empty: renderEmpty('There are no snapshots on this page.'),
+      maximumBytes: 12_000,
+    })}
+    ${renderPageLinks({ page, perPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}`;
+}
+
+/** Renders a link to the difference from the snapshot before this one; undefined if it is the first. */
+export function renderDifferenceLink(
+  { paths }: PageContext,
+  { org, environment, number }: { readonly org: string; readonly environment: string; readonly number: number },
+): Html | undefined {
+  if (number === 1) return undefined;
+  const expressions = { first: `${environment}#${number - 1}`, second: `${environment}#${number}` };
+  return pageLink(withQuery(paths.comparison(org), expressions), `to snapshot ${number - 1}`);
+}
+
+/** Renders the form that compares any two snapshots. */
+export function renderComparisonForm({ paths }: PageContext, org: string, first: string, second: string): Html {
+  return html`<h2>Compare two snapshots</h2>
+    <form class="filters" method="get" action="${paths.comparison(org)}">
+      <label
+        >First <input name="first" required maxlength="300" value="${first}" aria-describedby="expressions"
+      /></label>
+      <label>Second <input name="second" required maxlength="300" value="${second}" /></label>
+      <button>Compare</button>
+    </form>
+    <p id="expressions">
+      <code>prod</code> is the latest snapshot of the environment prod, <code>prod#3</code> number 3,
+      <code>prod~1</code> the one before the latest, <code>prod@{2.hours.ago}</code> the one at a time.
+    </p>`;
+}

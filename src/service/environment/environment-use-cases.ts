@@ -1,0 +1,291 @@
+import type { EnvironmentKind } from '../../contract/environment.ts';
+import { maximumPolicies } from '../../contract/limits.ts';
+import { sameArtifacts, type RunningArtifact } from '../snapshot/running-artifact.ts';
+import { parseArtifacts, serializeContent } from '../snapshot/snapshot-serialization.ts';
+import type { Environment } from '../snapshot/snapshot.ts';
+import type { EnvironmentHead } from './environment-records.ts';
+import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
+import { recordRuleChange } from './rule-change-use-cases.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+type JudgingDependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
+
+export interface EnvironmentReference {
+  readonly org: string;
+  readonly name: string;
+}
+
+/** An environment to create or update. Undefined fields stay as they are, or are empty in a new environment. */
+export interface EnvironmentToSave extends EnvironmentReference {
+  readonly kind: EnvironmentKind;
+  readonly description?: string | undefined;
+  /** Replaces the members of a logical environment. */
+  readonly members?: readonly string[] | undefined;
+  /** Replaces the attached policies. */
+  readonly policies?: readonly string[] | undefined;
+  readonly requiresProvenance?: boolean | undefined;
+  /** The user who requested it. */
+  readonly user: string;
+}
+
+/** The result of `saveEnvironment`. Nothing was changed unless the outcome is `saved`. */
+export type SaveEnvironmentResult =
+  | { readonly outcome: 'saved' }
+  /** The environment exists with another kind: this one. */
+  | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind }
+  /** The member does not exist, or is itself a logical environment. */
+  | { readonly outcome: 'member not found' | 'member is logical'; readonly member: string }
+  | { readonly outcome: 'policy not found'; readonly policy: string };
+
+/** Creates or updates an environment. Creates a snapshot if its members, policies or requirement changed. */
+export function saveEnvironment(
+  dependencies: JudgingDependencies,
+  environment: EnvironmentToSave,
+  request?: KeyedRequest<SaveEnvironmentResult>,
+): Promise<OnceResult<SaveEnvironmentResult>> {
+  const now = unixSeconds(dependencies.now());
+  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> => {
+    const { org, name } = environment;
+    const known = await transaction.environments.find(org, name);
+    const fault = await findFault(transaction, environment, known);
+    if (fault !== undefined) return fault;
+    const requiresOthers = await saveFields(transaction, environment, known, now);
+    const showsOthers = await replaceMembers(transaction, environment, known);
+    const isJudgedByOthers = await replacePolicies(transaction, environment, known, now);
+    if (requiresOthers || showsOthers || isJudgedByOthers)
+      await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
+    return { outcome: 'saved' };
+  };
+  return runJudgingTransaction(dependencies, environment.org, carryOutOnce(dependencies, request, save));
+}
+
+/** Returns why an environment cannot be saved; undefined if it can. */
+async function findFault(
+  transaction: ReadTransaction,
+  { org, kind, members = [], policies = [] }: EnvironmentToSave,
+  known: Environment | undefined,
+): Promise<SaveEnvironmentResult | undefined> {
+  if (known !== undefined && known.kind !== kind) return { outcome: 'of another kind', kind: known.kind };
+  const heads = await transaction.environments.findHeads(org, members);
+  for (const member of members) {
+    const head = heads.get(member);
+    if (head === undefined) return { outcome: 'member not found', member };
+    if (head.kind === 'logical') return { outcome: 'member is logical', member };
+  }
+  const existing = new Set(await transaction.policies.listExisting(org, policies));
+  const policy = policies.find((wanted) => !existing.has(wanted));
+  return policy === undefined ? undefined : { outcome: 'policy not found', policy };
+}
+
+/** Returns whether the requirement of provenance changed. */
+async function saveFields(
+  transaction: WriteTransaction,
+  environment: EnvironmentToSave,
+  known: Environment | undefined,
+  now: number,
+): Promise<boolean> {
+  const { org, name, kind } = environment;
+  const required = known?.requiresProvenance ?? false;
+  const { description = known?.description ?? '', requiresProvenance = required } = environment;
+  await transaction.environments.save({
+    ...{ org, name, kind, description, requiresProvenance },
+    ...{ createdAt: known?.createdAt ?? now, lastModifiedAt: now },
+  });
+  if (requiresProvenance === required) return false;
+  const details = { require_provenance: String(requiresProvenance) };
+  const change = {
+    type: 'provenance_requirement_changed',
+    ...{ org, at: now, actor: environment.user, subject: `environment ${name}`, details },
+  } as const;
+  await recordRuleChange(transaction, change, [name]);
+  return true;
+}
+
+/** Returns whether the members changed. */
+async function replaceMembers(
+  { environments }: WriteTransaction,
+  { org, name, members }: EnvironmentToSave,
+  known: Environment | undefined,
+): Promise<boolean> {
+  if (members === undefined) return false;
+  const wanted = [...new Set(members)].sort();
+  if (wanted.join('\n') === (known?.members ?? []).join('\n')) return false;
+  await environments.replaceMembers(org, name, wanted);
+  return true;
+}
+
+/** Returns whether the attached policies changed. */
+async function replacePolicies(
+  transaction: WriteTransaction,
+  { org, name: environment, policies: wanted, user }: EnvironmentToSave,
+  known: Environment | undefined,
+  timestamp: number,
+): Promise<boolean> {
+  if (wanted === undefined) return false;
+  const attached = known?.policies ?? [];
+  const detach = attached.filter((policy) => !wanted.includes(policy));
+  const attach = [...new Set(wanted)].filter((policy) => !attached.includes(policy));
+  return changePolicies(transaction, { org, environment, user, timestamp, detach, attach });
+}
+
+export interface EnvironmentReport {
+  readonly org: string;
+  readonly environment: string;
+  readonly kind: EnvironmentKind;
+  readonly artifacts: readonly RunningArtifact[];
+}
+
+export type RecordReportResult =
+  | { readonly outcome: 'snapshot made' | 'nothing new' | 'environment not found' }
+  | {
+      readonly outcome: 'of another kind';
+      readonly kind: EnvironmentKind;
+      readonly reported: EnvironmentKind;
+    };
+
+/** Creates a snapshot if different artifacts run than before; else updates the instances in the current snapshot. */
+export function recordReport(
+  dependencies: JudgingDependencies,
+  { org, environment, kind, artifacts }: EnvironmentReport,
+  request?: KeyedRequest<RecordReportResult>,
+): Promise<OnceResult<RecordReportResult>> {
+  const now = unixSeconds(dependencies.now());
+  // Serialized before the transaction, because other transactions wait for it.
+  const content = serializeContent(artifacts);
+  const record = async (transaction: WriteTransaction, context: JudgingContext): Promise<RecordReportResult> => {
+    const head = await transaction.environments.findHead(org, environment);
+    if (head === undefined) return { outcome: 'environment not found' };
+    if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind, reported: kind };
+    await transaction.environments.recordReport(org, environment, now);
+    if (await keepLatest(transaction, head, { artifacts, content })) return { outcome: 'nothing new' };
+    await new SnapshotUpdates(transaction, context).make(environment, { org, at: now }, content);
+    return { outcome: 'snapshot made' };
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, record));
+}
+
+/** Updates the instances of the latest snapshot if it has the same artifacts. Returns whether it does. */
+async function keepLatest(
+  { snapshots }: WriteTransaction,
+  { org, name: environment, latest }: EnvironmentHead,
+  { artifacts, content }: { readonly artifacts: readonly RunningArtifact[]; readonly content: string },
+): Promise<boolean> {
+  const reference = { environment, number: latest };
+  const current = await snapshots.find(org, reference);
+  if (current === undefined) return false;
+  if (current.content === content) return true;
+  if (!sameArtifacts(parseArtifacts(current.content), artifacts)) return false;
+  await snapshots.replaceContent(org, reference, content);
+  return true;
+}
+
+/** Policies to attach to or detach from an environment. */
+export interface PolicyChange {
+  readonly org: string;
+  readonly environment: string;
+  readonly policies: readonly string[];
+  /** The user who requested it. */
+  readonly user: string;
+}
+
+/** Why policies cannot be attached or detached: the environment, or some of the policies, do not exist. */
+export interface PolicyChangeObstacle {
+  readonly outcome: 'not found';
+  readonly isEnvironmentMissing: boolean;
+  readonly missingPolicies: readonly string[];
+}
+
+export type AttachPoliciesResult = 'attached' | 'too many' | PolicyChangeObstacle;
+
+/** Attaches policies. Creates a snapshot if any of them was not attached before and the environment has a report. */
+export function attachPolicies(
+  dependencies: JudgingDependencies,
+  { org, environment, policies, user }: PolicyChange,
+  request?: KeyedRequest<AttachPoliciesResult>,
+): Promise<OnceResult<AttachPoliciesResult>> {
+  const now = unixSeconds(dependencies.now());
+  const attachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<AttachPoliciesResult> => {
+    const obstacle = await findObstacle(transaction, { org, environment, policies });
+    if (obstacle !== undefined) return obstacle;
+    const attached = await transaction.environments.listPolicies(org, environment);
+    const attach = [...new Set(policies)].filter((policy) => !attached.includes(policy));
+    if (attached.length + attach.length > maximumPolicies) return 'too many';
+    const change = { org, environment, user, timestamp: now, detach: [], attach };
+    if (await changePolicies(transaction, change)) {
+      await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
+    }
+    return 'attached';
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, attachAll));
+}
+
+async function findObstacle(
+  transaction: ReadTransaction,
+  { org, environment, policies }: Pick<PolicyChange, 'org' | 'environment' | 'policies'>,
+): Promise<PolicyChangeObstacle | undefined> {
+  const isEnvironmentMissing = (await transaction.environments.findHead(org, environment)) === undefined;
+  const existing = new Set(await transaction.policies.listExisting(org, policies));
+  const missingPolicies = [...new Set(policies)].filter((policy) => !existing.has(policy));
+  if (!isEnvironmentMissing && missingPolicies.length === 0) return undefined;
+  return { outcome: 'not found', isEnvironmentMissing, missingPolicies };
+}
+
+export type DetachPoliciesResult = 'detached' | PolicyChangeObstacle;
+
+/** Detaches those of the policies that are attached; none if one does not exist. Creates a snapshot if any was. */
+export function detachPolicies(
+  dependencies: JudgingDependencies,
+  { org, environment, policies, user }: PolicyChange,
+  request?: KeyedRequest<DetachPoliciesResult>,
+): Promise<OnceResult<DetachPoliciesResult>> {
+  const now = unixSeconds(dependencies.now());
+  const detachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<DetachPoliciesResult> => {
+    const obstacle = await findObstacle(transaction, { org, environment, policies });
+    if (obstacle !== undefined) return obstacle;
+    const attached = await transaction.environments.listPolicies(org, environment);
+    const detach = attached.filter((policy) => policies.includes(policy));
+    const change = { org, environment, user, timestamp: now, detach, attach: [] };
+    if (await changePolicies(transaction, change)) {
+      await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
+    }
+    return 'detached';
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, detachAll));
+}
+
+interface AttachmentChange {
+  readonly org: string;
+  readonly environment: string;
+  readonly user: string;
+  readonly timestamp: number;
+  /** Attached policies, without duplicates. */
+  readonly detach: readonly string[];
+  /** Policies that are not attached, without duplicates. */
+  readonly attach: readonly string[];
+}
+
+/** Attaches and detaches policies, and records it in their history. Returns whether anything changed. */
+async function changePolicies(
+  transaction: WriteTransaction,
+  { org, environment, user, timestamp, detach, attach }: AttachmentChange,
+): Promise<boolean> {
+  const { environments, policies } = transaction;
+  await environments.detachPolicies(org, environment, detach);
+  await policies.addEvents(org, detach, { type: 'policy_detached', timestamp, user, environment });
+  await environments.attachPolicies(org, environment, attach);
+  await policies.addEvents(org, attach, { type: 'policy_attached', timestamp, user, environment });
+  const changes = [
+    ...detach.map((policy) => ['policy_detached', policy] as const),
+    ...attach.map((policy) => ['policy_attached', policy] as const),
+  ];
+  for (const [type, policy] of changes) {
+    const subject = `environment ${environment}`;
+    const change = { org, type, at: timestamp, actor: user, subject, details: { policy } };
+    await recordRuleChange(transaction, change, [environment]);
+  }
+  return detach.length + attach.length > 0;
+}

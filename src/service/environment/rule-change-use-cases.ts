@@ -1,0 +1,38 @@
+import type { AuditEvent } from '../audit/audit-event.ts';
+import { describeRuleChange } from './rule-change.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { toDeliveries } from '../notification/delivery-use-cases.ts';
+
+/**
+ * Records a change of what environments are judged by in the audit log, and in the outbox for the targets that want to
+ * hear of it. An environment without a report has no verdict that could change.
+ *
+ * @param environments those that are judged by what was changed
+ */
+export async function recordRuleChange(
+  { auditLog, deliveries, environments: records, snapshots }: WriteTransaction,
+  change: AuditEvent,
+  environments: readonly string[],
+): Promise<void> {
+  await auditLog.append(change);
+  const { org, at: timestamp } = change;
+  for (const environment of environments) {
+    const trigger = 'ON_CHANGED_RULES';
+    const listeners = (await deliveries.listListeners(org, environment)).filter((one) => one.trigger === trigger);
+    const head = listeners.length === 0 ? undefined : await records.findHead(org, environment);
+    if (head === undefined || head.latest === 0) continue;
+    const snapshot = head.latest;
+    const [verdict] = await snapshots.findVerdicts(org, [{ environment, number: snapshot }]);
+    const description = describeRuleChange(change, environment);
+    const event = {
+      trigger,
+      org,
+      environment,
+      snapshot,
+      compliant: verdict?.compliant ?? null,
+      description,
+      timestamp,
+    };
+    await deliveries.insert(toDeliveries(listeners, [{ ...event, trigger }]));
+  }
+}

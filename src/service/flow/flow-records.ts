@@ -1,0 +1,94 @@
+import type { Flow } from './flow.ts';
+import type { Template } from '../template/template.ts';
+import { defineStatements, either, Repository, type Value } from '../platform/database/database.ts';
+import type { ListPart } from '../platform/database/list-part.ts';
+import { number, optional, optionalText, text, type Row } from '../platform/database/rows.ts';
+
+/** A flow without its template and repository. */
+export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility'>;
+
+/** Selects flows. */
+export interface FlowFilter {
+  /** A part of the name. */
+  readonly search?: string | undefined;
+  /** Whether the case of `search` matters. */
+  readonly isCaseSensitive?: boolean | undefined;
+}
+
+const columns = 'org, name, description, visibility, template, repo_url, created_at, last_modified_at';
+const position = either('instr', 'strpos');
+const matches = `org = $1 AND ($2::text IS NULL OR
+  ${position}(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0)`;
+
+const statements = defineStatements('flows', {
+  exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
+  find: `SELECT ${columns} FROM flows WHERE org = $1 AND name = $2`,
+  list: `SELECT org, name, description, visibility FROM flows WHERE ${matches} ORDER BY name LIMIT $4 OFFSET $5`,
+  count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
+  save: `INSERT INTO flows (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (org, name) DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
+      template = excluded.template, repo_url = excluded.repo_url, created_at = excluded.created_at,
+      last_modified_at = excluded.last_modified_at`,
+});
+
+/** Reads flows. */
+export class FlowReader extends Repository {
+  async exists(org: string, name: string): Promise<boolean> {
+    return (await this.database.query(statements.exists, [org, name])).length > 0;
+  }
+
+  async find(org: string, name: string): Promise<Flow | undefined> {
+    const [row] = await this.database.query(statements.find, [org, name]);
+    return optional(row, toFlow);
+  }
+
+  /** Flows sorted by name. */
+  async list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {
+    const rows = await this.database.query(statements.list, [...toParameters(org, filter), limit, offset]);
+    return rows.map(toFlowHead);
+  }
+
+  async count(org: string, filter: FlowFilter): Promise<number> {
+    const [row = {}] = await this.database.query(statements.count, toParameters(org, filter));
+    return number(row, 'count');
+  }
+}
+
+function toParameters(org: string, { search, isCaseSensitive = true }: FlowFilter): readonly Value[] {
+  return [org, search ?? null, isCaseSensitive];
+}
+
+/** Reads and writes flows. */
+export class FlowWriter extends FlowReader {
+  /** Inserts or replaces the flow. Its organization must exist. */
+  save(flow: Flow): Promise<void> {
+    const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
+    const template = JSON.stringify(flow.template);
+    const values = [org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt];
+    return this.database.run(statements.save, values);
+  }
+}
+
+function toFlowHead(row: Row): FlowHead {
+  return {
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    visibility: toVisibility(row),
+  };
+}
+
+function toFlow(row: Row): Flow {
+  return {
+    ...toFlowHead(row),
+    template: JSON.parse(text(row, 'template')) as Template,
+    repoUrl: optionalText(row, 'repo_url'),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: number(row, 'last_modified_at'),
+  };
+}
+
+function toVisibility(row: Row): 'public' | 'private' | undefined {
+  const visibility = optionalText(row, 'visibility');
+  return visibility === 'public' || visibility === 'private' ? visibility : undefined;
+}

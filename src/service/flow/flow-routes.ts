@@ -1,0 +1,96 @@
+import type { Endpoint, EndpointQuery } from '../../contract/endpoint.ts';
+import { namedFlowNotFound } from '../../contract/errors.ts';
+import { createFlow, getFlow, listFlows, type FlowSummary } from '../../contract/flow.ts';
+import { createFlowFromFile } from '../../contract/flow-template.ts';
+import { maximumTemplateNames } from '../../contract/limits.ts';
+import { defaultPageSize } from '../../contract/paging.ts';
+import * as flows from './flow-use-cases.ts';
+import { actorName, mayAccess, type Caller } from '../account/access.ts';
+import type { FlowHead } from './flow-records.ts';
+import { forbiddenError, requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
+import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import { validationError, ApiError } from '../platform/server/errors/api-error.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { toPagination } from '../platform/server/pagination.ts';
+import { requireTemplate, toTemplateResponse } from '../template/template-response.ts';
+
+/** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
+export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const reader = new YamlFileReader('template');
+  const toAnswer =
+    (caller: Caller, endpoint: Endpoint) =>
+    (saved: flows.SaveFlowResult): { readonly status: 200 | 201; readonly body: string } => {
+      if (saved === 'not permitted') throw forbiddenError(caller, 'define', endpoint);
+      if (saved === 'too many names') {
+        throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
+      }
+      return { status: saved === 'created' ? 201 : 200, body: 'OK' };
+    };
+  const toAuthor = (caller: Caller, name: string): flows.DefinitionAuthor => ({
+    by: actorName(caller),
+    mayDefine: mayAccess(caller, caller.org, 'define', { flows: [name] }),
+  });
+
+  addRoute(host, createFlow, requireRole(dependencies, 'record', 'named later'), (received) => {
+    const { caller, parameters, document, carryOut } = received;
+    const { name, description, template, visibility, repo_url: repoUrl } = document;
+    requireAccess(caller, 'record', { flows: [name] }, createFlow);
+    const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
+    return carryOut(toAnswer(caller, createFlow), (request) =>
+      flows.saveFlow(dependencies, flow, toAuthor(caller, name), request),
+    );
+  });
+
+  addRoute(host, createFlowFromFile, requireRole(dependencies, 'record', 'named later'), async (received) => {
+    const { caller, parameters, document, file, carryOut } = received;
+    const { name, description, visibility, repo_url: repoUrl } = document;
+    requireAccess(caller, 'record', { flows: [name] }, createFlowFromFile);
+    if (file === undefined) throw validationError(['template_file', 'is missing']);
+    const template = await requireTemplate(reader, file);
+    const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
+    return carryOut(toAnswer(caller, createFlowFromFile), (request) =>
+      flows.saveFlow(dependencies, flow, toAuthor(caller, name), request),
+    );
+  });
+
+  addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {
+    const { org, flow_name: name } = parameters;
+    const flow = await flows.findFlow(dependencies, { org, name });
+    if (flow === undefined) throw new ApiError(namedFlowNotFound, { values: { org, flow: name } });
+    const { template, repoUrl } = flow;
+    return {
+      status: 200,
+      body: {
+        ...toFlowSummary(flow),
+        template: toTemplateResponse(template),
+        ...(repoUrl === undefined || repoUrl === null ? {} : { repo_url: repoUrl }),
+      },
+    };
+  });
+
+  addRoute(host, listFlows, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
+    const { search_by_name: search, case_sensitive: isCaseSensitive } = query;
+    const position = toPosition(query);
+    const part =
+      position === undefined ? undefined : { offset: (position.page - 1) * position.perPage, limit: position.perPage };
+    const found = await flows.listFlows(dependencies, { org, search, isCaseSensitive, part });
+    const data = found.flows.map(toFlowSummary);
+    if (position === undefined) return { status: 200, body: data };
+    const { page, perPage } = position;
+    return { status: 200, body: { data, pagination: toPagination(page, perPage, found.total) } };
+  });
+}
+
+/** The page that is asked for; undefined for all flows. */
+function toPosition({
+  page,
+  per_page: perPage,
+}: EndpointQuery<typeof listFlows>): { readonly page: number; readonly perPage: number } | undefined {
+  if (page === undefined && perPage === undefined) return undefined;
+  return { page: page ?? 1, perPage: perPage ?? defaultPageSize };
+}
+
+function toFlowSummary({ org, name, description, visibility }: FlowHead): FlowSummary {
+  return { name, org, description, visibility: visibility ?? 'private', tags: {} };
+}

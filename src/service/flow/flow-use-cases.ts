@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import { maximumTemplateNames } from '../../contract/limits.ts';
+import type { Flow } from './flow.ts';
+import { countNames } from '../template/template.ts';
+import type { FlowFilter, FlowHead } from './flow-records.ts';
+import type { ListPart } from '../platform/database/list-part.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
+import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** Who changes what evidence is judged by. */
+export interface DefinitionAuthor extends ChangeAuthor {
+  /** Whether the permission `define` is given. */
+  readonly mayDefine: boolean;
+}
+
+export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
+
+export type SaveFlowResult = 'created' | 'updated' | 'too many names' | 'not permitted';
+
+/**
+ * Creates or replaces a flow, if the author may define what evidence is judged by, or if that changes nothing. Judges the
+ * environments that run its artifacts again. The organization must exist.
+ */
+export async function saveFlow(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  flow: FlowToSave,
+  { by, mayDefine }: DefinitionAuthor,
+  request?: KeyedRequest<SaveFlowResult>,
+): Promise<OnceResult<SaveFlowResult>> {
+  if (countNames(flow.template) > maximumTemplateNames) return 'too many names';
+  const now = unixSeconds(dependencies.now());
+  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveFlowResult> => {
+    const { flows, environments } = transaction;
+    const { org, name } = flow;
+    const known = await flows.find(org, name);
+    if (known !== undefined && isSame(known, flow)) return 'updated';
+    if (!mayDefine) return 'not permitted';
+    const type = known === undefined ? 'flow_created' : 'flow_changed';
+    const details = known === undefined ? {} : { changed: listChanges(known, flow).join(', ') };
+    const change = { org, type, at: now, actor: by, subject: `flow ${name}`, details } as const;
+    const subject = { org, flow: name };
+    await recordRuleChange(transaction, change, known === undefined ? [] : await environments.listRunning(subject));
+    await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
+    if (known === undefined) return 'created';
+    await judgeEvidence(transaction, subject, now, context);
+    return 'updated';
+  };
+  return runJudgingTransaction(dependencies, flow.org, carryOutOnce(dependencies, request, save));
+}
+
+function isSame(known: Flow, wanted: FlowToSave): boolean {
+  return listChanges(known, wanted).length === 0;
+}
+
+/** The fields of a flow that would change. */
+function listChanges(known: Flow, wanted: FlowToSave): readonly string[] {
+  const fields = {
+    description: known.description === wanted.description,
+    visibility: (known.visibility ?? null) === (wanted.visibility ?? null),
+    template: isDeepStrictEqual(known.template, wanted.template),
+    repo_url: (known.repoUrl ?? null) === (wanted.repoUrl ?? null),
+  };
+  return Object.entries(fields).flatMap(([name, isEqual]) => (isEqual ? [] : [name]));
+}
+
+/** Finds a flow; undefined if it does not exist. */
+export function findFlow(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, name }: { readonly org: string; readonly name: string },
+): Promise<Flow | undefined> {
+  return storage.read(({ flows }) => flows.find(org, name));
+}
+
+export interface FlowListQuery extends FlowFilter {
+  readonly org: string;
+  /** Undefined for all flows. */
+  readonly part: ListPart | undefined;
+}
+
+/** Lists flows, sorted by name, with the number of all that match. */
+export function listFlows(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, part, ...filter }: FlowListQuery,
+): Promise<{ readonly flows: readonly FlowHead[]; readonly total: number }> {
+  return storage.read(async ({ flows }) => {
+    const found = await flows.list(org, filter, part ?? { offset: 0, limit: Number.MAX_SAFE_INTEGER });
+    return { flows: found, total: part === undefined ? found.length : await flows.count(org, filter) };
+  });
+}

@@ -1,0 +1,13 @@
+import type { FlowPayload } from '../../contract/flow.ts';
+import type { Template } from '../template/template.ts';
+
+export interface Flow {
+  readonly org: string;
+  readonly name: string;
+  readonly description: string;
+  readonly visibility: FlowPayload['visibility'];
+  readonly template: Template;
+  readonly repoUrl: FlowPayload['repo_url'];
+  readonly createdAt: number;
+  readonly lastModifiedAt: number;
+}

@@ -1,0 +1,55 @@
+import type { LoginRule } from './login-rule.ts';
+import { defineStatements, Repository } from '../platform/database/database.ts';
+import { number, optional, text, type Row } from '../platform/database/rows.ts';
+
+const columns = 'org, name, conditions, created_at, created_by, last_modified_at';
+
+const statements = defineStatements('login_rules', {
+  find: `SELECT ${columns} FROM login_rules WHERE org = $1 AND name = $2`,
+  list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
+  save: `INSERT INTO login_rules (${columns}) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (org, name) DO UPDATE SET conditions = excluded.conditions, created_at = excluded.created_at,
+      created_by = excluded.created_by, last_modified_at = excluded.last_modified_at`,
+  delete: 'DELETE FROM login_rules WHERE org = $1 AND name = $2',
+});
+
+/** Reads login rules. */
+export class LoginRuleReader extends Repository {
+  async find(org: string, name: string): Promise<LoginRule | undefined> {
+    const [row] = await this.database.query(statements.find, [org, name]);
+    return optional(row, toLoginRule);
+  }
+
+  /** The rules of the organization, sorted by name. */
+  async list(org: string): Promise<readonly LoginRule[]> {
+    return (await this.database.query(statements.list, [org])).map(toLoginRule);
+  }
+}
+
+/** Reads and writes login rules. */
+export class LoginRuleWriter extends LoginRuleReader {
+  /** Inserts the rule, or replaces everything of an existing one. The organization must exist. */
+  save({ org, name, createdAt, createdBy, lastModifiedAt, ...conditions }: LoginRule): Promise<void> {
+    const values = [org, name, JSON.stringify(conditions), createdAt, createdBy, lastModifiedAt];
+    return this.database.run(statements.save, values);
+  }
+
+  async delete(org: string, name: string): Promise<'deleted' | 'not found'> {
+    return (await this.database.change(statements.delete, [org, name])) === 0 ? 'not found' : 'deleted';
+  }
+}
+
+/** The columns of a rule that have no condition. */
+type Columns = 'org' | 'name' | 'createdAt' | 'createdBy' | 'lastModifiedAt';
+
+function toLoginRule(row: Row): LoginRule {
+  return {
+    // Written by this service.
+    ...(JSON.parse(text(row, 'conditions')) as Omit<LoginRule, Columns>),
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    createdAt: number(row, 'created_at'),
+    createdBy: text(row, 'created_by'),
+    lastModifiedAt: number(row, 'last_modified_at'),
+  };
+}

@@ -1,0 +1,101 @@
+import { maximumLoginRules, maximumLoginRulesLength } from '../../contract/login-rule.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import type { LoginRule } from './login-rule.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { toKeyEvent, type ChangeAuthor } from '../account/api-key-use-cases.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+export type SaveLoginRuleResult =
+  | { readonly outcome: 'created' | 'replaced'; readonly rule: LoginRule }
+  | { readonly outcome: 'too many rules' }
+  | { readonly outcome: 'too long' };
+
+export type LoginRuleToSave = Omit<LoginRule, 'createdAt' | 'createdBy' | 'lastModifiedAt'> & ChangeAuthor;
+
+/** Creates or replaces a login rule. A changed rule revokes the keys that it gave. */
+export function saveLoginRule(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { by, ...wanted }: LoginRuleToSave,
+  request?: KeyedRequest<SaveLoginRuleResult>,
+): Promise<OnceResult<SaveLoginRuleResult>> {
+  const at = unixSeconds(dependencies.now());
+  const { org, name } = wanted;
+  const save = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<SaveLoginRuleResult> => {
+    const [known, rules] = await Promise.all([loginRules.find(org, name), loginRules.list(org)]);
+    if (known === undefined && rules.length >= maximumLoginRules) return { outcome: 'too many rules' };
+    const rule: LoginRule = {
+      ...wanted,
+      createdAt: known?.createdAt ?? at,
+      createdBy: known?.createdBy ?? by,
+      lastModifiedAt: at,
+    };
+    const outcome = known === undefined ? 'created' : 'replaced';
+    // Declaring the same rule again must not interrupt running steps.
+    if (known !== undefined && describeRule(known) === describeRule(rule)) return { outcome, rule: known };
+    const all = [...rules.filter((one) => one.name !== name), rule];
+    if (all.reduce((length, one) => length + describeRule(one).length, 0) > maximumLoginRulesLength) {
+      return { outcome: 'too long' };
+    }
+    await loginRules.save(rule);
+    const details = { rule: truncate(describeRule(rule), maximumShownRule) };
+    const event = { org, type: 'login_rule_saved', at, actor: by, subject: `login rule ${name}`, details } as const;
+    await auditLog.append(event);
+    await revokeKeys({ accounts, auditLog }, rule, { by, at, cause: `login rule ${name} was changed` });
+    return { outcome, rule };
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, save));
+}
+
+/** In characters. */
+const maximumShownRule = 2000;
+
+/** The fields that a declaration does not set. */
+const metadata: ReadonlySet<string> = new Set(['createdAt', 'createdBy', 'lastModifiedAt']);
+
+/** The conditions of a rule and what it permits, as JSON with the keys in a fixed order. */
+function describeRule(rule: LoginRule): string {
+  const entries = Object.entries(rule).filter(([name, value]) => !metadata.has(name) && value !== undefined);
+  return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+/** Lists the login rules of the organization by name. */
+export function listLoginRules(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org }: { readonly org: string },
+): Promise<readonly LoginRule[]> {
+  return storage.read(({ loginRules }) => loginRules.list(org));
+}
+
+export type DeleteLoginRuleResult = 'deleted' | 'not found';
+
+/** Deletes a login rule, and revokes the keys that it gave. */
+export function deleteLoginRule(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, name, by }: Pick<LoginRule, 'org' | 'name'> & ChangeAuthor,
+  request?: KeyedRequest<DeleteLoginRuleResult>,
+): Promise<OnceResult<DeleteLoginRuleResult>> {
+  const at = unixSeconds(dependencies.now());
+  const remove = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<DeleteLoginRuleResult> => {
+    if ((await loginRules.delete(org, name)) === 'not found') return 'not found';
+    const subject = `login rule ${name}`;
+    await auditLog.append({ org, type: 'login_rule_deleted', at, actor: by, subject, details: {} });
+    await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was deleted` });
+    return 'deleted';
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
+}
+
+async function revokeKeys(
+  { accounts, auditLog }: Pick<WriteTransaction, 'accounts' | 'auditLog'>,
+  { org, name }: Pick<LoginRule, 'org' | 'name'>,
+  { by, at, cause }: ChangeAuthor & { readonly at: number; readonly cause: string },
+): Promise<void> {
+  for (const key of await accounts.listLoginKeys(org, at)) {
+    if (key.login?.grants.some(({ rule }) => rule === name) !== true) continue;
+    await accounts.revokeKey(org, key.id, at);
+    const event = toKeyEvent('key_revoked', key, { by, at });
+    await auditLog.append({ ...event, details: { ...event.details, cause } });
+  }
+}

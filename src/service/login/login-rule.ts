@@ -1,0 +1,178 @@
+import {
+  allEnvironments,
+  pullRequestEvents,
+  rulePermissions,
+  type LoginRole,
+  type RulePermission,
+} from '../../contract/login-rule.ts';
+import type { Grant } from '../account/access.ts';
+import type { CountsFor } from '../account/audience.ts';
+import type { WorkflowIdentity } from './workflow-identity.ts';
+
+/** A rule that admits workflow runs. Times are in Unix seconds. Undefined conditions hold for every run. */
+export interface LoginRule {
+  readonly org: string;
+  readonly name: string;
+  readonly description: string;
+  readonly issuer: string;
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly repositoryId: string;
+  readonly refs: readonly string[];
+  readonly events: readonly string[];
+  readonly workflows?: readonly string[] | undefined;
+  /** With its `@ref`. */
+  readonly jobWorkflowRef?: string | undefined;
+  readonly runnerEnvironment?: string | undefined;
+  readonly repositoryOwnerId?: string | undefined;
+  readonly jobEnvironments?: readonly string[] | undefined;
+  readonly actors?: readonly string[] | undefined;
+  /** Whether pull requests of a repository that is not public are admitted. */
+  readonly privatePullRequests: boolean;
+  readonly role: LoginRole;
+  /** See `Grant`. */
+  readonly flows?: readonly string[] | undefined;
+  /** See `Grant`. */
+  readonly environments?: readonly string[] | undefined;
+  /** Undefined for a rule of an earlier version, which gives both. */
+  readonly permissions?: readonly RulePermission[] | undefined;
+  /** Names of environments, or `*`. Undefined for a rule of an earlier version, which counts for all. */
+  readonly countsForEnvironments?: readonly string[] | undefined;
+  readonly createdAt: number;
+  readonly createdBy: string;
+  readonly lastModifiedAt: number;
+}
+
+/** What a rule gives to a run that it admits. */
+export interface RuleGrant extends Grant {
+  /** The name of the rule. */
+  readonly rule: string;
+}
+
+/** The permissions of a new rule that does not name any. */
+export const defaultPermissions: readonly RulePermission[] = ['record'];
+
+/** What a new rule counts for that does not say it: nothing if it admits the unreviewed code of pull requests. */
+export function defaultCountsFor({ events }: Pick<LoginRule, 'events'>): readonly string[] {
+  return pullRequestEvents.some((event) => events.includes(event)) ? [] : [allEnvironments];
+}
+
+/** What a rule gives, whichever version wrote it. */
+export function toRuleLimits({ permissions, countsForEnvironments }: LoginRule): {
+  readonly permissions: readonly RulePermission[];
+  readonly countsForEnvironments: readonly string[];
+} {
+  return {
+    permissions: permissions ?? rulePermissions,
+    countsForEnvironments: countsForEnvironments ?? [allEnvironments],
+  };
+}
+
+/**
+ * What would change if a rule of an earlier version were saved again without saying what it permits and counts for, by the
+ * names of the fields; empty for other rules.
+ */
+export function listDefaultChanges(rule: LoginRule): readonly string[] {
+  const { permissions, countsForEnvironments } = rule;
+  return [
+    ...(permissions === undefined ? [`permissions would be ${defaultPermissions.join(', ')}`] : []),
+    ...(countsForEnvironments === undefined && defaultCountsFor(rule).length === 0
+      ? ['it would count for no environment']
+      : []),
+  ];
+}
+
+/** What the rules decide about a run. */
+export interface LoginDecision {
+  /** Of every rule that admits it; empty if none does. */
+  readonly grants: readonly RuleGrant[];
+  /** For each other rule of its repository: the conditions that do not hold, by the names of the fields. */
+  readonly mismatches: readonly { readonly rule: string; readonly conditions: readonly string[] }[];
+}
+
+/** Decides which rules admit a run. */
+export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdentity): LoginDecision {
+  const judged = rules.map((rule) => ({ rule, conditions: findBrokenConditions(rule, run) }));
+  return {
+    grants: judged.filter(({ conditions }) => conditions.length === 0).map(({ rule }) => toGrant(rule)),
+    mismatches: judged
+      // The rules of other repositories are not disclosed.
+      .filter(({ rule, conditions }) => conditions.length > 0 && isAboutRepository(rule, run))
+      .map(({ rule, conditions }) => ({ rule: rule.name, conditions })),
+  };
+}
+
+function toGrant(rule: LoginRule): RuleGrant {
+  const { name, role, flows, environments } = rule;
+  const { permissions, countsForEnvironments } = toRuleLimits(rule);
+  const countsFor: CountsFor = countsForEnvironments.includes(allEnvironments) ? undefined : countsForEnvironments;
+  return {
+    rule: name,
+    role,
+    permissions,
+    ...(flows === undefined ? {} : { flows }),
+    ...(environments === undefined ? {} : { environments }),
+    ...(countsFor === undefined ? {} : { countsFor }),
+  };
+}
+
+function isAboutRepository(rule: LoginRule, run: WorkflowIdentity): boolean {
+  return rule.issuer === run.issuer && (rule.repositoryId === run.repository_id || rule.repository === run.repository);
+}
+
+/** The conditions of a rule that do not hold for a run, by the names of the fields in the interface. */
+function findBrokenConditions(rule: LoginRule, run: WorkflowIdentity): readonly string[] {
+  const conditions: Readonly<Record<string, boolean>> = {
+    issuer: rule.issuer === run.issuer,
+    repository: rule.repository === run.repository,
+    // The number as well: the name can be given to another repository.
+    repository_id: rule.repositoryId === run.repository_id,
+    refs: rule.refs.some((pattern) => matchesRef(pattern, run.ref)),
+    events: rule.events.includes(run.event_name),
+    workflows: isIncluded(rule.workflows, toWorkflowFile(run)),
+    job_workflow_ref: isSame(rule.jobWorkflowRef, run.job_workflow_ref),
+    runner_environment: isSame(rule.runnerEnvironment, run.runner_environment),
+    repository_owner_id: isSame(rule.repositoryOwnerId, run.repository_owner_id),
+    job_environments: isIncluded(rule.jobEnvironments, run.environment),
+    actors: isIncluded(rule.actors, run.actor),
+    private_pull_requests: rule.privatePullRequests || !isPrivatePullRequest(run),
+  };
+  return Object.entries(conditions).flatMap(([name, holds]) => (holds ? [] : [name]));
+}
+
+function isSame(wanted: string | undefined, value: string | undefined): boolean {
+  return wanted === undefined || wanted === value;
+}
+
+function isIncluded(allowed: readonly string[] | undefined, value: string | undefined): boolean {
+  return allowed === undefined || (value !== undefined && allowed.includes(value));
+}
+
+/** `*` stands for any characters of its segment, and `**` as the last segment for one or more segments. */
+function matchesRef(pattern: string, ref: string): boolean {
+  const [wanted, segments] = [pattern.split('/'), ref.split('/')];
+  const isOpen = wanted.at(-1) === '**';
+  const fixed = isOpen ? wanted.slice(0, -1) : wanted;
+  if (isOpen ? segments.length <= fixed.length : segments.length !== fixed.length) return false;
+  return fixed.every((part, index) => matchesSegment(part, segments[index] ?? ''));
+}
+
+function matchesSegment(pattern: string, segment: string): boolean {
+  const [start = '', end] = pattern.split('*', 2);
+  if (end === undefined) return pattern === segment;
+  return segment.length >= start.length + end.length && segment.startsWith(start) && segment.endsWith(end);
+}
+
+/**
+ * The file of the workflow that started the run; undefined if it is in another repository. Names of files and refs can
+ * contain `@`.
+ */
+function toWorkflowFile({ workflow_ref: reference, repository }: WorkflowIdentity): string | undefined {
+  const prefix = `${repository}/`;
+  return reference?.startsWith(prefix) === true ? reference.slice(prefix.length).split('@refs/', 1)[0] : undefined;
+}
+
+/** A repository whose visibility is unknown may be private. */
+function isPrivatePullRequest({ event_name: event, repository_visibility: visibility }: WorkflowIdentity): boolean {
+  return visibility !== 'public' && pullRequestEvents.some((name) => name === event);
+}

@@ -1,0 +1,116 @@
+import { loginKeyLifetime, maximumLoginKeys } from '../../contract/login.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { actorName } from '../account/access.ts';
+import type { Login, StoredKey } from '../account/account.ts';
+import { formatApiKey, newLoginKey, type ApiKey } from '../account/api-key.ts';
+import { applyLoginRules, type LoginDecision } from './login-rule.ts';
+import { toProven, type TokenRejection, type WorkflowIdentity } from './workflow-identity.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { toStoredKey } from '../account/api-key-use-cases.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+/** A login of a workflow run. */
+export interface LoginCommand {
+  readonly org: string;
+  /** The identity token. */
+  readonly token: string;
+  /** The audience that the token must have: the service's address. */
+  readonly audience: string;
+}
+
+export type LoginResult =
+  | { readonly outcome: 'logged in'; readonly key: string; readonly stored: StoredKey; readonly login: Login }
+  | {
+      readonly outcome: 'refused';
+      readonly identity: WorkflowIdentity;
+      /** Empty if no rule names the repository. */
+      readonly mismatches: LoginDecision['mismatches'];
+    }
+  /** All rules that admit the run have given too many keys that are valid. `retryAfter` is in seconds. */
+  | { readonly outcome: 'too many keys'; readonly retryAfter: number }
+  | TokenRejection;
+
+/**
+ * How long expired keys are kept, in seconds: so that an old key is answered with the reason, and so that the token of a
+ * key is not accepted again. With the key's own life that is longer than a token is accepted.
+ */
+const keptAfterExpiry = 3600;
+
+const unnamedIssuer = 'comes from an issuer that no login rule of the organization names';
+
+const usedBefore = 'was exchanged for a key before; request a new token for each login';
+
+/** How many expired keys are deleted when one is added: enough for the table to shrink. */
+const deletedPerLogin = 4;
+
+/** Exchanges the identity token of a workflow run, once, for a key that lives 15 minutes. */
+export async function logIn(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens'>,
+  { org, token, audience }: LoginCommand,
+): Promise<LoginResult> {
+  const { storage, tokens } = dependencies;
+  const issuer = tokens.readIssuer(token);
+  if (issuer === undefined) return { outcome: 'unproven', reason: 'is not an identity token' };
+  const rules = await storage.read(({ loginRules }) => loginRules.list(org));
+  const unnamed = { outcome: 'unproven', reason: unnamedIssuer } as const;
+  const named = rules.filter((rule) => rule.issuer === issuer);
+  // Only issuers that an admin named are asked for their keys. One that was asked before is asked for every
+  // organization: if only some were answered that it is unavailable, that would tell which ones name it.
+  if (named.length === 0 && !tokens.isKnownIssuer(issuer)) return unnamed;
+  const verified = await tokens.verify(token, { issuer, audience });
+  if (verified.outcome === 'issuer unavailable') return verified;
+  if (named.length === 0) return unnamed;
+  if (verified.outcome === 'invalid' && !named.some(({ repositoryId }) => repositoryId === verified.repositoryId)) {
+    return { outcome: 'unproven', reason: verified.reason };
+  }
+  if (verified.outcome !== 'valid') return verified;
+  const { identity, tokenId } = verified;
+  const createdAt = unixSeconds(dependencies.now());
+  const key = newLoginKey([issuer, tokenId], dependencies.randomBytes);
+  return storage.transaction(org, (transaction) => admit(transaction, { org, identity, key, createdAt }));
+}
+
+interface Admission {
+  readonly org: string;
+  readonly identity: WorkflowIdentity;
+  /** The key that the run gets. */
+  readonly key: ApiKey;
+  readonly createdAt: number;
+}
+
+/** Gives the run a key, if the rules as they are now admit it. */
+async function admit(
+  { loginRules, accounts, auditLog }: WriteTransaction,
+  { org, identity, key, createdAt }: Admission,
+): Promise<LoginResult> {
+  const { grants, mismatches } = applyLoginRules(await loginRules.list(org), identity);
+  if (grants.length === 0) return { outcome: 'refused', identity, mismatches };
+  const { repository, run_id: run, run_attempt: attempt } = identity;
+  // One rule with room is enough: the keys of another must not keep the run out.
+  const counts = grants.map(({ rule }) => accounts.countLoginKeys(org, { repository, rule }, createdAt));
+  if ((await Promise.all(counts)).every((count) => count >= maximumLoginKeys)) {
+    return { outcome: 'too many keys', retryAfter: 60 };
+  }
+  const login = { grants, proven: toProven(identity) };
+  const stored = toStoredKey(key, {
+    ...{ org, ownerKind: 'workflow', owner: repository, isLimitedToOrg: true, login },
+    description: `Run ${run}, attempt ${attempt}`,
+    createdAt,
+    expiresAt: createdAt + loginKeyLifetime,
+  });
+  if ((await accounts.insertKey(stored)) === 'exists') {
+    return { outcome: 'invalid', reason: usedBefore, repositoryId: identity.repository_id };
+  }
+  await accounts.deleteExpiredLoginKeys(org, createdAt - keptAfterExpiry, deletedPerLogin);
+  await auditLog.append({
+    ...{ org, type: 'login', at: createdAt, actor: actorName(stored), subject: `key ${stored.id}` },
+    details: describeLogin(login),
+  });
+  return { outcome: 'logged in', key: formatApiKey(key), stored, login };
+}
+
+function describeLogin({ grants, proven }: Login): Readonly<Record<string, string>> {
+  const { run_id, run_attempt, event_name, ref, workflow_ref = '', actor = '' } = proven;
+  const rules = grants.map(({ rule }) => rule).join(', ');
+  return { rules, run_id, run_attempt, event_name, ref, workflow_ref, actor };
+}

@@ -1,0 +1,19 @@
+import type { Proven } from '../../contract/proven.ts';
+import type { Caller } from '../account/access.ts';
+import { findContradictions, type ClaimedOrigin } from './workflow-identity.ts';
+import { validationError } from '../platform/server/errors/api-error.ts';
+
+/**
+ * Adds to evidence what the run that sends it has proved.
+ *
+ * @throws ApiError if the evidence contradicts it
+ */
+export function withProof<Document extends ClaimedOrigin>(
+  { proven }: Caller,
+  document: Document,
+): Document & { readonly proven?: Proven } {
+  if (proven === undefined) return document;
+  const contradictions = findContradictions(proven, document);
+  if (contradictions.length > 0) throw validationError(...contradictions);
+  return { ...document, proven };
+}

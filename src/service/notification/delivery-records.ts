@@ -1,0 +1,223 @@
+import { triggers, type Trigger } from '../../contract/notification.ts';
+import type { EnvironmentEvent } from '../environment/environment-event.ts';
+import type { Delivery, DeliveryFailure, DueTarget } from './notification.ts';
+import { defineStatements, either, Repository } from '../platform/database/database.ts';
+import { toSecrets, toTarget, type TargetReference } from './notification-records.ts';
+import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+
+/** A target of a notification that listens to an environment. */
+export interface ListeningTarget extends TargetReference {
+  readonly trigger: Trigger;
+}
+
+/** A target with waiting deliveries. */
+export interface WaitingTarget extends TargetReference {
+  readonly dueAt: number;
+  /** The number of failed attempts since the last success. */
+  readonly attempts: number;
+}
+
+/** A delivery to add to the outbox. */
+export interface NewDelivery extends TargetReference {
+  readonly event: EnvironmentEvent;
+}
+
+/** How long a claim lasts that is not ended, in seconds: longer than a delivery may take. */
+export const claimSeconds = 60;
+
+/** Who claims targets, and when. */
+export interface Claim {
+  readonly now: number;
+  /** Identifies the process among those that deliver. */
+  readonly claimant: string;
+}
+
+/** Which targets to list. */
+export interface DueQuery extends Claim {
+  /** Per organization, the maximum number of targets whose latest attempt failed, and of other targets. */
+  readonly limit: number;
+}
+
+/** Whether no other process than the one in the parameter has claimed a target; only one process can use SQLite. */
+const isFreeFor = (claimant: string): string =>
+  `(claimed_until IS NULL OR claimed_until <= now() OR claimed_by = ${claimant})`;
+
+const isTarget = 'org = $1 AND number = $2 AND position = $3';
+
+/** Ends a claim. The target `t` is due then if a delivery waits for it. */
+const endWithDue = (time: string): string => `${either('', 'claimed_until = NULL,')} due_at = CASE WHEN EXISTS (
+    SELECT 1 FROM deliveries d WHERE d.org = t.org AND d.number = t.number AND d.position = t.position
+  ) THEN ${time}::double precision END`;
+
+const statements = defineStatements('deliveries', {
+  listListeners: `SELECT t.org, t.number, t.position, s."trigger"
+    FROM notification_subjects s JOIN notification_targets t USING (org, number)
+    WHERE s.org = $1 AND s.environment = $2 ORDER BY t.number, t.position`,
+  listDue: `SELECT org, number, position, failing FROM (
+      SELECT org, number, position, due_at, (attempts > 0)::integer AS failing,
+        row_number() OVER (PARTITION BY org, attempts > 0 ORDER BY due_at, number, position) AS place
+      FROM notification_targets WHERE due_at <= $1 AND ${either('$3 IS NOT NULL', isFreeFor('$3'))}
+    ) AS due WHERE place <= $2 ORDER BY due_at, org, number, position`,
+  listDueAfter: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > $1',
+  findNextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > $1',
+  findFirst: `SELECT t.org, t.number, t.position, t.target, t.attempts, t.signing_secrets, d.sequence, d.event
+    FROM deliveries d JOIN notification_targets t USING (org, number, position)
+    WHERE d.org = $1 AND d.number = $2 AND d.position = $3 ORDER BY d.sequence LIMIT 1`,
+
+  // Others are about to claim or to change a row that they have locked. This lock allows insertions of deliveries.
+  claim: either(
+    'SELECT m.key + 1 AS place FROM json_each($1) m WHERE $6 IS NOT NULL',
+    `WITH free AS MATERIALIZED (
+      SELECT org, number, position, place
+      FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS wanted (org, number, position, place)
+        JOIN notification_targets t USING (org, number, position)
+      WHERE t.due_at <= $4 AND ${isFreeFor('$6')}
+      FOR NO KEY UPDATE OF t SKIP LOCKED
+    )
+    UPDATE notification_targets t SET claimed_until = now() + make_interval(secs => $5), claimed_by = $6
+    FROM free
+    WHERE t.org = free.org AND t.number = free.number AND t.position = free.position
+    RETURNING free.place`,
+  ),
+  release: either(
+    'SELECT 1 WHERE $4 IS NULL',
+    `UPDATE notification_targets SET claimed_until = NULL WHERE ${isTarget} AND claimed_by = $4`,
+  ),
+  insert: `INSERT INTO deliveries (org, number, position, event${either(', sequence', '')}) VALUES ($1, $2, $3, $4${either(
+    `, (SELECT coalesce(max(sequence), 0) + 1 FROM deliveries WHERE ${isTarget})`,
+    '',
+  )})`,
+  setFirstDue: `UPDATE notification_targets SET due_at = $4 WHERE ${isTarget} AND due_at IS NULL`,
+  delete: `DELETE FROM deliveries WHERE ${isTarget} AND sequence = $4`,
+  setDue: `UPDATE notification_targets SET due_at = $4 WHERE ${isTarget} AND due_at IS NOT NULL`,
+  recordSuccess: `UPDATE notification_targets AS t
+    SET attempts = 0, last_success_at = $4, last_error = NULL, last_error_at = NULL, ${endWithDue('$4')}
+    WHERE ${isTarget}`,
+  recordFailure: `UPDATE notification_targets AS t
+    SET attempts = attempts + 1, last_error = $4, last_error_at = $5, ${endWithDue('$6')} WHERE ${isTarget}`,
+});
+
+/** Reads the outbox: the deliveries that wait for targets of notifications. */
+export class DeliveryReader extends Repository {
+  /** The targets whose notifications listen to the environment; most environments have none. */
+  async listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
+    return (await this.database.query(statements.listListeners, [org, environment])).map(toListeningTarget);
+  }
+
+  /**
+   * The targets with a delivery that is due, longest waiting first. Targets that another process has claimed are left
+   * out.
+   */
+  async listDue({ now, limit, claimant }: DueQuery): Promise<readonly DueTarget[]> {
+    return (await this.database.query(statements.listDue, [now, limit, claimant])).map(toDueTarget);
+  }
+
+  /** The targets with a delivery that is due after a time. */
+  async listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
+    return (await this.database.query(statements.listDueAfter, [time])).map(toWaitingTarget);
+  }
+
+  /** When the next delivery after a time becomes due; undefined if there is none. */
+  async findNextDue(after: number): Promise<number | undefined> {
+    const [row = {}] = await this.database.query(statements.findNextDue, [after]);
+    return optionalNumber(row, 'due_at');
+  }
+
+  /** The first waiting delivery of a target, in the order of events; undefined if there is none. */
+  async findFirst(target: TargetReference): Promise<Delivery | undefined> {
+    const [row] = await this.database.query(statements.findFirst, toKey(target));
+    return optional(row, toDelivery);
+  }
+}
+
+function toKey({ org, number: of, position }: TargetReference): readonly [string, number, number] {
+  return [org, of, position];
+}
+
+/** Reads and writes the outbox. */
+export class DeliveryWriter extends DeliveryReader {
+  /**
+   * Claims targets for a process, so that no other one delivers to them at the same time. Returns those that are due
+   * and were not claimed by another process. The process itself can claim a target again: it may have lost the answer
+   * to its claim. A claim ends when the result of the delivery is recorded, when it is released, or after
+   * `claimSeconds`, because its process may have ended. A storage that only one process can use returns all, and
+   * changes nothing. Allows the scope `concurrent`.
+   */
+  async claim<Target extends TargetReference>(
+    wanted: readonly Target[],
+    { now, claimant }: Claim,
+  ): Promise<readonly Target[]> {
+    const rows = await this.database.query(statements.claim, [
+      ...[wanted.map(({ org }) => org), wanted.map(({ number: of }) => of), wanted.map(({ position }) => position)],
+      ...[now, claimSeconds, claimant],
+    ]);
+    const places = new Set(rows.map((row) => number(row, 'place')));
+    return wanted.filter((_, index) => places.has(index + 1));
+  }
+
+  /** Ends a process's claims of deliveries that have no result. Allows the scope `concurrent`. */
+  async release(targets: readonly TargetReference[], claimant: string): Promise<void> {
+    await Promise.all(targets.map((target) => this.database.run(statements.release, [...toKey(target), claimant])));
+  }
+
+  /** Appends deliveries to the queues of their targets, in this order. They are due at the time of their event. */
+  async insert(deliveries: readonly NewDelivery[]): Promise<void> {
+    const inserted = deliveries.flatMap((delivery) => [
+      this.database.run(statements.insert, [...toKey(delivery), JSON.stringify(delivery.event)]),
+      this.database.run(statements.setFirstDue, [...toKey(delivery), delivery.event.timestamp]),
+    ]);
+    await Promise.all(inserted);
+  }
+
+  delete(delivery: Delivery): Promise<void> {
+    return this.database.run(statements.delete, [...toKey(delivery), delivery.sequence]);
+  }
+
+  async setDue(targets: readonly TargetReference[], dueAt: number): Promise<void> {
+    await Promise.all(targets.map((target) => this.database.run(statements.setDue, [...toKey(target), dueAt])));
+  }
+
+  /** Records a successful delivery. The next delivery of the target, if any, is due now. */
+  recordSuccess(target: TargetReference, at: number): Promise<void> {
+    return this.database.run(statements.recordSuccess, [...toKey(target), at]);
+  }
+
+  /** Records a failed attempt. The next delivery of the target, if any, is due at the failure's `until`. */
+  recordFailure(target: TargetReference, { reason, at, until }: DeliveryFailure): Promise<void> {
+    return this.database.run(statements.recordFailure, [...toKey(target), reason, at, until]);
+  }
+}
+
+function toReference(row: Row): TargetReference {
+  return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position') };
+}
+
+function toTrigger(row: Row): Trigger {
+  const trigger = triggers.find((known) => known === row['trigger']);
+  if (trigger === undefined) throw new TypeError('a stored trigger is damaged');
+  return trigger;
+}
+
+function toListeningTarget(row: Row): ListeningTarget {
+  return { ...toReference(row), trigger: toTrigger(row) };
+}
+
+/** Converts a row to a target with a delivery that is due. `failing` is 0 or 1. */
+function toDueTarget(row: Row): DueTarget {
+  return { ...toReference(row), failing: number(row, 'failing') === 1 };
+}
+
+function toWaitingTarget(row: Row): WaitingTarget {
+  return { ...toReference(row), dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') };
+}
+
+function toDelivery(row: Row): Delivery {
+  return {
+    ...toReference(row),
+    sequence: number(row, 'sequence'),
+    target: toTarget(row),
+    event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
+    attempts: number(row, 'attempts'),
+    secrets: toSecrets(row),
+  };
+}

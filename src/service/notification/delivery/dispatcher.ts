@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import type { NotificationTarget } from '../../../contract/notification.ts';
+import * as deliveries from '../delivery-use-cases.ts';
+import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../notification.ts';
+import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { toSingleLine } from '../../platform/single-line.ts';
+import { errorMessage } from '../../../runtime/failure.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+import { withDeadline } from '../../platform/network/deadline.ts';
+import type { Storage } from '../../platform/database/storage.ts';
+import type { SendNotification } from './send-notification.ts';
+import { DeliverySchedule } from './delivery-schedule.ts';
+
+export interface DispatcherDependencies {
+  readonly storage: Storage;
+  readonly send: SendNotification;
+  readonly now: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+/** How long a delivery may take, from the DNS lookup to the response, in milliseconds. */
+const timeout = 20_000;
+/** The pause after an error of the storage, in milliseconds. */
+const retryDelayAfterError = 10_000;
+/** Looks into the outbox at least this often, in milliseconds: other processes write, too, and their claims expire. */
+const lookAgainDelay = 10_000;
+/** The pause after targets could not be claimed, in milliseconds: another process is just claiming or changing them. */
+const retryDelayAfterClaim = 100;
+
+/**
+ * Delivers the notifications of the outbox: in order for each target, and to several targets concurrently, which
+ * `DeliverySchedule` chooses. Several processes may deliver: each claims its targets. A delivery is removed after its
+ * target has accepted it, so a stop or crash in between repeats it (at-least-once delivery). Wakes up on writes of this
+ * process, when the next delivery is due, and regularly.
+ */
+export class Dispatcher {
+  readonly #dependencies: DispatcherDependencies;
+  readonly #stopping = new AbortController();
+  /** Identifies this process among those that deliver. */
+  readonly #claimant = randomUUID();
+  readonly #schedule = new DeliverySchedule();
+  readonly #active = new Set<Promise<void>>();
+  /** The targets that this process has claimed, until the result of the delivery is recorded. */
+  readonly #claimed = new Set<DueTarget>();
+  readonly #run: Promise<void>;
+  #wake: () => void = () => undefined;
+  /** Whether the clock may have been set back since the due times were saved. It may have been before the start. */
+  #isClockChanged = true;
+
+  /** Starts immediately. */
+  constructor(dependencies: DispatcherDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.storage.onCommit(() => {
+      this.#wake();
+    });
+    this.#run = this.#loop();
+  }
+
+  /** Aborts the current deliveries, which are repeated after the next start, and stops. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#run;
+    await Promise.all(this.#active);
+    await this.#release([...this.#claimed]);
+  }
+
+  /** Call it after the clock was set: recomputes what is due. */
+  clockChanged(): void {
+    this.#isClockChanged = true;
+    this.#wake();
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      // Created before the outbox is read, so that no write is missed.
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const cancel = await this.#start();
+      await woken;
+      cancel();
+    }
+  }
+
+  /** Starts the due deliveries, and a timer for the next one. Returns a function that cancels the timer. */
+  async #start(): Promise<() => void> {
+    const { storage, now, after, log } = this.#dependencies;
+    const claimant = this.#claimant;
+    const wake = (): void => {
+      this.#wake();
+    };
+    try {
+      const time = unixSeconds(now());
+      if (this.#isClockChanged) {
+        this.#isClockChanged = false;
+        await deliveries.rearmDeliveries({ storage }, { now: time });
+      }
+      const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
+      const { targets, next } = await deliveries.findDueDeliveries({ storage }, { now: time, limit, claimant });
+      await this.#deliver(targets, time);
+      // Everything else that is due is in flight, or waits for the end of a delivery, which wakes the loop.
+      const wait = next === undefined ? lookAgainDelay : Math.ceil((next - time) * 1000);
+      return after(Math.min(wait, lookAgainDelay), wake);
+    } catch (error) {
+      this.#isClockChanged = true;
+      log.error('the pending notifications could not be read or claimed', error);
+      return after(retryDelayAfterError, wake);
+    }
+  }
+
+  /** Starts the deliveries to as many due targets as can be taken and claimed. */
+  async #deliver(due: readonly DueTarget[], now: number): Promise<void> {
+    const targets = this.#stopping.signal.aborted ? [] : this.#schedule.take(due);
+    const claimed = await this.#claim(targets, now);
+    if (!this.#stopping.signal.aborted) for (const target of claimed) this.#begin(target);
+    if (claimed.length < targets.length) await this.#pause(retryDelayAfterClaim);
+  }
+
+  async #claim(targets: readonly DueTarget[], now: number): Promise<readonly DueTarget[]> {
+    const { storage } = this.#dependencies;
+    try {
+      const claimed = await deliveries.claimTargets({ storage }, targets, { now, claimant: this.#claimant });
+      for (const target of claimed) this.#claimed.add(target);
+      return claimed;
+    } finally {
+      for (const target of targets) if (!this.#claimed.has(target)) this.#schedule.release(target);
+    }
+  }
+
+  /** Never rejects: claims that cannot be released expire, and do not hinder this process. */
+  async #release(targets: readonly DueTarget[]): Promise<void> {
+    const { storage } = this.#dependencies;
+    for (const target of targets) this.#claimed.delete(target);
+    await deliveries.releaseTargets({ storage }, targets, this.#claimant).catch(() => undefined);
+  }
+
+  #begin(target: DueTarget): void {
+    const work = this.#attempt(target).finally(() => {
+      this.#schedule.release(target);
+      this.#active.delete(work);
+      this.#wake();
+    });
+    this.#active.add(work);
+  }
+
+  /** Never rejects. */
+  async #attempt(target: DueTarget): Promise<void> {
+    const { storage, log } = this.#dependencies;
+    try {
+      const delivery = await deliveries.findFirstDelivery({ storage }, target);
+      const outcome = delivery === undefined ? 'deleted' : await this.#carryOut(delivery);
+      // Otherwise `stop` releases the claim.
+      if (outcome !== 'stopped') this.#claimed.delete(target);
+    } catch (error) {
+      log.error('the result of a delivery could not be saved; the notification will be delivered again', error);
+      // Prevents the same delivery from being sent repeatedly while the storage cannot be written.
+      await this.#pause(retryDelayAfterError);
+      if (!this.#stopping.signal.aborted) await this.#release([target]);
+    }
+  }
+
+  /** Sends a delivery and records the result, unless the dispatcher stops. */
+  async #carryOut(delivery: Delivery): Promise<'recorded' | 'stopped'> {
+    const { storage, now } = this.#dependencies;
+    const fault = await this.#send(delivery);
+    if (fault === 'stopped') return fault;
+    const time = unixSeconds(now());
+    if (fault === undefined) await deliveries.completeDelivery({ storage }, { delivery, at: time });
+    else await this.#postpone(delivery, time, fault);
+    return 'recorded';
+  }
+
+  /** Returns undefined if the target accepted the delivery, else the reason. */
+  async #send(delivery: Delivery): Promise<string | undefined> {
+    const { send, after } = this.#dependencies;
+    const { signal } = this.#stopping;
+    try {
+      await withDeadline({ after, signal }, timeout, (ended) => send(delivery, ended));
+      return undefined;
+    } catch (error) {
+      return signal.aborted ? 'stopped' : describeFailure(error, delivery.target);
+    }
+  }
+
+  async #postpone(delivery: Delivery, time: number, fault: string): Promise<void> {
+    const { storage, log } = this.#dependencies;
+    const { org, number, target, event, attempts } = delivery;
+    const wait = retryDelay(attempts + 1);
+    const where = target.type === 'EMAIL' ? target.recipients.join(', ') : redactAddress(target.webhook);
+    const stale = isStale(event, time, attempts + 1);
+    const next = stale ? 'too old, dropped' : `next attempt in ${wait} s`;
+    log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
+    const failure = { reason: fault, at: time, until: time + wait };
+    await (stale ? deliveries.dropDelivery : deliveries.postponeDelivery)({ storage }, { delivery, failure });
+  }
+
+  /** Waits, unless the dispatcher stops. */
+  #pause(milliseconds: number): Promise<void> {
+    return sleep(this.#dependencies, milliseconds, this.#stopping.signal).catch(() => undefined);
+  }
+}
+
+/** Why a delivery failed, on one line. Hides the path of a webhook URL, which is a secret. */
+function describeFailure(error: unknown, target: NotificationTarget): string {
+  const words = errorMessage(error);
+  if (target.type === 'EMAIL') return toSingleLine(words);
+  const { pathname = '/', search = '' } = URL.parse(target.webhook) ?? {};
+  const secrets = [target.webhook, pathname + search, pathname].filter((secret) => secret.length > 1);
+  return toSingleLine(secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words));
+}

@@ -1,0 +1,54 @@
+import { errorMessage } from '../../../runtime/failure.ts';
+import { rejectOnAbort } from '../../platform/network/deadline.ts';
+import { DeliveryError } from './post-json.ts';
+
+/** The mail server for notifications. */
+export interface MailServer {
+  /** The address of the server: `smtps://user:password@mail.example.com`. */
+  readonly url: string;
+  /** The sender of the e-mails. */
+  readonly from: string;
+}
+
+/** An e-mail, in plain text, so that reported data cannot become markup. */
+export interface Mail {
+  readonly recipients: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** In milliseconds. */
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
+
+/**
+ * Sends an e-mail. Resolves when the server has accepted it for at least one of the recipients.
+ *
+ * @throws DeliveryError
+ */
+export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortSignal): Promise<void> {
+  // Loaded by the first e-mail, because most services send none.
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    url: settings.url,
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    const sent = transport.sendMail({
+      from: settings.from,
+      // As objects, because a text would be parsed for names, groups and further addresses.
+      to: mail.recipients.map((address) => ({ name: '', address })),
+      subject: mail.subject,
+      text: mail.text,
+      // Prevents automatic replies (RFC 3834).
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+    // After an abort, the connection ends by its own timeout.
+    await Promise.race([sent, rejectOnAbort(signal)]);
+  } catch (error) {
+    throw new DeliveryError(`the mail server did not accept the e-mail: ${errorMessage(error)}`, { cause: error });
+  } finally {
+    transport.close();
+  }
+}

@@ -1,0 +1,215 @@
+import type { NotificationTarget, Trigger } from '../../contract/notification.ts';
+import type { NewNotification, NotificationRecord, TargetState } from './notification.ts';
+import type { SigningSecret } from './webhook-secret.ts';
+import { defineStatements, either, Repository } from '../platform/database/database.ts';
+import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+
+/** One target of a notification. */
+export interface TargetReference {
+  readonly org: string;
+  /** The number of the notification. */
+  readonly number: number;
+  /** The index of the target in the notification. */
+  readonly position: number;
+}
+
+/** New fields of a notification. */
+export type NotificationUpdate = Pick<
+  NotificationRecord,
+  'org' | 'number' | 'name' | 'environments' | 'triggers' | 'lastModifiedAt'
+>;
+
+/** A target to add. */
+export interface NewTarget {
+  readonly target: NotificationTarget;
+  /** The signing secret of a webhook. */
+  readonly secret: SigningSecret | undefined;
+}
+
+const columns = 'org, number, name, environments, triggers, created_at, created_by, last_modified_at';
+const targetColumns = `t.org, t.number, t.position, t.target, t.due_at, t.attempts, t.last_success_at, t.last_error,
+  t.last_error_at, t.signing_secrets`;
+
+/** The texts of a column with a JSON list, each as `value`. */
+function elementsOf(column: string): string {
+  return either(`json_each(${column})`, `json_array_elements_text(${column}::json)`);
+}
+
+const statements = defineStatements('notifications', {
+  list: `SELECT ${columns} FROM notifications WHERE org = $1 AND deleted_at IS NULL ORDER BY number`,
+  listTargets: `SELECT ${targetColumns} FROM notification_targets t WHERE org = $1 ORDER BY number, position`,
+  find: `SELECT ${columns} FROM notifications WHERE org = $1 AND number = $2 AND deleted_at IS NULL`,
+  findTargets: `SELECT ${targetColumns}, (SELECT count(*) FROM deliveries d
+      WHERE d.org = t.org AND d.number = t.number AND d.position = t.position) AS waiting
+    FROM notification_targets t WHERE t.org = $1 AND t.number = $2 ORDER BY t.position`,
+
+  insert: `INSERT INTO notifications (org, number, name, environments, triggers, created_at, created_by)
+    VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM notifications WHERE org = $1), $2, $3, $4, $5, $6)
+    RETURNING number`,
+  insertSubjects: `INSERT INTO notification_subjects (org, number, environment, "trigger")
+    SELECT n.org, n.number, e.value, t.value FROM notifications n
+      CROSS JOIN ${elementsOf('n.environments')} e CROSS JOIN ${elementsOf('n.triggers')} t
+    WHERE n.org = $1 AND n.number = $2 ON CONFLICT DO NOTHING`,
+  insertTarget: `INSERT INTO notification_targets (org, number, position, target, signing_secrets)
+    VALUES ($1, $2, $3, $4, $5)`,
+  update: `UPDATE notifications SET name = $3, environments = $4, triggers = $5, last_modified_at = $6
+    WHERE org = $1 AND number = $2`,
+  replaceSecrets: `UPDATE notification_targets SET signing_secrets = $4
+    WHERE org = $1 AND number = $2 AND position = $3`,
+  markDeleted: 'UPDATE notifications SET deleted_at = $3 WHERE org = $1 AND number = $2 AND deleted_at IS NULL',
+  deleteSubjects: 'DELETE FROM notification_subjects WHERE org = $1 AND number = $2',
+  deleteDeliveries: 'DELETE FROM deliveries WHERE org = $1 AND number = $2 AND position = $3',
+  deleteTarget: 'DELETE FROM notification_targets WHERE org = $1 AND number = $2 AND position = $3',
+});
+
+/** Reads notifications, without deleted ones. */
+export class NotificationReader extends Repository {
+  async find(org: string, wanted: number): Promise<NotificationRecord | undefined> {
+    const [[row], targets] = await Promise.all([
+      this.database.query(statements.find, [org, wanted]),
+      this.database.query(statements.findTargets, [org, wanted]),
+    ]);
+    return optional(row, (found) => toNotificationRecord(found, targets));
+  }
+
+  /** The notifications of the organization, sorted by number. */
+  async list(org: string): Promise<readonly NotificationRecord[]> {
+    const [rows, targets] = await Promise.all([
+      this.database.query(statements.list, [org]),
+      this.database.query(statements.listTargets, [org]),
+    ]);
+    const targetsOf = Map.groupBy(targets, (target) => number(target, 'number'));
+    return rows.map((row) => toNotificationRecord(row, targetsOf.get(number(row, 'number')) ?? []));
+  }
+
+  /** The targets of a notification, sorted by position; undefined if there is no such notification. */
+  async findTargets(org: string, wanted: number): Promise<readonly TargetState[] | undefined> {
+    const [[found], targets] = await Promise.all([
+      this.database.query(statements.find, [org, wanted]),
+      this.database.query(statements.findTargets, [org, wanted]),
+    ]);
+    return found === undefined ? undefined : targets.map((row) => toTargetState(row, number(row, 'waiting')));
+  }
+}
+
+/** Reads and writes notifications. */
+export class NotificationWriter extends NotificationReader {
+  /**
+   * Inserts a notification and returns its number. Its organization must exist.
+   *
+   * @param secrets the signing secrets of webhooks, by the position of the target
+   */
+  async insert(notification: NewNotification, secrets: ReadonlyMap<number, SigningSecret>): Promise<number> {
+    const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
+    const lists = [JSON.stringify(environments), JSON.stringify(triggers)];
+    const values = [org, name, ...lists, createdAt, createdBy];
+    const [row = {}] = await this.database.query(statements.insert, values);
+    const inserted = number(row, 'number');
+    const added = targets.map((target, position) => ({ target, secret: secrets.get(position) }));
+    await Promise.all([
+      this.database.run(statements.insertSubjects, [org, inserted]),
+      this.#insertTargets({ org, number: inserted, position: 0 }, added),
+    ]);
+    return inserted;
+  }
+
+  /** Replaces the fields of an existing notification. */
+  async update(notification: NotificationUpdate): Promise<void> {
+    const { org, number: of, name, environments, triggers, lastModifiedAt } = notification;
+    const lists = [JSON.stringify(environments), JSON.stringify(triggers)];
+    await Promise.all([
+      this.database.run(statements.update, [org, of, name, ...lists, lastModifiedAt]),
+      this.database.run(statements.deleteSubjects, [org, of]),
+      this.database.run(statements.insertSubjects, [org, of]),
+    ]);
+  }
+
+  /**
+   * Deletes the targets of a notification, with their deliveries, except those at these positions, and adds new ones
+   * behind them.
+   */
+  async replaceTargets(
+    { org, number: of }: { readonly org: string; readonly number: number },
+    kept: readonly number[],
+    added: readonly NewTarget[],
+  ): Promise<void> {
+    const rows = await this.database.query(statements.findTargets, [org, of]);
+    const positions = rows.map((row) => number(row, 'position'));
+    const unwanted = positions.filter((position) => !kept.includes(position));
+    // Not the position of a target that is deleted here: a delivery to it may be running.
+    const next = { org, number: of, position: Math.max(-1, ...positions) + 1 };
+    await Promise.all([
+      ...unwanted.map((position) => this.database.run(statements.deleteDeliveries, [org, of, position])),
+      ...unwanted.map((position) => this.database.run(statements.deleteTarget, [org, of, position])),
+      this.#insertTargets(next, added),
+    ]);
+  }
+
+  /** Inserts targets, the first of them at this place. */
+  async #insertTargets({ org, number: of, position }: TargetReference, added: readonly NewTarget[]): Promise<void> {
+    const inserted = added.map(({ target, secret }, index) => {
+      const secrets = JSON.stringify(secret === undefined ? [] : [secret]);
+      return this.database.run(statements.insertTarget, [org, of, position + index, JSON.stringify(target), secrets]);
+    });
+    await Promise.all(inserted);
+  }
+
+  replaceSecrets({ org, number: of, position }: TargetReference, secrets: readonly SigningSecret[]): Promise<void> {
+    return this.database.run(statements.replaceSecrets, [org, of, position, JSON.stringify(secrets)]);
+  }
+
+  /** Deletes the notification with its targets and their deliveries. Its number is not reused. */
+  async delete(org: string, unwanted: number, deletedAt: number): Promise<'deleted' | 'not found'> {
+    if ((await this.database.change(statements.markDeleted, [org, unwanted, deletedAt])) === 0) return 'not found';
+    await this.database.run(statements.deleteSubjects, [org, unwanted]);
+    await this.replaceTargets({ org, number: unwanted }, [], []);
+    return 'deleted';
+  }
+}
+
+function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRecord {
+  const successes = targets.map((target) => optionalNumber(target, 'last_success_at') ?? 0);
+  const lastSuccessAt = Math.max(0, ...successes);
+  return {
+    org: text(row, 'org'),
+    number: number(row, 'number'),
+    name: text(row, 'name'),
+    environments: JSON.parse(text(row, 'environments')) as readonly string[],
+    triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
+    targets: targets.map(toTarget),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
+    createdBy: text(row, 'created_by'),
+    ...(lastSuccessAt === 0 ? {} : { lastSuccessAt }),
+    failing: targets.some((target) => number(target, 'attempts') > 0),
+  };
+}
+
+/**
+ * Converts a row to a target with the state of its deliveries.
+ *
+ * @param waiting the number of deliveries that wait for it
+ */
+function toTargetState(row: Row, waiting: number): TargetState {
+  const lastErrorAt = optionalNumber(row, 'last_error_at');
+  return {
+    position: number(row, 'position'),
+    target: toTarget(row),
+    secrets: toSecrets(row),
+    waiting,
+    attempts: number(row, 'attempts'),
+    dueAt: optionalNumber(row, 'due_at'),
+    lastSuccessAt: optionalNumber(row, 'last_success_at'),
+    lastError: lastErrorAt === undefined ? undefined : { reason: text(row, 'last_error'), at: lastErrorAt },
+  };
+}
+
+/** Parses the target in a row; it was validated before it was stored. */
+export function toTarget(row: Row): NotificationTarget {
+  return JSON.parse(text(row, 'target')) as NotificationTarget;
+}
+
+/** Parses the signing secrets in a row; they were written by this service. */
+export function toSecrets(row: Row): readonly SigningSecret[] {
+  return JSON.parse(text(row, 'signing_secrets')) as readonly SigningSecret[];
+}

@@ -1,0 +1,271 @@
+import { maximumNotifications } from '../../contract/limits.ts';
+import type { NotificationPayload, NotificationTarget, Trigger } from '../../contract/notification.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { findTargetProblem, type NotificationRecord, type TargetProblem, type TargetState } from './notification.ts';
+import { newWebhookSecret, rotateSecret, type SigningSecret } from './webhook-secret.ts';
+import type { NewTarget, TargetReference } from './notification-records.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+export interface NotificationReference {
+  readonly org: string;
+  readonly number: number;
+}
+
+export interface NotificationToCreate {
+  readonly org: string;
+  readonly name: string;
+  readonly environments: readonly string[];
+  readonly triggers: readonly Trigger[];
+  /** A secret is generated for each webhook without one. */
+  readonly targets: readonly TargetToCreate[];
+  readonly createdBy: string;
+}
+
+type TargetToCreate = NotificationPayload['targets'][number];
+
+/** Why a notification cannot be saved. */
+export interface RejectedNotification {
+  readonly outcome: 'rejected';
+  /** Why targets cannot be used, by their index in the request. */
+  readonly targetProblems: ReadonlyMap<number, TargetProblem>;
+  /** A notification for a misspelt environment would never fire. */
+  readonly unknownEnvironments: readonly string[];
+}
+
+/** A notification that was saved. */
+export interface SavedNotification {
+  readonly outcome: 'saved';
+  readonly notification: NotificationRecord;
+  /** The secrets of new webhooks by the index of their target in the notification. */
+  readonly secrets: ReadonlyMap<number, SigningSecret>;
+}
+
+export type CreateNotificationResult =
+  | SavedNotification
+  | RejectedNotification
+  | { readonly outcome: 'organization not found' }
+  | { readonly outcome: 'too many' };
+
+export interface NotificationDependencies extends Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'> {
+  /** Whether a mail server is configured. */
+  readonly sendsMail: boolean;
+}
+
+/** Creates a notification, after checking its targets and environments. */
+export function createNotification(
+  dependencies: NotificationDependencies,
+  { targets, environments, triggers, ...command }: NotificationToCreate,
+  request?: KeyedRequest<CreateNotificationResult>,
+): Promise<OnceResult<CreateNotificationResult>> {
+  const createdAt = unixSeconds(dependencies.now());
+  const added = targets.map((target) => toNewTarget(target, dependencies, createdAt));
+  const secrets = toSecrets(added);
+  const created = {
+    ...command,
+    createdAt,
+    environments: [...new Set(environments)],
+    triggers: [...new Set(triggers)],
+    targets: added.map(({ target }) => target),
+  };
+  const create = async (transaction: WriteTransaction): Promise<CreateNotificationResult> => {
+    if (!(await transaction.organizations.exists(created.org))) return { outcome: 'organization not found' };
+    if ((await transaction.notifications.list(created.org)).length >= maximumNotifications)
+      return { outcome: 'too many' };
+    const fault = await findFault(transaction, { ...created, sendsMail: dependencies.sendsMail });
+    if (fault !== undefined) return fault;
+    const number = await transaction.notifications.insert(created, secrets);
+    const notification = { ...created, number, lastModifiedAt: createdAt, failing: false };
+    return { outcome: 'saved', notification, secrets };
+  };
+  return dependencies.storage.transaction(created.org, carryOutOnce(dependencies, request, create));
+}
+
+/** The changes of a notification; undefined fields stay as they are. */
+export interface NotificationChange extends NotificationReference {
+  readonly name?: string | undefined;
+  readonly environments?: readonly string[] | undefined;
+  readonly triggers?: readonly Trigger[] | undefined;
+  /** A target that the notification already has keeps its secret and its waiting messages. */
+  readonly targets?: readonly TargetToCreate[] | undefined;
+}
+
+export type UpdateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'not found' };
+
+/** Changes a notification, after checking its targets and environments. */
+export function updateNotification(
+  dependencies: NotificationDependencies,
+  { org, number, name, environments, triggers, targets }: NotificationChange,
+  request?: KeyedRequest<UpdateNotificationResult>,
+): Promise<OnceResult<UpdateNotificationResult>> {
+  const lastModifiedAt = unixSeconds(dependencies.now());
+  const { sendsMail } = dependencies;
+  const update = async (transaction: WriteTransaction): Promise<UpdateNotificationResult> => {
+    const { notifications } = transaction;
+    const known = await notifications.find(org, number);
+    const states = await notifications.findTargets(org, number);
+    if (known === undefined || states === undefined) return { outcome: 'not found' };
+    const wanted = { org, environments: environments ?? [], targets: (targets ?? []).map(withoutSecret), sendsMail };
+    const fault = await findFault(transaction, wanted);
+    if (fault !== undefined) return fault;
+    await notifications.update({
+      ...{ org, number, lastModifiedAt, name: name ?? known.name },
+      environments: [...new Set(environments ?? known.environments)],
+      triggers: [...new Set(triggers ?? known.triggers)],
+    });
+    const { kept, added } = splitTargets(states, targets);
+    const news = added.map((target) => toNewTarget(target, dependencies, lastModifiedAt));
+    if (targets !== undefined) await notifications.replaceTargets({ org, number }, kept, news);
+    const notification = await notifications.find(org, number);
+    if (notification === undefined) throw new Error('a notification that was just changed is gone');
+    // New targets follow those that stay.
+    const secrets = new Map([...toSecrets(news)].map(([index, secret]) => [kept.length + index, secret]));
+    return { outcome: 'saved', notification, secrets };
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, update));
+}
+
+/** Splits the wanted targets into those that the notification has, by their position, and new ones. */
+function splitTargets(
+  states: readonly TargetState[],
+  wanted: readonly TargetToCreate[] | undefined,
+): { readonly kept: readonly number[]; readonly added: readonly TargetToCreate[] } {
+  if (wanted === undefined) return { kept: states.map(({ position }) => position), added: [] };
+  const left = new Map(states.map(({ position, target }) => [position, JSON.stringify(target)]));
+  const kept: number[] = [];
+  const added = wanted.filter((target) => {
+    const text = 'secret' in target ? undefined : JSON.stringify(withoutSecret(target));
+    const [position] = [...left].find(([, known]) => known === text) ?? [];
+    if (position === undefined) return true;
+    left.delete(position);
+    kept.push(position);
+    return false;
+  });
+  return { kept, added };
+}
+
+/** Returns why a notification cannot be saved; undefined if it can. */
+async function findFault(
+  transaction: WriteTransaction,
+  notification: {
+    readonly org: string;
+    readonly environments: readonly string[];
+    readonly targets: readonly NotificationTarget[];
+    readonly sendsMail: boolean;
+  },
+): Promise<RejectedNotification | undefined> {
+  const { org, environments, targets, sendsMail } = notification;
+  const targetProblems = new Map(
+    targets.flatMap((target, index) => {
+      const fault = findTargetProblem(target, sendsMail);
+      return fault === undefined ? [] : [[index, fault] as const];
+    }),
+  );
+  const known = await transaction.environments.findHeads(org, environments);
+  const unknownEnvironments = environments.filter((environment) => !known.has(environment));
+  if (targetProblems.size === 0 && unknownEnvironments.length === 0) return undefined;
+  return { outcome: 'rejected', targetProblems, unknownEnvironments };
+}
+
+/** Converts a target to its stored form; a webhook without a secret gets a generated one. */
+function toNewTarget(
+  target: TargetToCreate,
+  { randomBytes }: Pick<UseCaseDependencies, 'randomBytes'>,
+  createdAt: number,
+): NewTarget {
+  const secret =
+    target.type === 'WEBHOOK' ? { secret: target.secret ?? newWebhookSecret(randomBytes), createdAt } : undefined;
+  return { target: withoutSecret(target), secret };
+}
+
+/** The secrets by the index of their target. */
+function toSecrets(targets: readonly NewTarget[]): ReadonlyMap<number, SigningSecret> {
+  return new Map(targets.flatMap(({ secret }, index) => (secret === undefined ? [] : [[index, secret] as const])));
+}
+
+/** Lists the notifications of the organization by number. */
+export function listNotifications(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org }: { readonly org: string },
+): Promise<readonly NotificationRecord[]> {
+  return storage.read(({ notifications }) => notifications.list(org));
+}
+
+/** The target as it is stored: its secret is stored separately, so that no response can include it by accident. */
+function withoutSecret(target: TargetToCreate): NotificationTarget {
+  if (target.type !== 'WEBHOOK') return target;
+  const { type, webhook, payload_version } = target;
+  return { type, webhook, payload_version };
+}
+
+/** Operation 8: finds a notification. */
+export function findNotification(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, number }: NotificationReference,
+): Promise<NotificationRecord | undefined> {
+  return storage.read(({ notifications }) => notifications.find(org, number));
+}
+
+/** A notification with the state of its deliveries. */
+export interface InspectedNotification {
+  readonly notification: NotificationRecord;
+  /** By position. */
+  readonly targets: readonly TargetState[];
+}
+
+/** Finds a notification with the state of its deliveries. */
+export function inspectNotification(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, number }: NotificationReference,
+): Promise<InspectedNotification | undefined> {
+  return storage.read(async ({ notifications }) => {
+    const notification = await notifications.find(org, number);
+    const targets = await notifications.findTargets(org, number);
+    return notification === undefined || targets === undefined ? undefined : { notification, targets };
+  });
+}
+
+/** A webhook whose secret is rotated. */
+export interface SecretRotation extends TargetReference {
+  /** Generated if undefined. */
+  readonly secret?: string | undefined;
+  /** How long the previous secret stays valid, in seconds. */
+  readonly grace: number;
+}
+
+/** The result of `rotateWebhookSecret`. `secrets` are the valid ones, latest first. */
+export type RotateSecretResult =
+  | { readonly outcome: 'rotated'; readonly secret: string; readonly secrets: readonly SigningSecret[] }
+  | { readonly outcome: 'webhook not found' };
+
+export function rotateWebhookSecret(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
+  { org, number, position, grace, secret = newWebhookSecret(dependencies.randomBytes) }: SecretRotation,
+  request?: KeyedRequest<RotateSecretResult>,
+): Promise<OnceResult<RotateSecretResult>> {
+  const change = { now: unixSeconds(dependencies.now()), grace };
+  const rotate = async ({ notifications }: WriteTransaction): Promise<RotateSecretResult> => {
+    const targets = await notifications.findTargets(org, number);
+    const state = targets?.find((known) => known.position === position);
+    if (state?.target.type !== 'WEBHOOK') return { outcome: 'webhook not found' };
+    const secrets = rotateSecret(state.secrets, secret, change);
+    await notifications.replaceSecrets({ org, number, position }, secrets);
+    return { outcome: 'rotated', secret, secrets };
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, rotate));
+}
+
+export type DeleteNotificationResult = 'deleted' | 'not found';
+
+/** Deletes a notification with its pending messages. Its number is not reused. */
+export function deleteNotification(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, number }: NotificationReference,
+  request?: KeyedRequest<DeleteNotificationResult>,
+): Promise<OnceResult<DeleteNotificationResult>> {
+  const deletedAt = unixSeconds(dependencies.now());
+  const remove = ({ notifications }: WriteTransaction): Promise<DeleteNotificationResult> =>
+    notifications.delete(org, number, deletedAt);
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
+}

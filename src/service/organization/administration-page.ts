@@ -1,0 +1,218 @@
+import { listMemberKeys, listServiceAccountKeys } from '../../contract/api-key.ts';
+import { allEnvironments, listLoginRules } from '../../contract/login-rule.ts';
+import { listLoginKeys } from '../../contract/login-key.ts';
+import { listMembers } from '../../contract/member.ts';
+import { inspectNotification, listNotifications } from '../../contract/notification-administration.ts';
+import { listServiceAccounts } from '../../contract/service-account.ts';
+import type { InspectedNotification } from '../notification/notification-use-cases.ts';
+import type { Member, ServiceAccountRecord, StoredKey } from '../account/account.ts';
+import { listDefaultChanges, toRuleLimits, type LoginRule } from '../login/login-rule.ts';
+import { redactTarget, type TargetState } from '../notification/notification.ts';
+import type { KeyWithUse } from '../account/account-records.ts';
+import { apiRequest } from '../platform/pages/api-request.ts';
+import {
+  clip,
+  renderBadge,
+  renderEmpty,
+  renderExpiry,
+  renderLinks,
+  renderTime,
+  renderTimeOrNever,
+} from '../platform/pages/components.ts';
+import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import type { Page, PageContext } from '../platform/pages/page.ts';
+import { renderTable } from '../platform/pages/table.ts';
+
+/** What administrators see of an organization. */
+export interface AdministrationView {
+  readonly org: string;
+  readonly members: readonly { readonly member: Member; readonly keys: readonly KeyWithUse[] }[];
+  /** How many members there are besides. */
+  readonly moreMembers: number;
+  readonly accounts: readonly { readonly account: ServiceAccountRecord; readonly keys: readonly KeyWithUse[] }[];
+  readonly moreAccounts: number;
+  readonly loginRules: readonly LoginRule[];
+  /** Of workflow runs that have logged in, the latest first. */
+  readonly loginKeys: readonly StoredKey[];
+  readonly moreLoginKeys: number;
+  readonly notifications: readonly InspectedNotification[];
+}
+
+/** Creates the page for administrators, which changes nothing and shows no secrets. */
+export function toAdministrationPage(context: PageContext, view: AdministrationView): Page {
+  const { org, members, accounts, notifications } = view;
+  const [account, member, notification] = [accounts[0], members[0], notifications[0]];
+  return {
+    title: 'Administration',
+    section: 'administration',
+    api: [
+      apiRequest(listMembers, { org }),
+      ...(member === undefined ? [] : [apiRequest(listMemberKeys, { org, user: member.member.user })]),
+      apiRequest(listServiceAccounts, { org }),
+      ...(account === undefined ? [] : [apiRequest(listServiceAccountKeys, { org, name: account.account.name })]),
+      apiRequest(listLoginRules, { org }),
+      apiRequest(listLoginKeys, { org }),
+      apiRequest(listNotifications, { org }),
+      ...(notification === undefined
+        ? []
+        : [apiRequest(inspectNotification, { org, notification_number: String(notification.notification.number) })]),
+    ],
+    content: html`<p>
+        This page changes nothing. Members, service accounts, keys, login rules and notifications are changed by the
+        requests of the API.
+      </p>
+      <h2>Members</h2>
+      ${renderMembers(context, view)}
+      <h2>Service accounts</h2>
+      ${renderAccounts(context, view)}
+      <h2>Keys</h2>
+      ${renderKeys(context, view)}
+      <h2>Login rules</h2>
+      ${renderLoginRules(view)}
+      <h2>Keys of workflow runs</h2>
+      ${renderLoginKeys(context, view)}
+      <h2>Notifications</h2>
+      ${renderNotifications(context, view)}`,
+  };
+}
+
+function renderMembers(context: PageContext, { members, moreMembers }: AdministrationView): Html {
+  return renderTable({
+    label: 'Members',
+    columns: ['Member', 'Role', 'Keys', 'Since'],
+    rows: members.map(({ member: { user, role, createdAt }, keys }): readonly Hole[] => [
+      user,
+      role,
+      String(keys.length),
+      renderTime(createdAt, context),
+    ]),
+    more: moreMembers,
+    empty: renderEmpty('There are no members.'),
+    maximumBytes: 15_000,
+  });
+}
+
+function renderAccounts(context: PageContext, { accounts, moreAccounts }: AdministrationView): Html {
+  return renderTable({
+    label: 'Service accounts',
+    columns: ['Service account', 'Role', 'Description', 'Keys', 'Created'],
+    rows: accounts.map(({ account, keys }): readonly Hole[] => [
+      account.name,
+      account.privilege,
+      clip(account.description, 160),
+      String(keys.length),
+      html`${renderTime(account.createdAt, context)} by ${account.createdBy}`,
+    ]),
+    more: moreAccounts,
+    empty: renderEmpty(
+      html`There is no service account. Create one for each machine that reports, with
+        <code>POST /service-accounts/{org}</code>.`,
+    ),
+    maximumBytes: 15_000,
+  });
+}
+
+function renderKeys(context: PageContext, { members, accounts }: AdministrationView): Html {
+  const toRow = (owner: string, { key, lastUsedAt }: KeyWithUse): readonly Hole[] => [
+    html`<code>${key.id}</code>`,
+    owner,
+    clip(key.description, 120),
+    renderExpiry(key.expiresAt, context),
+    renderTimeOrNever(lastUsedAt, context),
+    renderTime(key.createdAt, context),
+  ];
+  return renderTable({
+    label: 'Keys',
+    columns: ['Key', 'Owner', 'Description', 'Expires', 'Last used', 'Created'],
+    rows: [
+      ...members.flatMap(({ member, keys }) => keys.map((key) => toRow(member.user, key))),
+      ...accounts.flatMap(({ account, keys }) => keys.map((key) => toRow(`service account ${account.name}`, key))),
+    ],
+    empty: renderEmpty('There are no keys.'),
+    maximumBytes: 20_000,
+  });
+}
+
+function renderLoginRules({ loginRules }: AdministrationView): Html {
+  return renderTable({
+    label: 'Login rules',
+    columns: ['Login rule', 'Repository', 'Events', 'Role', 'Permissions', 'Counts for', 'By the defaults'],
+    rows: loginRules.map((rule): readonly Hole[] => {
+      const { permissions, countsForEnvironments } = toRuleLimits(rule);
+      return [
+        rule.name,
+        rule.repository,
+        clip(rule.events.join(', '), 120),
+        rule.role,
+        permissions.length === 0 ? 'none' : permissions.join(', '),
+        listEnvironments(countsForEnvironments),
+        renderDefaultChanges(listDefaultChanges(rule)),
+      ];
+    }),
+    empty: renderEmpty('There are no login rules, so no workflow run can log in.'),
+    maximumBytes: 15_000,
+  });
+}
+
+function renderLoginKeys(context: PageContext, { loginKeys, moreLoginKeys }: AdministrationView): Html {
+  return renderTable({
+    label: 'Keys of workflow runs',
+    columns: ['Key', 'Repository', 'Run', 'Event and ref', 'Login rules', 'Expires'],
+    rows: loginKeys.map(({ id, owner, description, login, expiresAt }): readonly Hole[] => [
+      html`<code>${id}</code>`,
+      owner,
+      description,
+      clip(`${login?.proven.event_name ?? ''} ${login?.proven.ref ?? ''}`, 160),
+      clip(login?.grants.map(({ rule }) => rule).join(', ') ?? '', 160),
+      renderExpiry(expiresAt, context),
+    ]),
+    more: moreLoginKeys,
+    empty: renderEmpty('No workflow run is logged in.'),
+    maximumBytes: 15_000,
+  });
+}
+
+function listEnvironments(environments: readonly string[]): string {
+  if (environments.length === 0) return 'no environment';
+  return environments.includes(allEnvironments) ? 'all environments' : clip(environments.join(', '), 160);
+}
+
+/** A rule of an earlier version keeps what it gives until it is saved again. */
+function renderDefaultChanges(changes: readonly string[]): Hole {
+  if (changes.length === 0) return 'no change';
+  const words = changes.join(', and ');
+  return html`${renderBadge('INCOMPLETE', 'Of an earlier version')} ${words}; save it again to decide`;
+}
+
+function renderNotifications(context: PageContext, { org, notifications }: AdministrationView): Html {
+  const { paths } = context;
+  return renderTable({
+    label: 'Notifications and their deliveries',
+    columns: ['Notification', 'Environments', 'Target', 'Waiting', 'Latest delivery', 'Problem'],
+    rows: notifications.flatMap(({ notification, targets }) =>
+      targets.map((target): readonly Hole[] => [
+        `${notification.number}: ${clip(notification.name, 120)}`,
+        renderLinks(notification.environments, (name) => paths.environment(org, name)),
+        describeTarget(target),
+        target.waiting === 0 ? 'none' : String(target.waiting),
+        target.lastSuccessAt === undefined ? 'none yet' : renderTime(target.lastSuccessAt, context),
+        renderProblem(context, target),
+      ]),
+    ),
+    empty: renderEmpty('There are no notifications. Create one to hear of environments that no longer comply.'),
+    maximumBytes: 20_000,
+  });
+}
+
+/** Addresses of webhooks can contain secrets. */
+function describeTarget({ target }: TargetState): string {
+  const shown = redactTarget(target);
+  return shown.type === 'WEBHOOK' ? `webhook ${shown.webhook}` : shown.type.toLowerCase();
+}
+
+function renderProblem(context: PageContext, { lastError, dueAt }: TargetState): Hole {
+  if (lastError === undefined) return renderBadge('COMPLIANT', 'None');
+  const next = dueAt === undefined ? undefined : html`; the next attempt is ${renderTime(dueAt, context)}`;
+  return html`${renderBadge('NON-COMPLIANT', 'Failing')} ${clip(lastError.reason, 200)},
+  ${renderTime(lastError.at, context)}${next}`;
+}

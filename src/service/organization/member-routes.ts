@@ -1,0 +1,40 @@
+import { lastAdmin, listMembers, memberNotFound, removeMember, saveMember } from '../../contract/member.ts';
+import * as members from './member-use-cases.ts';
+import { actorName } from '../account/access.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+
+/** Adds the endpoints with which admins manage the members of their organization. */
+export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, listMembers, administer, async ({ parameters: { org } }) => {
+    const listed = await members.listMembers(dependencies, { org });
+    return { status: 200, body: listed.map(({ user, role, createdAt }) => ({ user, role, created_at: createdAt })) };
+  });
+
+  addRoute(host, saveMember, administer, ({ caller, parameters: { org, user }, document: { role }, carryOut }) =>
+    carryOut(
+      (outcome: members.SaveMemberResult) => {
+        // The organization exists, because the caller has a role in it.
+        if (outcome === 'organization not found') throw new TypeError('the organization is gone');
+        if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
+        return { status: outcome === 'created' ? 201 : 200, body: 'OK' };
+      },
+      (request) => members.saveMember(dependencies, { org, user, role, by: actorName(caller) }, request),
+    ),
+  );
+
+  addRoute(host, removeMember, administer, ({ caller, parameters: { org, user }, carryOut }) =>
+    carryOut(
+      (outcome: members.RemoveMemberResult) => {
+        if (outcome === 'not found') throw new ApiError(memberNotFound, { values: { org, user } });
+        if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
+        return { status: 200, body: 'OK' };
+      },
+      (request) => members.removeMember(dependencies, { org, user, by: actorName(caller) }, request),
+    ),
+  );
+}

@@ -1,0 +1,130 @@
+import { bareFingerprint } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
+import { listOpenOrganizations } from '../account/access-use-cases.ts';
+import { searchArtifacts } from '../artifact/artifact-list-use-cases.ts';
+import { findVerdictTimes, listEnvironments } from '../environment/environment-list-use-cases.ts';
+import { listFlows } from '../flow/flow-use-cases.ts';
+import { listPolicies } from '../policy/policy-use-cases.ts';
+import { listSnapshots } from '../snapshot/snapshot-use-cases.ts';
+import { findTrailsByName, listFlowOverviews } from '../trail/trail-state-use-cases.ts';
+import { mayAccess } from '../account/access.ts';
+import type { StoredKey } from '../account/account.ts';
+import type { JudgementReason } from '../attestation/reasons.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { toHomePage, type OpenOrganization } from './home-page.ts';
+import {
+  listFailing,
+  toOrganizationPage,
+  type JudgedEnvironment,
+  type OrganizationOverview,
+} from './organization-page.ts';
+import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import { toSearchPage, type SearchView } from './search-page.ts';
+
+/** How many organizations are counted on the home page. */
+const maximumCounted = 20;
+
+/** How many flows are on the overview. */
+const overviewFlows = 100;
+
+/** How many trails of each flow are on the overview. */
+const overviewTrails = 2;
+
+/** Adds the home page, the overview of an organization, and the search. */
+export function addOrganizationPages(host: PageHost): void {
+  const { dependencies } = host;
+
+  addOwnPage(host, '/', async (context, key) => {
+    const memberships = await listOpenOrganizations(dependencies, { key });
+    const organizations: OpenOrganization[] = [];
+    for (const [index, membership] of memberships.entries()) {
+      const { org } = membership;
+      const isCounted = index < maximumCounted && mayReadAll(key, org);
+      const environments = isCounted ? await countEnvironments(dependencies, org) : undefined;
+      organizations.push({ ...membership, environments });
+    }
+    return toHomePage(context, key, organizations);
+  });
+
+  addPage(host, { url: '/:org', path: orgPath, query: Type.Object({}) }, async ({ path: { org }, context }) => {
+    const part = { offset: 0, limit: overviewFlows, trails: overviewTrails };
+    const { flows, total } = await listFlowOverviews(dependencies, { org, ...part });
+    const environments = await listJudgedEnvironments(dependencies, org);
+    const reasons = await loadReasons(dependencies, org, listFailing(environments), context.now);
+    return toOrganizationPage(context, { org, flows, totalFlows: total, environments, reasons });
+  });
+
+  const query = Type.Object({ q: Type.Optional(Type.String({ maxLength: 255 })) });
+  addPage(host, { url: '/:org/search', path: orgPath, query }, async ({ path: { org }, query: { q = '' }, context }) =>
+    toSearchPage(context, await search(dependencies, org, q.trim())),
+  );
+}
+
+/** Whether a key that opens the organization is not limited to some of its flows and environments. */
+function mayReadAll({ login }: StoredKey, org: string): boolean {
+  return login === undefined || mayAccess({ org, grants: login.grants }, org, 'read');
+}
+
+async function countEnvironments(
+  dependencies: RouteDependencies,
+  org: string,
+): Promise<NonNullable<OpenOrganization['environments']>> {
+  const { environments } = await listEnvironments(dependencies, { org, sort: 'name', descending: false });
+  return {
+    total: environments.length,
+    failing: environments.filter(({ compliant }) => compliant === false).length,
+  };
+}
+
+/** Lists the environments of an organization with the time since which they have their verdict. */
+export async function listJudgedEnvironments(
+  dependencies: RouteDependencies,
+  org: string,
+): Promise<readonly JudgedEnvironment[]> {
+  const { environments } = await listEnvironments(dependencies, { org, sort: 'name', descending: false });
+  const names = environments.map(({ name }) => name);
+  const times = await findVerdictTimes(dependencies, { org, environments: names });
+  return environments.map((environment) => ({ environment, since: times.get(environment.name) }));
+}
+
+async function loadReasons(
+  dependencies: RouteDependencies,
+  org: string,
+  failing: readonly JudgedEnvironment[],
+  now: number,
+): Promise<OrganizationOverview['reasons']> {
+  const reasons = new Map<string, readonly JudgementReason[]>();
+  const page = { page: 1, size: 1, ascending: false };
+  for (const { environment } of failing) {
+    const current = await listSnapshots(dependencies, { org, environment: environment.name, page, now });
+    reasons.set(environment.name, current?.reasons ?? []);
+  }
+  return reasons;
+}
+
+/** The maximum number of results of each kind. */
+const maximumFound = 20;
+
+async function search(dependencies: RouteDependencies, org: string, text: string): Promise<SearchView> {
+  const bare = bareFingerprint(text);
+  const digits = /^[a-f0-9]{5,64}$/.test(bare) ? bare : undefined;
+  const nothing = { flows: [], environments: [], policies: [], trails: [], artifacts: [] };
+  if (text === '') return { org, text, digits, ...nothing };
+  const found = digits === undefined ? undefined : await searchArtifacts(dependencies, org, digits);
+  const part = { offset: 0, limit: maximumFound };
+  const { flows } = await listFlows(dependencies, { org, search: text, isCaseSensitive: false, part });
+  const page = { number: 1, size: maximumFound };
+  const byName = { org, name: text, sort: 'name', descending: false, page } as const;
+  const { environments } = await listEnvironments(dependencies, byName);
+  const policies = (await listPolicies(dependencies, { org })).filter(({ name }) =>
+    name.toLowerCase().includes(text.toLowerCase()),
+  );
+  return {
+    ...{ org, text, digits },
+    artifacts: found?.artifacts ?? [],
+    trails: await findTrailsByName(dependencies, { org, namePrefix: text, limit: maximumFound }),
+    flows: flows.map(({ name }) => name),
+    environments: environments.map(({ name }) => name),
+    policies: policies.slice(0, maximumFound).map(({ name }) => name),
+  };
+}

@@ -1,0 +1,67 @@
+import { createdApiKey } from '../../contract/api-key.ts';
+import { defineEndpoint, noQuery } from '../../contract/endpoint.ts';
+import { commonErrors } from '../../contract/errors.ts';
+import { orgName, userName } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
+import * as organizations from './organization-use-cases.ts';
+import { toCreatedResponse } from '../account/api-key-routes.ts';
+import { requireAdminKey } from '../platform/server/authentication/authentication.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+
+/** The response if there is an organization of that name. */
+export const organizationExists = {
+  status: 409,
+  message: "Organization '{org}' already exists",
+  when: 'There is an organization with that name.',
+} as const;
+
+/** Create an organization with its first admin. Only this response shows the admin's key. */
+export const createOrganization = defineEndpoint({
+  origin: 'ours',
+  title: 'Create organization',
+  method: 'POST',
+  path: '/organizations',
+  parameters: Type.Object({}),
+  query: noQuery,
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      {
+        name: orgName,
+        admin: Type.Optional(
+          Type.String({
+            ...userName,
+            description:
+              'The first admin, who may be a member of other organizations. Default: a new user, `admin` if possible.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
+  success: [
+    {
+      status: 201,
+      description: 'The organization was created.',
+      schema: Type.Object({ name: Type.String(), admin: Type.String(), api_key: createdApiKey }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, organizationExists],
+  authentication: ['bearer'],
+});
+
+/**
+ * Adds the admin API, which creates organizations. It requires the administration key that the service was started with.
+ * Everything else is up to the admins of an organization.
+ */
+export function addOrganizationRoutes(host: RouteHost, dependencies: RouteDependencies, adminKey: string): void {
+  const authenticator = requireAdminKey(adminKey, dependencies.failures);
+  addRoute(host, createOrganization, authenticator, async ({ document: { name: org, admin: user } }) => {
+    const created = await organizations.createOrganization(dependencies, { org, user });
+    if (created.outcome === 'exists') throw new ApiError(organizationExists, { values: { org } });
+    return { status: 201, body: { name: org, admin: created.user, api_key: toCreatedResponse(created, false) } };
+  });
+}

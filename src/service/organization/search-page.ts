@@ -1,0 +1,100 @@
+import { searchArtifacts } from '../../contract/artifact-lists.ts';
+import { listEnvironments } from '../../contract/environment-list.ts';
+import { listFlows } from '../../contract/flow.ts';
+import { listPolicies } from '../../contract/policy-list.ts';
+import type { ArtifactDetails } from '../artifact/artifact.ts';
+import { judgeArtifact } from '../artifact/artifact-state.ts';
+import { apiRequest } from '../platform/pages/api-request.ts';
+import { clip, pageLink, renderBadge, renderEmpty, renderHash, renderTime } from '../platform/pages/components.ts';
+import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import type { Page, PageContext } from '../platform/pages/page.ts';
+import { renderTable } from '../platform/pages/table.ts';
+
+/** What a search found. */
+export interface SearchView {
+  readonly org: string;
+  readonly text: string;
+  /** The digits of a fingerprint or commit; undefined if the text cannot be one. */
+  readonly digits: string | undefined;
+  readonly artifacts: readonly ArtifactDetails[];
+  readonly trails: readonly { readonly flow: string; readonly name: string; readonly createdAt: number }[];
+  readonly flows: readonly string[];
+  readonly environments: readonly string[];
+  readonly policies: readonly string[];
+}
+
+const searchHelp =
+  'Search for at least 5 digits of a fingerprint or commit, the beginning of a trail’s name, or a part of the name ' +
+  'of a flow, an environment or a policy.';
+
+/** Creates the page with the results of a search. */
+export function toSearchPage(context: PageContext, view: SearchView): Page {
+  const { org, text, digits, artifacts, trails, flows, environments, policies } = view;
+  const { paths } = context;
+  const count = artifacts.length + trails.length + flows.length + environments.length + policies.length;
+  return {
+    title: text === '' ? 'Search' : `Search for “${clip(text, 80)}”`,
+    section: 'search',
+    api: [
+      ...(digits === undefined ? [] : [apiRequest(searchArtifacts, { org, digits })]),
+      apiRequest(listFlows, { org }, { search_by_name: text }),
+      apiRequest(listEnvironments, { org }, { name: text }),
+      apiRequest(listPolicies, { org }),
+    ],
+    content: html`${
+      count === 0 ? renderEmpty(text === '' ? searchHelp : `Nothing was found. ${searchHelp}`) : undefined
+    }
+    ${renderArtifacts(context, artifacts)} ${renderTrails(context, org, trails)}
+    ${renderNames('Flows', flows, (name) => paths.flow(org, name))}
+    ${renderNames('Environments', environments, (name) => paths.environment(org, name))}
+    ${renderNames('Policies', policies, (name) => paths.policy(org, name))}`,
+  };
+}
+
+function renderArtifacts(context: PageContext, artifacts: readonly ArtifactDetails[]): Html | undefined {
+  if (artifacts.length === 0) return undefined;
+  const { paths } = context;
+  return html`<h2>Artifacts</h2>
+    ${renderTable({
+      label: 'Artifacts',
+      columns: ['Artifact', 'State', 'Fingerprint', 'Commit', 'Flow', 'Trail', 'Reported'],
+      rows: artifacts.map((details): readonly Hole[] => {
+        const { org, flow, id, createdAt, report } = details.artifact;
+        return [
+          pageLink(paths.artifact(org, flow, report.fingerprint, id), clip(report.filename, 120)),
+          renderBadge(judgeArtifact(details).state),
+          renderHash(report.fingerprint),
+          renderHash(report.git_commit),
+          pageLink(paths.flow(org, flow), flow),
+          pageLink(paths.trail(org, flow, report.trail_name), clip(report.trail_name, 60)),
+          renderTime(createdAt, context),
+        ];
+      }),
+      empty: html``,
+      maximumBytes: 20_000,
+    })}`;
+}
+
+function renderTrails(context: PageContext, org: string, trails: SearchView['trails']): Html | undefined {
+  if (trails.length === 0) return undefined;
+  const { paths } = context;
+  return html`<h2>Trails</h2>
+    ${renderTable({
+      label: 'Trails',
+      columns: ['Trail', 'Flow', 'Begun'],
+      rows: trails.map(({ flow, name, createdAt }): readonly Hole[] => [
+        pageLink(paths.trail(org, flow, name), clip(name, 120)),
+        pageLink(paths.flow(org, flow), flow),
+        renderTime(createdAt, context),
+      ]),
+      empty: html``,
+    })}`;
+}
+
+function renderNames(title: string, names: readonly string[], path: (name: string) => string): Html | undefined {
+  if (names.length === 0) return undefined;
+  return html`<h2>${title}</h2>
+    <ul class="plain">
+      ${names.map((name) => html`<li>${pageLink(path(name), name)}</li>`)}
+    </ul>`;
+}

@@ -1,0 +1,28 @@
+import type { RouteHost } from './platform/server/route.ts';
+import type { RouteDependencies } from './platform/server/route-dependencies.ts';
+import { addAdministrationPage } from './organization/administration-page-routes.ts';
+import { addAssets } from './platform/pages/assets.ts';
+import { addEnvironmentPages } from './environment/environment-page-routes.ts';
+import { addFlowPages } from './flow/flow-page-routes.ts';
+import { addOrganizationPages } from './organization/organization-page-routes.ts';
+import { createPageHost } from './platform/pages/page-host.ts';
+import { addPolicyPages } from './policy/policy-page-routes.ts';
+import { addSessionPages } from './session/session-page-routes.ts';
+import { addTrailPages } from './trail/trail-page-routes.ts';
+
+/**
+ * Adds the HTML pages. They need no scripts, and each is shown to those who may read the same data from the API.
+ * Browsers sign in with a key and get a session. Other clients send the key with each request, as a bearer token or as
+ * the user name of HTTP Basic.
+ */
+export function addPages({ app }: RouteHost, dependencies: RouteDependencies): void {
+  const host = createPageHost(app, dependencies);
+  addAssets(app);
+  addSessionPages(host);
+  addOrganizationPages(host);
+  addFlowPages(host);
+  addTrailPages(host);
+  addEnvironmentPages(host);
+  addPolicyPages(host);
+  addAdministrationPage(host);
+}

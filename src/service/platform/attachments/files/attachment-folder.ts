@@ -1,0 +1,145 @@
+import { createHash, type Hash } from 'node:crypto';
+import { access, constants, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RandomBytes } from '../../../../runtime/random.ts';
+import { errorCode } from '../../../../runtime/failure.ts';
+import type { AttachedContent, AttachmentStore, ReceivedFile } from '../attachments.ts';
+import { onDisk, translateFileError } from '../../database/storage-faults.ts';
+import { attachmentPath, contentFolder, incomingFolder } from './attachment-layout.ts';
+import { makeFolder, privateFileMode, privateFolderMode, syncFolder } from './durable-files.ts';
+import { DurableWriter } from './durable-writer.ts';
+import { openVerified, type VerifiedFile } from './verified-file.ts';
+
+/** The size of a probe in bytes. A disk without that much space has no space for a request. */
+const probeBytes = 64 * 1024;
+
+/**
+ * Attachments as files: `incoming/` holds uploads in progress, `content/ab/ab12…` the received content by its SHA-256.
+ * Files get a name in `content/` when they are complete, and folders are synced like files. Until its record is written,
+ * an upload also has its name in `incoming/`: so a start after a crash knows which content has no record because of it.
+ */
+export class AttachmentFolder implements AttachmentStore {
+  readonly #folder: string;
+  readonly #incoming: string;
+  readonly #content: string;
+  readonly #randomBytes: RandomBytes;
+
+  private constructor(folder: string, randomBytes: RandomBytes) {
+    this.#folder = folder;
+    this.#incoming = join(folder, incomingFolder);
+    this.#content = join(folder, contentFolder);
+    this.#randomBytes = randomBytes;
+  }
+
+  /** Opens the folder; creates it if it does not exist. */
+  static async open(folder: string, randomBytes: RandomBytes): Promise<AttachmentFolder> {
+    const attachments = new AttachmentFolder(folder, randomBytes);
+    await makeFolder(attachments.#incoming);
+    await makeFolder(attachments.#content);
+    return attachments;
+  }
+
+  async receive(content: Readable): Promise<ReceivedFile> {
+    const path = this.#newPath();
+    const hash = createHash('sha256');
+    let size: number;
+    try {
+      size = await writeDurably(path, content, hash);
+    } catch (error) {
+      content.destroy();
+      await removeIfPossible(path);
+      throw translateFileError(error);
+    }
+    const digest = hash.digest('hex');
+    return {
+      digest,
+      size,
+      bytes: () => onDisk(() => readFile(path)),
+      keep: () => onDisk(() => this.#keep(path, digest)),
+      discard: () => removeIfPossible(path),
+    };
+  }
+
+  async #keep(path: string, digest: string): Promise<void> {
+    const target = attachmentPath(this.#folder, digest);
+    await this.#makeGroup(join(target, '..'));
+    await linkOrRename(path, target);
+    await syncFolder(join(target, '..'));
+  }
+
+  /**
+   * `content/` itself is not created again: if it is missing, so are the attachments, and that must not go unnoticed.
+   */
+  async #makeGroup(group: string): Promise<void> {
+    try {
+      await mkdir(group, { mode: privateFolderMode });
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return;
+      throw error;
+    }
+    await syncFolder(this.#content);
+  }
+
+  async read(content: AttachedContent): Promise<Readable> {
+    return (await this.#openVerified(content)).stream();
+  }
+
+  async verify(content: AttachedContent): Promise<void> {
+    await (await this.#openVerified(content)).close();
+  }
+
+  async #openVerified(content: AttachedContent): Promise<VerifiedFile> {
+    return onDisk(async () => {
+      // If the folder is missing, the whole storage is gone and not just this file.
+      await access(this.#content);
+      return openVerified(attachmentPath(this.#folder, content.digest), content);
+    });
+  }
+
+  async probe(): Promise<void> {
+    const path = this.#newPath();
+    try {
+      await onDisk(async () => {
+        await access(this.#content, constants.R_OK | constants.W_OK | constants.X_OK);
+        await writeFile(path, Buffer.alloc(probeBytes), { flag: 'wx', mode: privateFileMode });
+      });
+    } finally {
+      await removeIfPossible(path);
+    }
+  }
+
+  #newPath(): string {
+    return join(this.#incoming, this.#randomBytes(16).toString('hex'));
+  }
+}
+
+/** Writes the content and waits until it is on the disk. Returns the size in bytes. */
+async function writeDurably(path: string, content: Readable, hash: Hash): Promise<number> {
+  const file = await open(path, 'wx', privateFileMode);
+  try {
+    const writer = new DurableWriter(file, hash);
+    await pipeline(content, writer);
+    return writer.size;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Gives a file a second name. If there is such a file already, which may be damaged, or if the file system has no hard
+ * links, the file is moved instead.
+ */
+async function linkOrRename(path: string, target: string): Promise<void> {
+  try {
+    await link(path, target);
+  } catch {
+    await rename(path, target);
+  }
+}
+
+async function removeIfPossible(path: string): Promise<void> {
+  // A file that remains is an unfinished upload, and is removed at the next start.
+  await rm(path, { force: true }).catch(() => undefined);
+}

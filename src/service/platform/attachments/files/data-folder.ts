@@ -1,0 +1,142 @@
+import { closeSync, openSync } from 'node:fs';
+import { access, chmod, constants, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../../../runtime/failure.ts';
+import { atStart, StartError, toStartError } from '../../database/start-error.ts';
+import { contentFolder } from './attachment-layout.ts';
+import { makeFolder, privateFileMode, privateFolderMode } from './durable-files.ts';
+
+/** The parts of a data folder. */
+export const databaseFile = 'compliance.sqlite';
+export const lockFile = 'claim.sqlite';
+/** Is there while a service runs, and after one was killed. */
+export const runningFile = 'running';
+export const attachmentsFolder = 'attachments';
+
+const dataFolderParts = [databaseFile, lockFile, attachmentsFolder];
+const databaseFiles = [databaseFile, lockFile].flatMap((name) =>
+  ['', '-wal', '-shm', '-journal'].map((ending) => name + ending),
+);
+/** Files with new API keys, which the operator has not deleted yet: `api-key-of-ORG.txt`. */
+export const apiKeyFileForm = /^api-key-of-.+\.txt$/u;
+/** Entries that an unused folder may contain: those of a new file system, and the compile cache of Node.js. */
+const ignoredEntries = ['lost+found', 'compile-cache'];
+
+/** Whether an entry says nothing about what the folder is. With a database elsewhere, a folder has no others. */
+function isIgnored(name: string): boolean {
+  return ignoredEntries.includes(name) || apiKeyFileForm.test(name);
+}
+
+/**
+ * Ensures that the data folder exists and only this user can access it. Wider permissions are restricted.
+ *
+ * @param writeLine receives a log line if permissions were changed
+ * @throws StartError if it is not a data folder, or cannot be used by this user alone.
+ */
+export async function prepareDataFolder(folder: string, writeLine: (line: string) => void): Promise<void> {
+  const list = (): ReturnType<typeof listEntries> => atStart(folder, () => listEntries(folder));
+  let entries = await list();
+  if (entries === undefined) {
+    await atStart(folder, () => makeFolder(folder));
+    // Another process may have created it meanwhile.
+    entries = (await list()) ?? [];
+  }
+  requireDataFolder(folder, entries);
+  await restrictPermissions(folder, entries, writeLine);
+  await atStart(folder, () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK));
+}
+
+/** Returns undefined if the folder does not exist. */
+async function listEntries(folder: string): Promise<readonly string[] | undefined> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whether a folder with these entries can become a new data folder. */
+export function isUnusedFolder(entries: readonly string[]): boolean {
+  return entries.every(isIgnored);
+}
+
+/** A folder with other files is refused: restricting the permissions of an unrelated folder would do harm. */
+function requireDataFolder(folder: string, entries: readonly string[]): void {
+  if (isUnusedFolder(entries) || dataFolderParts.some((part) => entries.includes(part))) return;
+  const foreign = entries.filter((name) => !isIgnored(name));
+  throw new StartError(
+    `the folder ${folder} has files that do not belong to a service (${foreign.sort().slice(0, 3).join(', ')}); ` +
+      'choose an empty folder, or one that does not exist yet, with --data',
+  );
+}
+
+async function restrictPermissions(
+  folder: string,
+  entries: readonly string[],
+  writeLine: (line: string) => void,
+): Promise<void> {
+  // Windows has access control lists, which a new folder inherits from its parent.
+  if (process.platform === 'win32') return;
+  let restricted = await restrictOne(folder, privateFolderMode);
+  for (const name of databaseFiles.filter((known) => entries.includes(known))) {
+    restricted = (await restrictOne(join(folder, name), privateFileMode)) || restricted;
+  }
+  const attachments = join(folder, attachmentsFolder);
+  if (await isTooPermissive(join(attachments, contentFolder), privateFolderMode))
+    await restrictAttachments(attachments);
+  if (restricted)
+    writeLine(`other users of this machine could access ${folder}; now only the user that runs the service can`);
+}
+
+/**
+ * Errors are ignored, because the restricted data folder already denies access to others. `content/` is changed last
+ * and marks the work as done, so that later starts do not check every file again.
+ */
+async function restrictAttachments(attachments: string): Promise<void> {
+  const content = join(attachments, contentFolder);
+  const entries = await readdir(attachments, { recursive: true, withFileTypes: true });
+  const modes = entries
+    .map((entry) => {
+      const mode = entry.isDirectory() ? privateFolderMode : entry.isFile() ? privateFileMode : undefined;
+      return [join(entry.parentPath, entry.name), mode] as const;
+    })
+    .filter(([path]) => path !== content);
+  for (const [path, mode] of [...modes, [attachments, privateFolderMode], [content, privateFolderMode]] as const) {
+    if (mode !== undefined) await chmod(path, mode).catch(() => undefined);
+  }
+}
+
+/** Returns whether the permissions were changed. */
+async function restrictOne(path: string, mode: number): Promise<boolean> {
+  if (!(await isTooPermissive(path, mode))) return false;
+  try {
+    await chmod(path, mode);
+  } catch (error) {
+    if (errorCode(error) !== 'EPERM') throw toStartError(error, path);
+    throw new StartError(
+      `${path} belongs to another user, and not only the service can use it; ` +
+        'give it to the user that runs the service (chown), or choose a folder inside it with --data',
+      { cause: error },
+    );
+  }
+  // A file system without permissions accepts the call and changes nothing.
+  return !(await isTooPermissive(path, mode));
+}
+
+async function isTooPermissive(path: string, mode: number): Promise<boolean> {
+  try {
+    return ((await stat(path)).mode & 0o777 & ~mode) !== 0;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw toStartError(error, path);
+  }
+}
+
+/**
+ * Creates an empty file that only this user can access, if there is none. SQLite gives its other files the same
+ * permissions.
+ */
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', privateFileMode));
+}

@@ -1,0 +1,54 @@
+import { tmpdir } from 'node:os';
+import type { Clock } from '../../../../runtime/clock.ts';
+import { describeError } from '../../../../runtime/failure.ts';
+import type { ServiceLog } from '../../../../runtime/log.ts';
+import type { RandomBytes } from '../../../../runtime/random.ts';
+import { StartError } from '../../database/start-error.ts';
+import { StorageError } from '../../database/storage-error.ts';
+import { UploadBuffer } from '../uploads/upload-buffer.ts';
+import { S3Attachments, type S3AttachmentStore } from './s3-attachments.ts';
+import { describeS3, type S3Options } from './s3-options.ts';
+
+/** The dependencies of attachments in an object storage. */
+export interface S3AttachmentsDependencies extends Clock {
+  readonly randomBytes: RandomBytes;
+  readonly log: ServiceLog;
+  /** For uploads in progress that are too large for memory. Default: the system's folder for temporary files. */
+  readonly temporaryFolder?: string;
+}
+
+/**
+ * Opens attachments in an S3-compatible storage, and checks that they can be written. If the storage cannot be reached
+ * at the moment, that is logged and is no error.
+ *
+ * @throws StartError if the storage refuses the write, or temporary files cannot be written
+ */
+export async function openS3Attachments(
+  options: S3Options,
+  dependencies: S3AttachmentsDependencies,
+): Promise<S3AttachmentStore> {
+  const { temporaryFolder = tmpdir(), randomBytes, log } = dependencies;
+  const uploads = new UploadBuffer({ folder: temporaryFolder, randomBytes });
+  // Takes 0.2 s and 30 MB to load.
+  const { Bucket } = await import('./bucket.ts');
+  const attachments = new S3Attachments(new Bucket(options, { clock: dependencies, randomBytes }), uploads);
+  try {
+    await attachments.probe();
+    await attachments.objectStorage.probe();
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.reason !== 'unreachable') {
+      attachments.close();
+      throw toS3StartError(error, options);
+    }
+    const what = `the attachments in ${describeS3(options)} cannot be written now`;
+    log.error(`${what}; the service tries again with every request`, error);
+  }
+  return attachments;
+}
+
+/** Converts a storage error to a `StartError` with the address and the remedy. Returns other errors unchanged. */
+export function toS3StartError(error: unknown, options: S3Options): unknown {
+  if (!(error instanceof StorageError)) return error;
+  const message = `the attachments in ${describeS3(options)} cannot be used: ${describeError(error)}`;
+  return new StartError(message, { cause: error });
+}

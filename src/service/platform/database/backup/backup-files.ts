@@ -1,0 +1,95 @@
+import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../../../../runtime/failure.ts';
+import { DamagedAttachmentError, type AttachedContent } from '../../attachments/attachments.ts';
+import { collectDamaged, type DamagedAttachment } from '../../attachments/collect-damaged.ts';
+import { attachmentPath } from '../../attachments/files/attachment-layout.ts';
+import { attachmentsFolder } from '../../attachments/files/data-folder.ts';
+import { makeFolder, privateFileMode, syncFolder } from '../../attachments/files/durable-files.ts';
+import { ContentCheck } from '../../attachments/content-check.ts';
+import { chunkBytes, openAttachment, openVerified, readAt } from '../../attachments/files/verified-file.ts';
+
+/** The number of files that are read concurrently. */
+const concurrency = 8;
+
+/** Lists the names in a folder; empty if the folder does not exist. */
+export async function listEntries(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * Copies attachments between folders with the layout of a data folder, and compares each with its digest. Resolves when
+ * all of them are on the disk.
+ *
+ * @returns the attachments that are damaged in the source; they are not copied.
+ */
+export async function copyAttachments(
+  source: string,
+  target: string,
+  contents: readonly AttachedContent[],
+): Promise<readonly DamagedAttachment[]> {
+  const paths = contents.map(({ digest }) => attachmentPath(join(target, attachmentsFolder), digest));
+  const groups = new Set(paths.map((path) => dirname(path)));
+  for (const group of groups) await makeFolder(group);
+  const damaged = await collectDamaged(contents.values(), concurrency, (content) =>
+    copyAttachment(source, target, content),
+  );
+  for (const group of groups) await syncFolder(group);
+  return damaged;
+}
+
+/** Compares attachments with their digests; returns the damaged ones. */
+export function verifyAttachments(
+  folder: string,
+  contents: readonly AttachedContent[],
+): Promise<readonly DamagedAttachment[]> {
+  return collectDamaged(contents.values(), concurrency, async (content) => {
+    const file = await openVerified(attachmentPath(join(folder, attachmentsFolder), content.digest), content);
+    await file.close();
+  });
+}
+
+async function copyAttachment(source: string, target: string, content: AttachedContent): Promise<void> {
+  const from = await openAttachment(attachmentPath(join(source, attachmentsFolder), content.digest), content);
+  const path = attachmentPath(join(target, attachmentsFolder), content.digest);
+  try {
+    await writeCopy(path, from, new ContentCheck(content));
+  } catch (error) {
+    if (error instanceof DamagedAttachmentError) await rm(path, { force: true });
+    throw error;
+  } finally {
+    await from.close();
+  }
+}
+
+async function writeCopy(path: string, from: FileHandle, check: ContentCheck): Promise<void> {
+  const to = await open(path, 'wx', privateFileMode);
+  try {
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    for (;;) {
+      const chunk = await readAt(from, buffer, check.size);
+      if (chunk.length === 0) break;
+      check.add(chunk);
+      await to.writeFile(chunk);
+    }
+    check.end();
+    await to.sync();
+  } finally {
+    await to.close();
+  }
+}
+
+/** Syncs a file to the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

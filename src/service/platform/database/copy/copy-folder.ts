@@ -1,0 +1,263 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Client } from 'pg';
+import type { AttachedContent } from '../../attachments/attachments.ts';
+import { databaseFile } from '../../attachments/files/data-folder.ts';
+import { Connections, withoutTimeLimits } from '../postgres/connections.ts';
+import { parseDatabaseUrl } from '../postgres/database-url.ts';
+import { migrate } from '../postgres/migrations.ts';
+import { openAttachments, type PostgresOptions } from '../postgres/open-postgres.ts';
+import { toDatabaseStartError } from '../postgres/start-errors.ts';
+import { beginUnfinishedCopy, endUnfinishedCopy } from '../postgres/unfinished-copy.ts';
+import { toS3StartError } from '../../attachments/s3/open-s3-attachments.ts';
+import { describeS3 } from '../../attachments/s3/s3-options.ts';
+import { findProblems, listAttachedContent } from '../sqlite/backup-database.ts';
+import { translateError } from '../sqlite/database.ts';
+import { lockFolder } from '../sqlite/folder-lock.ts';
+import { readVersion, schemaVersion } from '../sqlite/migrations.ts';
+import { toStartError } from '../start-error.ts';
+import type { StorageDependencies } from '../storage.ts';
+import type { DamagedAttachment } from '../../attachments/collect-damaged.ts';
+import { copyAttachments, verifyAttachments, type AttachmentTarget } from './copy-attachments.ts';
+import { CopyError } from './copy-error.ts';
+import { continueNumbers, copyTable, countRows, readContent } from './copy-table.ts';
+import { preloadFile } from './preload-file.ts';
+import { Progress } from './progress.ts';
+import type { TableContent } from './table-digest.ts';
+import { listTables, quote, type Table } from './tables.ts';
+import { beginFilling, commitFilling, prepareConnection, requireEmpty } from './target-database.ts';
+
+/** What to copy, and to where. */
+export interface CopyRequest {
+  readonly dataFolder: string;
+  /** An empty database, and where the attachments go. */
+  readonly target: Omit<PostgresOptions, 'kind'>;
+  /** Whether to leave out damaged attachments instead of failing. */
+  readonly leaveOutDamaged: boolean;
+}
+
+/** The dependencies of a copy. */
+export interface CopyDependencies extends StorageDependencies {
+  /** Receives the progress, one line at a time. */
+  readonly writeLine: (line: string) => void;
+}
+
+/** What was copied, and is the same on both sides. */
+export interface CopyReport {
+  /** Without secrets. */
+  readonly target: string;
+  readonly tables: readonly (TableContent & { readonly name: string })[];
+  readonly attachments: { readonly count: number; readonly bytes: number };
+  readonly leftOut: readonly DamagedAttachment[];
+}
+
+/**
+ * Copies a data folder, which is locked meanwhile and not changed, to an empty PostgreSQL database, and verifies the
+ * copy before it is committed. The attachments come first, then all tables in one transaction. An interrupted copy
+ * leaves nothing but attachments, and can be run again.
+ *
+ * @throws CopyError or StartError if that is not possible.
+ */
+export async function copyFolder(request: CopyRequest, dependencies: CopyDependencies): Promise<CopyReport> {
+  const { dataFolder } = request;
+  const path = join(dataFolder, databaseFile);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) {
+    throw new CopyError(`there is no database in ${dataFolder}; name the data folder of the service with --from`);
+  }
+  const unlock = lockFolder(dataFolder);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    requireSameVersion(database, path);
+    return await copyDatabase({ database, path, size }, request, dependencies);
+  } catch (error) {
+    throw toStartError(translateError(error), path);
+  } finally {
+    database?.close();
+    unlock();
+  }
+}
+
+function requireSameVersion(database: DatabaseSync, path: string): void {
+  const version = readVersion(database, path);
+  if (version === schemaVersion) return;
+  throw new CopyError(
+    `the database ${path} has version ${version}, and this command copies version ${schemaVersion}; ` +
+      'start this version of the service with the folder once, stop it, and run the command again',
+  );
+}
+
+interface SourceDatabase {
+  readonly database: DatabaseSync;
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+async function copyDatabase(
+  source: SourceDatabase,
+  { dataFolder, target, leaveOutDamaged }: CopyRequest,
+  dependencies: CopyDependencies,
+): Promise<CopyReport> {
+  const { database } = source;
+  const progress = new Progress(dependencies);
+  const address = parseDatabaseUrl(target.url);
+  const { shown } = address;
+  const connections = new Connections(address, { maximum: 8, limits: withoutTimeLimits });
+  const closers: (() => Promise<void> | void)[] = [() => connections.close()];
+  try {
+    const client = await connections.open(withoutTimeLimits);
+    // The pending query fails, too.
+    client.on('error', () => undefined);
+    closers.push(() => client.end());
+    const tables = listTables(database);
+    await prepareConnection(client);
+    await migrate(client, shown);
+    await requireEmpty(client, tables, shown);
+    const store = await openAttachments(target, connections, dependencies, closers);
+    // This may take minutes, so it comes after all mistakes in the command have been found.
+    await requireUndamaged(source, progress);
+    await beginUnfinishedCopy(client);
+    const { attachments: objects } = target;
+    const place = objects === undefined ? shown : describeS3(objects);
+    const toTargetError = (error: unknown): unknown =>
+      objects === undefined ? toDatabaseStartError(error, address) : toS3StartError(error, objects);
+    const copied = await copyContent(
+      database,
+      { dataFolder, leaveOutDamaged, to: { attachments: store, shown: place, toStartError: toTargetError } },
+      progress,
+    );
+    const contents = await fillTables({ database, client, tables, shown }, progress);
+    return { target: shown, tables: contents, ...copied };
+  } catch (error) {
+    throw toDatabaseStartError(error, address);
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+async function requireUndamaged({ database, path, size }: SourceDatabase, progress: Progress): Promise<void> {
+  progress.begin(`checking the database ${path} (${size} bytes)`);
+  await preloadFile(path, (bytes) => {
+    progress.report(() => `read ${bytes} of ${size} bytes`);
+  });
+  const problems = findProblems(database);
+  if (problems.length === 0) return;
+  throw new CopyError(`${path} is damaged (${problems.join('; ')}); restore a backup, and copy that`);
+}
+
+interface ContentToCopy extends Pick<CopyRequest, 'dataFolder' | 'leaveOutDamaged'> {
+  readonly to: AttachmentTarget;
+}
+
+/** Copies the attachments, and verifies them. */
+async function copyContent(
+  database: DatabaseSync,
+  { dataFolder, leaveOutDamaged, to }: ContentToCopy,
+  progress: Progress,
+): Promise<Pick<CopyReport, 'attachments' | 'leftOut'>> {
+  const all = new AttachmentCount();
+  for (const content of listAttachedContent(database)) all.add(content);
+  progress.begin(`copying ${all.count} attachments (${all.bytes} bytes)`);
+  const copied = new AttachmentCount();
+  const leftOut = await copyAttachments(listAttachedContent(database), dataFolder, to, (content) => {
+    copied.add(content);
+    progress.report(() => `copied ${describeShare(copied, all)}`);
+  });
+  const missing = new Set(leftOut.map(({ digest }) => digest));
+  if (missing.size > 0 && !leaveOutDamaged) {
+    const remedy = 'put them back from a backup, or copy the others with --leave-out-damaged';
+    throw new CopyError(
+      [
+        `${dataFolder} holds damaged attachments (${missing.size}), so no record was copied; ${remedy}`,
+        ...describeDamaged(leftOut),
+      ].join('\n'),
+    );
+  }
+  progress.begin(`comparing ${copied.count} attachments`);
+  const compared = new AttachmentCount();
+  const damaged = await verifyAttachments(listWithout(missing, database), to, (content) => {
+    compared.add(content);
+    progress.report(() => `compared ${describeShare(compared, copied)}`);
+  });
+  if (damaged.length === 0) return { attachments: copied, leftOut };
+  throw new CopyError(
+    [
+      `attachments in ${to.shown} differ from what was copied, so no record was copied; copy again`,
+      ...describeDamaged(damaged),
+    ].join('\n'),
+  );
+}
+
+/** The number and the size of attachments. */
+class AttachmentCount {
+  count = 0;
+  bytes = 0;
+
+  add({ size }: AttachedContent): void {
+    this.count += 1;
+    this.bytes += size;
+  }
+}
+
+const describeShare = (part: AttachmentCount, all: AttachmentCount): string =>
+  `${part.count} of ${all.count} attachments (${part.bytes} of ${all.bytes} bytes)`;
+
+function* listWithout(missing: ReadonlySet<string>, database: DatabaseSync): Generator<AttachedContent> {
+  for (const content of listAttachedContent(database)) if (!missing.has(content.digest)) yield content;
+}
+
+/** Describes damaged attachments, one line each. */
+export function describeDamaged(damaged: readonly DamagedAttachment[]): readonly string[] {
+  return damaged.map(({ digest, fault }) => `  ${digest} is ${fault}`);
+}
+
+interface Filling {
+  readonly database: DatabaseSync;
+  readonly client: Client;
+  readonly tables: readonly Table[];
+  readonly shown: string;
+}
+
+/** Fills the tables in one transaction, which is committed if they have the same content as those of the source. */
+async function fillTables(
+  { database, client, tables, shown }: Filling,
+  progress: Progress,
+): Promise<CopyReport['tables']> {
+  const total = tables.reduce((sum, table) => sum + countRows(database, table), 0);
+  progress.begin(`locking the tables in ${shown}`);
+  await beginFilling(client, tables);
+  // Since the first check, another copy or a service may have written to them.
+  await requireEmpty(client, tables, shown);
+  progress.begin(`copying ${total} rows in ${tables.length} tables`);
+  const contents: (TableContent & { readonly name: string })[] = [];
+  let copied = 0;
+  for (const table of tables) {
+    const content = await copyTable(database, client, table, (rows) => {
+      copied += rows;
+      progress.report(() => `copied ${copied} of ${total} rows`);
+    });
+    await continueNumbers(client, table);
+    contents.push({ name: table.name, ...content });
+  }
+  progress.begin(`comparing ${copied} rows`);
+  await client.query(`ANALYZE ${tables.map(({ name }) => quote(name)).join(', ')}`);
+  let compared = 0;
+  for (const [index, table] of tables.entries()) {
+    const copy = await readContent(client, table, (rows) => {
+      compared += rows;
+      progress.report(() => `compared ${compared} of ${copied} rows`);
+    });
+    const source = contents[index];
+    if (source?.rows === copy.rows && source.digest === copy.digest) continue;
+    throw new CopyError(
+      `the table ${table.name} in ${shown} has ${copy.rows} rows with the SHA-256 ${copy.digest} instead of ` +
+        `${source?.rows} with ${source?.digest}, so nothing was copied; report this as a defect`,
+    );
+  }
+  await endUnfinishedCopy(client);
+  await commitFilling(client, shown);
+  return contents;
+}

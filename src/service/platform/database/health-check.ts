@@ -1,0 +1,125 @@
+import { isRecent, type After, type Now } from '../../../runtime/clock.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+import { storageError } from './storage-faults.ts';
+import { StorageError, type StorageReason } from './storage-error.ts';
+
+export interface HealthCheckDependencies {
+  /** What is checked, for the log, such as `the storage`. */
+  readonly subject: string;
+  /** Writes. @throws StorageError if that fails */
+  readonly probe: () => Promise<void>;
+  /** How long a check may take, in milliseconds. */
+  readonly patience: number;
+  /** The result of a check that takes longer. */
+  readonly lateReason: StorageReason;
+  readonly now: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+/** How long a result is reused, in milliseconds, so that frequent checks cost almost nothing. */
+const resultLifetime = 250;
+/** How long a check waits for a slow probe before it relies on the previous result, in milliseconds. */
+const maximumWait = 25;
+/** The maximum age of a positive result that stands in for a slow check, in milliseconds. */
+const maximumResultAge = 15_000;
+
+interface CheckResult {
+  readonly at: number;
+  readonly fault: StorageError | undefined;
+}
+
+/** A probe that has not ended. */
+interface RunningProbe {
+  readonly since: number;
+  readonly result: Promise<CheckResult>;
+}
+
+/** Whether something accepts writes. Checked by writing, so that it recovers with the first write that succeeds. */
+export class HealthCheck {
+  readonly #dependencies: HealthCheckDependencies;
+  #result: CheckResult | undefined;
+  #running: RunningProbe | undefined;
+  /** The reason that was logged last. */
+  #loggedReason: StorageReason | undefined;
+
+  constructor(dependencies: HealthCheckDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Returns why nothing can be written; undefined if writing works. A slow probe does not delay the result: if writing
+   * worked recently and `forget` was not called since, it is assumed to work.
+   */
+  async check(): Promise<StorageError | undefined> {
+    const { now } = this.#dependencies;
+    const known = this.#result;
+    if (known !== undefined && isRecent(known.at, resultLifetime, now())) return known.fault;
+    this.#running ??= this.#start();
+    const { since, result } = this.#running;
+    const workedRecently =
+      known !== undefined && known.fault === undefined && isRecent(known.at, maximumResultAge, now());
+    const { fault } = await (workedRecently
+      ? this.#waitUntil(since + maximumWait, result, () => (this.#result === known ? known : undefined))
+      : this.#waitPatiently(since, result));
+    return fault;
+  }
+
+  /** Makes the next check wait for its probe. Call it when something other than a check failed. */
+  forget(): void {
+    this.#result = undefined;
+  }
+
+  #start(): RunningProbe {
+    const result = this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return { since: this.#dependencies.now(), result };
+  }
+
+  #waitPatiently(since: number, result: Promise<CheckResult>): Promise<CheckResult> {
+    const { patience, lateReason } = this.#dependencies;
+    return this.#waitUntil(since + patience, result, () => ({ at: since, fault: storageError(lateReason) }));
+  }
+
+  /** Returns the result, or what stands in for it if it takes longer. If nothing stands in, it keeps waiting. */
+  async #waitUntil(
+    time: number,
+    result: Promise<CheckResult>,
+    standIn: () => CheckResult | undefined,
+  ): Promise<CheckResult> {
+    const { now, after } = this.#dependencies;
+    const wait = Math.max(time - now(), 0);
+    const late = wait === 0 ? standIn() : undefined;
+    if (late !== undefined) return late;
+    const { promise, resolve } = Promise.withResolvers<CheckResult>();
+    const cancel = after(wait, () => {
+      const substitute = standIn();
+      if (substitute !== undefined) resolve(substitute);
+    });
+    try {
+      return await Promise.race([result, promise]);
+    } finally {
+      cancel();
+    }
+  }
+
+  async #run(): Promise<CheckResult> {
+    const fault = await this.#probe();
+    const { subject, log, now } = this.#dependencies;
+    if (fault !== undefined && fault.reason !== this.#loggedReason) log.error(`${subject} is not writable`, fault);
+    if (fault === undefined && this.#loggedReason !== undefined) log.info(`${subject} is writable again`);
+    this.#loggedReason = fault?.reason;
+    this.#result = { at: now(), fault };
+    return this.#result;
+  }
+
+  async #probe(): Promise<StorageError | undefined> {
+    try {
+      await this.#dependencies.probe();
+      return undefined;
+    } catch (error) {
+      return error instanceof StorageError ? error : storageError('failing', error);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { parseExactJson } from '../../../runtime/exact-json.ts';
+import type { CountsFor } from '../../account/audience.ts';
+
+/** A row as a database returns it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Reads a text column. */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new TypeError(`column ${column} holds no text`);
+  return value;
+}
+
+/** Reads a number column. */
+export function number(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw new TypeError(`column ${column} holds no number`);
+  return value;
+}
+
+/** Reads a column of bytes. */
+export function blob(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`column ${column} holds no bytes`);
+  return value;
+}
+
+/** Reads a number column; undefined if it is null. */
+export function optionalNumber(row: Row, column: string): number | undefined {
+  return typeof row[column] === 'number' ? row[column] : undefined;
+}
+
+/** Converts the value unless it is undefined. */
+export function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
+  return value === undefined ? undefined : convert(value);
+}
+
+/** Reads a text column; undefined if it is null. */
+export function optionalText(row: Row, column: string): string | undefined {
+  return row[column] === null ? undefined : text(row, column);
+}
+
+/**
+ * Parses a document that this service validated before storing it. Numbers in free-form data are kept as they were
+ * sent.
+ */
+export function document(row: Row, column: string): unknown {
+  return parseExactJson(text(row, column));
+}
+
+/** Reads the environments that a record counts for. Null stands for all; else the column has their names as JSON. */
+export function toCountsFor(row: Row): { readonly countsFor?: CountsFor } {
+  const names = optionalText(row, 'counts_for');
+  return names === undefined ? {} : { countsFor: JSON.parse(names) as readonly string[] };
+}
+
+/** The column of a record with the environments that it counts for. */
+export function countsForColumn({ countsFor }: { readonly countsFor?: CountsFor }): string | null {
+  return countsFor === undefined ? null : JSON.stringify(countsFor);
+}

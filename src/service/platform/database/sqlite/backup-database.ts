@@ -1,0 +1,97 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { AttachedContent } from '../../attachments/attachments.ts';
+import { BackupError } from '../backup/backup-error.ts';
+import { busyTimeout, translateError } from './database.ts';
+import { readVersion } from './migrations.ts';
+import { number, text } from '../rows.ts';
+
+/** The contents of a database, as far as backups need them. */
+export interface DatabaseContents {
+  /** The version of the schema. */
+  readonly version: number;
+  /** The number of rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Every attachment that a record refers to, without duplicates. */
+  readonly attachments: readonly AttachedContent[];
+  /** The problems that SQLite's integrity checks found; empty if none. */
+  readonly problems: readonly string[];
+}
+
+/** The maximum number of listed problems. A file with more is useless anyway. */
+const maximumProblems = 20;
+const digestForm = /^[0-9a-f]{64}$/u;
+
+/**
+ * Makes a consistent copy of a database that another process may be writing to. It uses one read transaction, which
+ * neither blocks writers nor is interrupted by them. (SQLite's backup API restarts with every write of another
+ * process.)
+ *
+ * @param target an empty file
+ */
+export function copyDatabase(source: string, target: string): void {
+  withDatabase(source, (database) => {
+    readVersion(database, source);
+    database.prepare('VACUUM INTO ?').run(target);
+  });
+}
+
+/** Reads the contents of a database and runs SQLite's integrity checks. */
+export function inspectDatabase(path: string): DatabaseContents {
+  return withDatabase(path, (database) => {
+    const version = readVersion(database, path);
+    const tables = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+      .all();
+    const rows = tables.map((table) => {
+      const name = text(table, 'name');
+      return [name, number(database.prepare(`SELECT count(*) AS count FROM "${name}"`).get() ?? {}, 'count')] as const;
+    });
+    return {
+      version,
+      rows: Object.fromEntries(rows),
+      attachments: [...listAttachedContent(database)],
+      problems: findProblems(database),
+    };
+  });
+}
+
+/** Lists every attachment that a record refers to, without duplicates. */
+export function* listAttachedContent(database: DatabaseSync): Generator<AttachedContent> {
+  const rows = database
+    .prepare(
+      `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations
+        WHERE attachment_digest IS NOT NULL GROUP BY attachment_digest`,
+    )
+    .iterate();
+  for (const row of rows) {
+    const content = { digest: text(row, 'digest'), size: number(row, 'size') };
+    // The digest becomes part of a path.
+    if (!digestForm.test(content.digest)) throw new BackupError('the database names an attachment without a SHA-256');
+    yield content;
+  }
+}
+
+/** Runs SQLite's integrity checks, and returns the problems that they find. */
+export function findProblems(database: DatabaseSync): readonly string[] {
+  const integrity = database
+    .prepare(`PRAGMA integrity_check(${maximumProblems})`)
+    .all()
+    .map((row) => text(row, 'integrity_check'));
+  const [dangling] = database.prepare('PRAGMA foreign_key_check').all();
+  return [
+    ...integrity.filter((line) => line !== 'ok'),
+    ...(dangling === undefined ? [] : [`rows of ${text(dangling, 'table')} belong to rows that do not exist`]),
+  ];
+}
+
+function withDatabase<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+    return work(database);
+  } catch (error) {
+    throw translateError(error);
+  } finally {
+    database?.close();
+  }
+}

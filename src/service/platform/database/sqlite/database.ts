@@ -1,0 +1,101 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { valueAt } from '../../../../runtime/untrusted-data.ts';
+import { databaseFile, makePrivateFile } from '../../attachments/files/data-folder.ts';
+import { StartError, toStartError } from '../start-error.ts';
+import { storageError, translateFileError } from '../storage-faults.ts';
+import type { StorageReason } from '../storage-error.ts';
+import { migrate } from './migrations.ts';
+
+/** How long a statement waits for another process that has locked the file, in milliseconds. */
+export const busyTimeout = 5000;
+
+/**
+ * Opens the database of a data folder and migrates its tables. A commit is on the disk before it returns
+ * (`synchronous=FULL` in WAL mode syncs the log at every commit).
+ *
+ * @throws StartError if the file is not a database of this service, or cannot be used.
+ */
+export function openDatabase(folder: string): DatabaseSync {
+  const path = join(folder, databaseFile);
+  let database: DatabaseSync | undefined;
+  try {
+    requireNoLostLog(path);
+    makePrivateFile(path);
+    database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: true });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    migrate(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw toStartError(translateError(error), path);
+  }
+}
+
+/**
+ * Opens another connection to an open database, for reading committed data.
+ *
+ * @throws StartError
+ */
+export function openReadOnly(folder: string): DatabaseSync {
+  const path = join(folder, databaseFile);
+  try {
+    return new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+  } catch (error) {
+    throw toStartError(translateError(error), path);
+  }
+}
+
+/** Whether the folder has no database yet, or one without tables. */
+export function isNewDatabase(folder: string): boolean {
+  const path = join(folder, databaseFile);
+  if (sizeOf(path) === 0) return true;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+    return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  } catch (error) {
+    throw toStartError(translateError(error), path);
+  } finally {
+    database?.close();
+  }
+}
+
+/** SQLite deletes the log of a missing database, and with it the writes that are only in the log. */
+function requireNoLostLog(path: string): void {
+  if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
+  throw new StartError(
+    `${path} is missing or empty, but its write-ahead log ${path}-wal holds writes; ` +
+      'put the database back beside its log, or move the log away to start with a new database',
+  );
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** SQLite's result codes (sqlite.org, Result and Error Codes); the primary code is in the low byte. */
+const reasons: ReadonlyMap<number, StorageReason> = new Map([
+  [3, 'inaccessible'], // SQLITE_PERM
+  [5, 'busy'], // SQLITE_BUSY
+  [6, 'busy'], // SQLITE_LOCKED
+  [8, 'read-only'], // SQLITE_READONLY
+  [10, 'failing'], // SQLITE_IOERR
+  [11, 'damaged'], // SQLITE_CORRUPT
+  [13, 'full'], // SQLITE_FULL
+  [14, 'inaccessible'], // SQLITE_CANTOPEN
+  [26, 'damaged'], // SQLITE_NOTADB
+]);
+
+/** SQLITE_READONLY_DBMOVED: the file was moved or removed while it was open. */
+const databaseMoved = 1032;
+
+/** Converts an error of SQLite or the file system to a storage error. Returns other errors unchanged. */
+export function translateError(error: unknown): unknown {
+  const code = valueAt(error, 'errcode');
+  if (typeof code !== 'number') return translateFileError(error);
+  if (code === databaseMoved) return storageError('missing', error);
+  const reason = reasons.get(code & 0xff);
+  return reason === undefined ? error : storageError(reason, error);
+}

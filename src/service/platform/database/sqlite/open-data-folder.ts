@@ -1,0 +1,86 @@
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
+import { sweepAttachments, type Sweep } from '../../attachments/files/attachment-sweep.ts';
+import { attachmentsFolder, prepareDataFolder } from '../../attachments/files/data-folder.ts';
+import type { OpenedStorage, StorageDependencies } from '../storage.ts';
+import { atStart } from '../start-error.ts';
+import { isNewDatabase } from './database.ts';
+import { lockFolder } from './folder-lock.ts';
+import { SqliteStorage } from './sqlite-storage.ts';
+import { hasLostLog, markRunning, markStopped, requireLog } from './unclean-stop.ts';
+import type { ServiceLog } from '../../../../runtime/log.ts';
+
+/** A data folder with an SQLite database and attachment files. */
+export interface DataFolderOptions {
+  readonly kind: 'sqlite';
+  readonly folder: string;
+  /**
+   * Whether the operator requested that all attachments without a record go to the trash, regardless of their number.
+   */
+  readonly trashUnnamedAttachments?: boolean | undefined;
+  /** Whether the operator accepts that the latest records may be lost. */
+  readonly acceptLoss?: boolean | undefined;
+}
+
+/**
+ * Opens the data folder and locks it for this process. Adds the functions that close it to `closers`.
+ *
+ * @throws StartError if the folder cannot be used, or its database and its attachments do not belong together.
+ */
+export async function openDataFolder(
+  { folder: dataFolder, trashUnnamedAttachments: trashAll = false, acceptLoss = false }: DataFolderOptions,
+  { now, randomBytes, log }: StorageDependencies,
+  closers: (() => Promise<void> | void)[],
+): Promise<OpenedStorage> {
+  await prepareDataFolder(dataFolder, (line) => {
+    log.info(line);
+  });
+  closers.push(lockFolder(dataFolder));
+  const mayHaveLostRecords = hasLostLog(dataFolder);
+  if (!acceptLoss) requireLog(dataFolder);
+  else if (mayHaveLostRecords) log.info(`the latest records in ${dataFolder} may be lost, as --accept-loss accepts`);
+  const folder = join(dataFolder, attachmentsFolder);
+  const attachments = await atStart(folder, () => AttachmentFolder.open(folder, randomBytes));
+  const rules = { folder, trashAll, now: now() };
+  const isNew = isNewDatabase(dataFolder);
+  // Before the database is created, because the next start would no longer see it as new.
+  const isNeverAttached = (): Promise<boolean> => Promise.resolve(false);
+  if (isNew)
+    await atStart(folder, () => sweepAttachments({ ...rules, isAttached: isNeverAttached, isNewDatabase: true }));
+  const storage = new SqliteStorage(dataFolder);
+  closers.push(async () => {
+    await markStopped(dataFolder).finally(() => storage.close());
+  });
+  await markRunning(dataFolder);
+  const isAttached = (digest: string): Promise<boolean> =>
+    storage.read(({ attestations }) => attestations.isAttached(digest));
+  const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
+  const attached = await storage.read(({ attestations }) => attestations.countAttached());
+  const missing = attached - sweep.attached;
+  logSweep(log, sweep, missing);
+  const startRemarks = [
+    ...(mayHaveLostRecords ? ['the latest records before this start may be lost'] : []),
+    ...(missing > 0 ? [`${missing} attachments were missing at this start: ${missingRemedy}, and start again`] : []),
+  ];
+  const freeBytes = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(dataFolder);
+    return bavail * bsize;
+  };
+  return { storage, attachments, freeBytes, startRemarks };
+}
+
+const missingRemedy = 'put their files back from a backup';
+
+function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {
+  if (unfinished > 0) log.info(`removed ${unfinished} unfinished uploads`);
+  if (trashed > 0) log.info(`moved ${trashed} attachments that no record names to ${trash}`);
+  if (left > 0)
+    log.info(`left ${left} attachments that no record names in place; old ones are moved to the trash later`);
+  if (missing > 0) {
+    log.error(
+      `${missing} attachments that records name are missing; ${missingRemedy}`,
+      new Error('attachments are missing'),
+    );
+  }
+}

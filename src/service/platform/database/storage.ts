@@ -1,0 +1,125 @@
+import type { AccountReader, AccountWriter } from '../../account/account-records.ts';
+import type { ArtifactReader, ArtifactWriter } from '../../artifact/artifact-records.ts';
+import type { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
+import type { AttestationReader, AttestationWriter } from '../../attestation/attestation-records.ts';
+import type { AuditLogReader, AuditLogWriter } from '../../audit/audit-log-records.ts';
+import type { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
+import type { EnvironmentReader, EnvironmentWriter } from '../../environment/environment-records.ts';
+import type { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
+import type { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
+import type { NotificationReader, NotificationWriter } from '../../notification/notification-records.ts';
+import type { OrganizationReader, OrganizationWriter } from '../../organization/organization-records.ts';
+import type { PolicyReader, PolicyWriter } from '../../policy/policy-records.ts';
+import type { RememberedAnswerWriter } from '../idempotency/remembered-answer-records.ts';
+import type { SessionReader, SessionWriter } from '../../session/session-records.ts';
+import type { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.ts';
+import type { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
+import type { AttachmentStore } from '../attachments/attachments.ts';
+import type { After, Now } from '../../../runtime/clock.ts';
+import type { RandomBytes } from '../../../runtime/random.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+
+/** The repositories for reading. All of them read the same state of the data. */
+export interface ReadTransaction {
+  readonly organizations: OrganizationReader;
+  readonly flows: FlowReader;
+  readonly accounts: AccountReader;
+  readonly loginRules: LoginRuleReader;
+  readonly auditLog: AuditLogReader;
+  readonly environments: EnvironmentReader;
+  readonly snapshots: SnapshotReader;
+  readonly policies: PolicyReader;
+  readonly trails: TrailReader;
+  readonly artifacts: ArtifactReader;
+  readonly attestations: AttestationReader;
+  readonly attestationSeries: AttestationSeriesReader;
+  readonly notifications: NotificationReader;
+  readonly deliveries: DeliveryReader;
+  readonly sessions: SessionReader;
+}
+
+/**
+ * The repositories for reading and writing. All changes are committed together or not at all. Reads see the
+ * transaction's own writes.
+ */
+export interface WriteTransaction extends ReadTransaction {
+  readonly organizations: OrganizationWriter;
+  readonly flows: FlowWriter;
+  readonly accounts: AccountWriter;
+  readonly loginRules: LoginRuleWriter;
+  readonly auditLog: AuditLogWriter;
+  readonly environments: EnvironmentWriter;
+  readonly snapshots: SnapshotWriter;
+  readonly policies: PolicyWriter;
+  readonly trails: TrailWriter;
+  readonly artifacts: ArtifactWriter;
+  readonly attestations: AttestationWriter;
+  readonly notifications: NotificationWriter;
+  readonly deliveries: DeliveryWriter;
+  readonly sessions: SessionWriter;
+  readonly rememberedAnswers: RememberedAnswerWriter;
+}
+
+/** The scope of a transaction that is about records of several organizations. */
+export const allOrganizations: unique symbol = Symbol('all organizations');
+
+/** The scope of a transaction that uses only methods that allow it, which say so. */
+export const concurrent: unique symbol = Symbol('concurrent');
+
+/**
+ * What a transaction is about. Transactions of one organization (given by name) run one after the other, also in
+ * several processes, so a decision cannot be outdated when it is saved. Those of all organizations run alone.
+ * Concurrent ones wait for no others.
+ */
+export type TransactionScope = string | typeof allOrganizations | typeof concurrent;
+
+/**
+ * The storage of the service's records: the port that each database has an adapter for. Repositories find, list and
+ * write records and contain no business rules; those are in `application/` and `domain/`. Records are returned as they
+ * were written. Records of one organization are never returned for another.
+ *
+ * `work` must use its transaction only until it resolves, and must not wait for anything else, because other work waits
+ * for it. It may be run again after a conflict, so it must have no side effects.
+ *
+ * @throws StorageError from every method, if the disk, the network or another process prevents it.
+ */
+export interface Storage {
+  /** Reads one consistent state of the committed data. */
+  read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result>;
+  /** Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects. */
+  transaction<Result>(
+    scope: TransactionScope,
+    work: (transaction: WriteTransaction) => Promise<Result>,
+  ): Promise<Result>;
+  /** Calls the listener after every commit of this process. */
+  onCommit(listener: () => void): void;
+  /**
+   * Checks that transactions can be committed, by a write that changes no record.
+   *
+   * @param bytes also checks that there is room for this many bytes, if the storage knows no `freeBytes`
+   * @throws StorageError if transactions currently fail.
+   */
+  probe(bytes?: number): Promise<void>;
+  /** Closes the storage after all work that was started before. */
+  close(): Promise<void>;
+}
+
+/** The opened storage of a service. */
+export interface OpenedStorage {
+  readonly storage: Storage;
+  readonly attachments: AttachmentStore;
+  /** The free space in bytes on the disk of this machine that holds the records, if there is one. */
+  readonly freeBytes?: (() => Promise<number>) | undefined;
+  /** What was missing at the start, for the operator. */
+  readonly startRemarks?: readonly string[] | undefined;
+}
+
+/** The dependencies of a storage. */
+export interface StorageDependencies {
+  readonly now: Now;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: Now;
+  readonly after: After;
+  readonly randomBytes: RandomBytes;
+  readonly log: ServiceLog;
+}

@@ -1,0 +1,138 @@
+import { countsForAudience, describeAudience, type Audience } from '../../account/audience.ts';
+import { currentEvidence, selectCounting, toReportScopes } from '../../attestation/evidence-scope.ts';
+import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
+import type { Provenance } from '../../snapshot/snapshot-events.ts';
+import { judgeArtifact, type JudgedDetails, type UncountedEvidence } from '../../artifact/artifact-state.ts';
+import type { ArtifactInFlow, JudgedArtifact } from '../../policy/judged-artifact.ts';
+import { JudgementBudget } from '../../policy/judgement-budget.ts';
+import { locateReasons } from '../../attestation/reasons.ts';
+import type { ArtifactDetails, ReportedArtifact } from '../../artifact/artifact.ts';
+import type { CountedAttestation } from '../../attestation/attestation.ts';
+import { countNames } from '../../template/template.ts';
+import type { ReadTransaction } from '../database/storage.ts';
+import { findAppliedTemplates } from '../../template/template-use-cases.ts';
+
+/**
+ * Finds the latest reported builds of artifacts that count for an environment, by fingerprint. Others are left out, as
+ * unreported artifacts are.
+ */
+export async function loadProvenance(
+  { artifacts }: Pick<ReadTransaction, 'artifacts'>,
+  { org, environment }: { readonly org: string; readonly environment: string },
+  fingerprints: readonly string[],
+): Promise<ReadonlyMap<string, Provenance>> {
+  const latest = await artifacts.findLatestInAnyFlow(org, fingerprints, { environment });
+  return new Map([...latest].map(([fingerprint, artifact]) => [fingerprint, toProvenance(artifact)]));
+}
+
+function toProvenance({ flow, report }: ReportedArtifact): Provenance {
+  return { flow, commit: report.git_commit, commitUrl: report.commit_url, buildUrl: report.build_url };
+}
+
+/** The cost of loading each of these, in steps of a judgement. */
+const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
+
+/** How many artifacts are loaded in one step. Each can be in any number of flows. */
+const batchSize = 16;
+
+type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'trails' | 'attestations'>;
+
+/**
+ * Loads running artifacts as policies judge them: by what counts for the audience.
+ *
+ * @throws BudgetExceededError
+ */
+export async function loadJudgedArtifacts(
+  readers: EvidenceReaders,
+  org: string,
+  running: readonly Pick<RunningArtifact, 'name' | 'fingerprint'>[],
+  audience: Audience,
+  budget: JudgementBudget,
+): Promise<readonly JudgedArtifact[]> {
+  budget.spend(running.length * stepsPer.artifact);
+  const fingerprints = listFingerprints(running);
+  const known = new Map<string, Pick<JudgedArtifact, 'flows' | 'uncounted'>>();
+  for (let start = 0; start < fingerprints.length; start += batchSize) {
+    const batch = fingerprints.slice(start, start + batchSize);
+    const reports = await readers.artifacts.listLatestByFlow(org, batch, audience);
+    const judged = await judgeReports(readers, org, [...reports.values()].flat(), budget, audience);
+    for (const [fingerprint, artifactReports] of reports) {
+      known.set(fingerprint, { flows: artifactReports.flatMap((report) => judged.get(report) ?? []) });
+    }
+    const others = batch.filter((fingerprint) => !reports.has(fingerprint));
+    if (others.length === 0) continue;
+    for (const fingerprint of (await readers.artifacts.findLatestInAnyFlow(org, others)).keys()) {
+      known.set(fingerprint, { flows: [], uncounted: describeAudience(audience) });
+    }
+  }
+  return running.map(({ name, fingerprint }) => ({ name, fingerprint, ...(known.get(fingerprint) ?? { flows: [] }) }));
+}
+
+/** One report of an artifact, judged in its flow. */
+export interface JudgedReport extends ArtifactInFlow {
+  readonly details: Pick<ArtifactDetails, 'flow' | 'applied' | 'artifact' | 'evidence'> &
+    Pick<JudgedDetails, 'uncounted'>;
+}
+
+/**
+ * Judges the reports of a list, in its order. Lists are short, so the work is not limited.
+ *
+ * @param audience whose verdict it is; undefined for that of their trails and flows
+ */
+export async function judgeListedReports(
+  readers: EvidenceReaders,
+  org: string,
+  reports: readonly ReportedArtifact[],
+  audience?: Audience,
+): Promise<readonly JudgedReport[]> {
+  const judged: JudgedReport[] = [];
+  for (let start = 0; start < reports.length; start += batchSize) {
+    const batch = reports.slice(start, start + batchSize);
+    const found = await judgeReports(readers, org, batch, new JudgementBudget(), audience);
+    judged.push(...batch.flatMap((report) => found.get(report) ?? []));
+  }
+  return judged;
+}
+
+function listUncounted(
+  evidence: readonly CountedAttestation[],
+  audience: Audience | undefined,
+): UncountedEvidence | undefined {
+  const others = evidence.filter(({ countsFor }) => !countsForAudience(countsFor, audience));
+  return audience === undefined || others.length === 0 ? undefined : { audience, evidence: others };
+}
+
+async function judgeReports(
+  { flows, trails, attestations }: EvidenceReaders,
+  org: string,
+  reports: readonly ReportedArtifact[],
+  budget: JudgementBudget,
+  audience: Audience | undefined,
+): Promise<ReadonlyMap<ReportedArtifact, JudgedReport>> {
+  budget.spend(reports.length * stepsPer.flow);
+  const judged = new Map<ReportedArtifact, JudgedReport>();
+  for (const [name, flowReports] of Map.groupBy(reports, (report) => report.flow)) {
+    const flow = await flows.find(org, name);
+    if (flow === undefined) continue;
+    const findApplied = await findAppliedTemplates(
+      { trails },
+      flow,
+      flowReports.map(({ report }) => report.trail_name),
+    );
+    const scopes = new Set(flowReports.flatMap(toReportScopes));
+    const recorded = await attestations.listCurrent({ org, flow: name }, [...scopes]);
+    const current = selectCounting(recorded, audience);
+    for (const artifact of flowReports) {
+      const applied = findApplied(artifact.report.trail_name);
+      const artifactScopes = toReportScopes(artifact);
+      const evidence = currentEvidence(applied.template, artifactScopes, current);
+      budget.spend((countNames(applied.template) + evidence.length) * stepsPer.evidence);
+      const uncounted = listUncounted(currentEvidence(applied.template, artifactScopes, recorded), audience);
+      const details = { flow, applied, artifact, evidence, uncounted };
+      const judgement = judgeArtifact(details);
+      const reasons = locateReasons(judgement.reasons, { flow: name, trail: artifact.report.trail_name });
+      judged.set(artifact, { flow: name, ...judgement, reasons, evidence, uncounted, details });
+    }
+  }
+  return judged;
+}

@@ -1,0 +1,134 @@
+import { MissingMatchesError, JudgementBudget } from '../../policy/judgement-budget.ts';
+import type { EnvironmentHead } from '../../environment/environment-records.ts';
+import type { PendingReference } from '../../snapshot/snapshot-records.ts';
+import type { WriteTransaction } from '../database/storage.ts';
+import type { JudgingContext } from './judging-transaction.ts';
+import { SnapshotMaker } from './snapshot-maker.ts';
+
+/** A change that affects environments. */
+export interface Change {
+  readonly org: string;
+  /** In Unix seconds. */
+  readonly at: number;
+  /** Whether to create a snapshot even if the verdict stays the same. */
+  readonly forced: boolean;
+}
+
+/** The maximum amount of judging in one transaction, in steps of a judgement. Later transactions do the rest. */
+const maximumSteps = 300_000;
+
+/** The cost of a snapshot apart from its judgement, in the same steps. */
+const stepsPerSnapshot = 5_000;
+
+/**
+ * Creates the snapshots that follow from a change. One change can affect any number of environments, and an environment
+ * can be a member of any number of logical ones. A few snapshots are created in the transaction of the change. The
+ * others are recorded as pending in it, so that none is lost, and are created one at a time later; a reader of an
+ * environment creates its pending snapshot first. Several changes in the meantime result in one snapshot.
+ *
+ * Use one instance per transaction.
+ */
+export class SnapshotUpdates {
+  readonly #transaction: WriteTransaction;
+  readonly #context: JudgingContext;
+  readonly #maker: SnapshotMaker;
+  /** The remainder of `maximumSteps`. */
+  #stepsLeft = maximumSteps;
+
+  constructor(transaction: WriteTransaction, context: JudgingContext) {
+    this.#transaction = transaction;
+    this.#context = context;
+    this.#maker = new SnapshotMaker(transaction, context.policies);
+  }
+
+  /**
+   * Creates the next snapshot of one environment now, and updates the logical environments that include it.
+   *
+   * @param reported the reported artifacts, serialized; undefined if there is no new report
+   * @throws MissingMatchesError
+   */
+  async make(name: string, { org, at }: Omit<Change, 'forced'>, reported?: string): Promise<void> {
+    const head = await this.#transaction.environments.findHead(org, name);
+    if (head === undefined) return;
+    const outcome = await this.#maker.make(head, at, new JudgementBudget(this.#context.matches), reported);
+    if (outcome === 'made') await this.#spread(head, at);
+  }
+
+  /** Updates as many environments as one transaction may; the others become pending. */
+  async update(names: readonly string[], change: Change): Promise<void> {
+    const { org, at, forced } = change;
+    for (const environment of names) {
+      if (this.#stepsLeft > 0 && (await this.#attempt(environment, change))) continue;
+      await this.#transaction.snapshots.savePending({ org, environment, since: at, forced });
+      this.#context.leavePending();
+    }
+  }
+
+  /** Updates one environment. Returns false if this needs more pattern matching than is allowed without a pause. */
+  async #attempt(name: string, change: Change): Promise<boolean> {
+    try {
+      await this.#updateOne(name, change);
+      return true;
+    } catch (error) {
+      if (!(error instanceof MissingMatchesError)) throw error;
+      this.#stepsLeft = 0;
+      return false;
+    }
+  }
+
+  async #updateOne(name: string, { org, at, forced }: Change): Promise<void> {
+    const { environments, snapshots } = this.#transaction;
+    const head = await environments.findHead(org, name);
+    if (head === undefined) return;
+    const budget = new JudgementBudget(this.#context.matches);
+    const pending = await snapshots.findPending({ org, environment: name });
+    const isForced = forced || pending?.forced === true;
+    const outcome = isForced
+      ? await this.#maker.make(head, at, budget)
+      : await this.#maker.makeIfVerdictChanged(head, at, budget);
+    if (pending !== undefined) await snapshots.deletePending(pending);
+    this.#stepsLeft -= stepsPerSnapshot + budget.spent;
+    if (outcome === 'made') await this.#spread(head, at);
+  }
+
+  /** A logical environment gets a new snapshot with every new snapshot of a member, because its content changes. */
+  async #spread({ org, name, kind }: EnvironmentHead, at: number): Promise<void> {
+    if (kind === 'logical') return;
+    await this.update(await this.#transaction.environments.listIncluding(org, [name]), { org, at, forced: true });
+  }
+
+  /**
+   * Creates a pending snapshot, and some of the pending snapshots of its organization that follow it.
+   *
+   * @returns the last one created, to continue after
+   * @throws MissingMatchesError
+   */
+  async makeSome(first: PendingReference): Promise<PendingReference> {
+    await this.makePending(first);
+    let last = first;
+    while (this.#stepsLeft > 0) {
+      const next = await this.#transaction.snapshots.findNextPending(last);
+      if (next?.org !== first.org) break;
+      try {
+        await this.makePending(next);
+      } catch (error) {
+        if (error instanceof MissingMatchesError) break;
+        throw error;
+      }
+      last = next;
+    }
+    return last;
+  }
+
+  /**
+   * Creates a pending snapshot, unless it has been created in the meantime.
+   *
+   * @throws MissingMatchesError
+   */
+  async makePending(reference: PendingReference): Promise<void> {
+    const pending = await this.#transaction.snapshots.findPending(reference);
+    if (pending === undefined) return;
+    const { org, environment, since: at, forced } = pending;
+    await this.#updateOne(environment, { org, at, forced });
+  }
+}

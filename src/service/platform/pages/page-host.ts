@@ -1,0 +1,197 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { commonErrors } from '../../../contract/errors.ts';
+import { orgName } from '../../../contract/names.ts';
+import { Type, type Static, type TObject } from '../../../contract/schema.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
+import { actorName, type Caller, type Permission } from '../../account/access.ts';
+import type { StoredKey } from '../../account/account.ts';
+import { createPagePaths, type PagePaths } from '../page-paths.ts';
+import { readsEverything } from '../../account/readable-parts.ts';
+import { toFormToken } from '../../session/session.ts';
+import { AuthenticatedRequests } from '../server/authentication/authenticated-requests.ts';
+import {
+  authenticate,
+  requestOrganization,
+  requireApiKey,
+  requireRole,
+  type Authenticator,
+} from '../server/authentication/authentication.ts';
+import type { ApiError } from '../server/errors/api-error.ts';
+import type { RouteDependencies } from '../server/route-dependencies.ts';
+import { validatePath, validateQuery } from '../server/validation.ts';
+import { withQuery } from './api-request.ts';
+import { renderFailure } from './components.ts';
+import { html } from './html.ts';
+import { sendPage } from './layout.ts';
+import type { Page, PageContext, Viewer } from './page.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+/** The server that pages are added to, and their dependencies. */
+export interface PageHost {
+  readonly app: FastifyInstance;
+  readonly dependencies: RouteDependencies;
+  readonly paths: PagePaths;
+}
+
+/** Creates the host of the pages. Addresses in pages are relative to the host, because it can have several names. */
+export function createPageHost(app: FastifyInstance, dependencies: RouteDependencies): PageHost {
+  const root = (): string => (URL.parse(dependencies.links.origin())?.pathname ?? '').replace(/\/$/, '');
+  return { app, dependencies, paths: createPagePaths(root) };
+}
+
+/** The path of the pages of an organization. */
+export const orgPath = Type.Object({ org: orgName });
+
+/** The address of a page and who may see it. */
+export interface PageDeclaration<Path extends TObject, Query extends TObject> {
+  readonly url: string;
+  readonly path: Path;
+  readonly query: Query;
+  /** Default: `read`. */
+  readonly permission?: Permission | undefined;
+}
+
+/** A request for a page of an organization. */
+export interface PageRequest<Path extends TObject, Query extends TObject> {
+  readonly path: Static<Path>;
+  readonly query: Static<Query>;
+  readonly context: PageContext;
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+}
+
+/**
+ * Creates a page.
+ *
+ * @throws ApiError if there is none
+ */
+export type PageHandler<Path extends TObject, Query extends TObject> = (
+  request: PageRequest<Path, Query>,
+) => Promise<Page>;
+
+const pageEndpoint = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;
+
+/** Adds a page of an organization, with the access that the API gives to the same data. */
+export function addPage<Path extends TObject, Query extends TObject>(
+  host: PageHost,
+  { url, path, query, permission = 'read' }: PageDeclaration<Path, Query>,
+  handler: PageHandler<Path, Query>,
+): void {
+  const requireCaller = requireRole(host.dependencies, permission);
+  addAuthenticated(host, url, requireCaller, async (request, reply, caller) => {
+    const context = toContext(host, request, toViewer(host, request, caller));
+    const parameters = {
+      path: validatePath<Path>(path, request.params),
+      query: validateQuery<Query>(query, request.query),
+    };
+    return sendPage(reply, await handler({ ...parameters, context, caller, request }), context);
+  });
+}
+
+/** Adds a page about the owner of a key, which belongs to no organization. */
+export function addOwnPage(
+  host: PageHost,
+  url: string,
+  handler: (context: PageContext, key: StoredKey, session: string | undefined) => Promise<Page>,
+): void {
+  addAuthenticated(host, url, requireApiKey(host.dependencies), async (request, reply, key) => {
+    const context = toContext(host, request, toViewer(host, request, key));
+    return sendPage(reply, await handler(context, key, readSession(host, request)), context);
+  });
+}
+
+/** Adds a GET route for browsers: they authenticate by their session, and get errors as pages. */
+export function addAuthenticated<Who>(
+  host: PageHost,
+  url: string,
+  authenticator: Authenticator<Who>,
+  handler: (request: FastifyRequest, reply: FastifyReply, who: Who) => Promise<FastifyReply>,
+): void {
+  const authenticated = new AuthenticatedRequests<{ readonly who: Who }>();
+  host.app.get(url, {
+    config: createRouteConfig(host),
+    onRequest: async (request) => {
+      const session = readSessionCookie(request, host.dependencies);
+      const who = await authenticate(request, pageEndpoint, authenticator, { session });
+      authenticated.set(request, { who });
+    },
+    handler: (request, reply) => handler(request, reply, authenticated.get(request).who),
+  });
+}
+
+/** Creates the configuration of a route that answers errors as pages. */
+export function createRouteConfig(
+  host: Omit<PageHost, 'app'>,
+): Pick<FastifyRequest['routeOptions']['config'], 'sendError'> {
+  return { sendError: (error, request, reply) => sendErrorPage(host, error, request, reply) };
+}
+
+/** Creates the context of a page. */
+export function toContext(
+  { dependencies, paths }: Omit<PageHost, 'app'>,
+  request: FastifyRequest,
+  viewer: Viewer | undefined,
+): PageContext {
+  const { now, links } = dependencies;
+  return { paths, now: unixSeconds(now()), org: requestOrganization(request), viewer, apiBase: links.base() };
+}
+
+/** A request with a key of its own has no session, even if the browser sends a cookie, too. */
+function readSession({ dependencies }: Pick<PageHost, 'dependencies'>, request: FastifyRequest): string | undefined {
+  return request.headers.authorization === undefined ? readSessionCookie(request, dependencies) : undefined;
+}
+
+function toViewer(
+  host: Pick<PageHost, 'dependencies'>,
+  request: FastifyRequest,
+  caller: Pick<Caller, 'ownerKind' | 'owner'> & Partial<Caller>,
+): Viewer {
+  const token = readSession(host, request);
+  const { org, grants } = caller;
+  return {
+    name: actorName(caller),
+    isAdmin: grants?.some(({ role }) => role === 'admin') === true,
+    isLimited: org !== undefined && grants !== undefined && !readsEverything({ org, grants }),
+    formToken: token === undefined ? undefined : toFormToken(token),
+  };
+}
+
+/** What an error page says under its title, by status. */
+const remedies: Readonly<Record<number, string>> = {
+  400: 'The address of this page is not valid. Check it, or start from the home page.',
+  403: 'The key that you signed in with may not see this page. Sign in with another one, or ask an administrator.',
+  404: 'It may have been misspelt, or the link may be from another service. Search for it, or start from the home page.',
+};
+
+/** Sends an error as a page to a browser: a browser that is not signed in is asked to sign in. */
+export function sendErrorPage(
+  host: Omit<PageHost, 'app'>,
+  error: ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | undefined {
+  if (!isBrowser(request)) return undefined;
+  const { paths } = host;
+  if (error.status === 401 && request.headers.authorization === undefined) {
+    // The address as the browser knows it: a proxy may have removed the path of `--public-url`.
+    const next = paths.home().slice(0, -1) + request.url;
+    return reply.redirect(withQuery(paths.signIn(), { next }), 303);
+  }
+  const details = Object.entries(error.body.errors ?? {}).map(([field, rule]) => html`<li>${field}: ${rule}</li>`);
+  const content = html`${renderFailure(error.body.message)}
+    ${
+      details.length === 0
+        ? undefined
+        : html`<ul class="plain">
+            ${details}
+          </ul>`
+    }
+    <p>${remedies[error.status] ?? 'Try again later. If it happens again, the operator of the service can help.'}</p>
+    <p><a class="button" href="${paths.home()}">Home</a></p>`;
+  const page = { title: error.status === 404 ? 'Not found' : `Error ${error.status}`, content, status: error.status };
+  return sendPage(reply.headers(error.headers), page, toContext(host, request, undefined));
+}
+
+function isBrowser({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html');
+}

@@ -1,0 +1,216 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { isRecent, type After, type Now } from '../../../../runtime/clock.ts';
+import type { ServiceLog } from '../../../../runtime/log.ts';
+import type { AuditedFailure } from '../../../audit/background/failure-audit.ts';
+
+/**
+ * Logging and throttling of failed authentications.
+ *
+ * The secret is always compared first, and a correct one is never throttled. Key ids are public, so anyone who knows
+ * one could otherwise lock its owner out, and many clients can share one address. The throttle therefore does not limit
+ * the number of guesses. It does not have to: a secret has at least 32 characters and cannot be guessed. It limits the
+ * size of the log and the load from clients that repeat a wrong key, and the operator sees that someone is guessing.
+ */
+
+/** The origin and target of a request. */
+export interface RequestOrigin {
+  /** The peer of the connection: the client, or the proxy in front of the service. */
+  readonly address: string;
+  /** The client according to the proxy. Not trustworthy: anyone can send this header. */
+  readonly forwardedFor: string | undefined;
+  readonly method: string;
+  /** As it was sent, without the query. */
+  readonly path: string;
+}
+
+export interface FailedAuthentication {
+  /** The organization of the key, or of the path; undefined if there is none. It may not exist. */
+  readonly org?: string | undefined;
+  /** The key that was used, if it exists: `key <id>` or `the administration key`. */
+  readonly key?: string | undefined;
+  /** The id that was sent, if no key has it; undefined if the credential is not a key. */
+  readonly unknownId?: string | undefined;
+  /** Default: `authentication_failed`. */
+  readonly type?: AuditedFailure['type'];
+  /** What is wrong, as a predicate: `has a wrong secret`. */
+  readonly reason: string;
+  /** The status of the answer, unless the failure is throttled. Default: 401. */
+  readonly status?: number;
+  readonly origin: RequestOrigin;
+}
+
+/** Length of a counting window, in milliseconds. */
+const windowLength = 60_000;
+/** Wrong secrets for an existing key within a window, before they are throttled. */
+const failuresPerKey = 10;
+/** Unknown keys from a network within a window. Many clients can share an address behind a proxy or NAT. */
+const failuresPerNetwork = 300;
+/** The maximum number of keys and networks that are counted at the same time. */
+const maximumCounters = 10_000;
+/** The maximum number of failures that are logged separately within a window. */
+const maximumLines = 60;
+
+interface Window {
+  readonly begun: number;
+  count: number;
+}
+
+/** Counts and logs failed authentications. */
+export class FailedAuthentications {
+  readonly #now: Now;
+  readonly #after: After;
+  readonly #log: Pick<ServiceLog, 'info'>;
+  readonly #audit: (failure: FailedAuthentication) => void;
+  /** In the order of their latest failure, the oldest first. */
+  readonly #counters = new Map<string, Window>();
+  #lines: Window;
+  #cancelSummary: (() => void) | undefined;
+
+  constructor({
+    now,
+    after,
+    log,
+    audit = () => undefined,
+  }: {
+    readonly now: Now;
+    readonly after: After;
+    readonly log: Pick<ServiceLog, 'info'>;
+    /** Called with every failure, whether it is logged or not. */
+    readonly audit?: (failure: FailedAuthentication) => void;
+  }) {
+    this.#now = now;
+    this.#after = after;
+    this.#log = log;
+    this.#audit = audit;
+    this.#lines = { begun: now(), count: 0 };
+  }
+
+  /**
+   * Counts a failure against its key or network, and logs it.
+   *
+   * @returns the seconds until the next attempt if there were too many failures, else undefined.
+   */
+  count(failure: FailedAuthentication): number | undefined {
+    const { key, origin } = failure;
+    const [counter, limit] =
+      key === undefined
+        ? ([`network ${toNetwork(origin.address)}`, failuresPerNetwork] as const)
+        : ([key, failuresPerKey] as const);
+    const now = this.#now();
+    const window = this.#countIn(counter, now);
+    const isThrottled = window.count > limit;
+    this.report(failure, isThrottled);
+    return isThrottled ? Math.max(1, Math.ceil((window.begun + windowLength - now) / 1000)) : undefined;
+  }
+
+  /** Audits a failure, and logs it unless the window has too many already. */
+  report(failure: FailedAuthentication, isThrottled = false): void {
+    this.#audit(failure);
+    const now = this.#now();
+    if (!isCurrent(this.#lines, now)) this.#beginLines(now);
+    this.#lines.count += 1;
+    if (this.#lines.count <= maximumLines) this.#log.info(describe(failure, now, isThrottled));
+    // A timer, so that the summary is written even if no further authentication fails.
+    else
+      this.#cancelSummary ??= this.#after(this.#lines.begun + windowLength - now, () => {
+        this.#beginLines(this.#now());
+      });
+  }
+
+  /** Writes the pending summary. */
+  stop(): void {
+    this.#beginLines(this.#now());
+  }
+
+  #countIn(counter: string, now: number): Window {
+    const known = this.#counters.get(counter);
+    this.#counters.delete(counter);
+    const window = known !== undefined && isCurrent(known, now) ? known : { begun: now, count: 0 };
+    window.count += 1;
+    this.#counters.set(counter, window);
+    for (const oldest of this.#counters.keys()) {
+      if (this.#counters.size <= maximumCounters) break;
+      this.#counters.delete(oldest);
+    }
+    return window;
+  }
+
+  #beginLines(now: number): void {
+    this.#cancelSummary?.();
+    this.#cancelSummary = undefined;
+    const left = this.#lines.count - maximumLines;
+    this.#lines = { begun: now, count: 0 };
+    if (left > 0)
+      this.#log.info(`${renderTimestamp(now)} ${left} more failed authentications were not logged separately`);
+  }
+}
+
+function isCurrent({ begun }: Window, now: number): boolean {
+  return isRecent(begun, windowLength, now);
+}
+
+/** The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which one subscriber has. */
+export function toNetwork(address: string): string {
+  const v4 = /^::ffff:(?<v4>[\d.]+)$/i.exec(address)?.groups?.['v4'] ?? address;
+  if (!isIPv6(v4)) return v4;
+  const [left = '', right] = v4.split('%', 1)[0]?.split('::') ?? [];
+  const groups = (text: string | undefined): readonly string[] =>
+    text === undefined || text === '' ? [] : text.split(':');
+  const [head, tail] = [groups(left), groups(right)];
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  return [...head, ...zeros, ...tail]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
+function describe(failure: FailedAuthentication, now: number, isThrottled: boolean): string {
+  const { key, unknownId, reason, origin } = failure;
+  const { address, forwardedFor, method, path } = origin;
+  const client = forwardedFor === undefined ? address : `${address} (forwarded for ${forwardedFor})`;
+  const status = isThrottled ? 429 : (failure.status ?? 401);
+  return `${renderTimestamp(now)} failed authentication: ${describeKey({ key, unknownId })} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
+}
+
+/**
+ * Names the key that was used. An unknown id is named only if it looks like a generated one: another text may be part
+ * of a secret, from a key pasted without its beginning.
+ */
+function describeKey({ key, unknownId }: Pick<FailedAuthentication, 'key' | 'unknownId'>): string {
+  if (key !== undefined) return key;
+  if (unknownId === undefined) return 'what was sent';
+  return /^[0-9a-f]{16}$/.test(unknownId) ? `unknown key ${unknownId}` : 'an unknown key';
+}
+
+/** What the audit log records about a failure; undefined if it is about no organization. */
+export function toAuditedFailure(failure: FailedAuthentication): AuditedFailure | undefined {
+  const { org, key, unknownId, reason, origin, type = 'authentication_failed' } = failure;
+  if (org === undefined) return undefined;
+  const { address, forwardedFor: client, method, path } = origin;
+  return {
+    ...{ org, type },
+    subject: describeKey({ key, unknownId }),
+    details: {
+      ...{ reason, address, request: `${method} ${printable(path)}` },
+      ...(client === undefined ? {} : { forwarded_for: client }),
+    },
+  };
+}
+
+const maximumPathLength = 200;
+
+/** One line of printable ASCII. */
+function printable(path: string): string {
+  const line = path.replace(/[^!-~]/g, '?');
+  return line.length <= maximumPathLength ? line : `${line.slice(0, maximumPathLength)}…`;
+}
+
+function renderTimestamp(now: number): string {
+  return new Date(now).toISOString();
+}
+
+/** The client according to the nearest proxy (`X-Forwarded-For`); undefined if there is none. */
+export function forwardedFor(header: string | readonly string[] | undefined): string | undefined {
+  const last = [header].flat().at(-1)?.split(',').at(-1)?.trim() ?? '';
+  return isIPv4(last) || isIPv6(last) ? last : undefined;
+}

@@ -1,0 +1,158 @@
+import { maximumDocumentValues } from '../../../../contract/limits.ts';
+import { countInexactNumbers, parseExactJson } from '../../../../runtime/exact-json.ts';
+import { errorMessage } from '../../../../runtime/failure.ts';
+import { decodeText } from '../../../../runtime/decode-text.ts';
+import { findDuplicateKey } from '../../../../runtime/duplicate-key.ts';
+/** How deep arrays and objects may be nested: far deeper than real documents, far from a stack overflow. */
+export const maximumNesting = 64;
+
+/** An invalid document. The message is the broken rule. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  /** The path of the invalid field, as dotted keys; empty for the whole document. */
+  readonly field: string;
+
+  constructor(field: string, rule: string) {
+    super(rule);
+    this.field = field;
+  }
+}
+
+/** The most numbers that are kept as text in one document: each costs a hundred times as much as a double. */
+export const maximumInexactNumbers = 10_000;
+
+/** A document in two forms. */
+export interface ParsedDocument {
+  /** As JSON.parse reads it. */
+  readonly plain: unknown;
+  /** With every number as it was written (`parseExactJson`); the same object if `plain` has them all. */
+  readonly exact: unknown;
+}
+
+/**
+ * Parses a JSON document strictly: valid UTF-8 (a lenient decoder would insert U+FFFD), no deep nesting (which parses,
+ * but overflows the stack when it is serialized), no NUL or lone surrogate (which PostgreSQL cannot store), no
+ * duplicate keys in an object (RFC 7493, section 2.3: parsers disagree on which one counts). Keys such as `__proto__`
+ * are ordinary data.
+ *
+ * @param maximumValues the maximum number of keys and values.
+ * @throws DocumentError
+ */
+export function parseDocument(bytes: Uint8Array, maximumValues: number = maximumDocumentValues): ParsedDocument {
+  const steps = parseSteps(bytes, maximumValues);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/**
+ * Parses a document as `parseDocument` does, with pauses, because one of a megabyte takes tens of milliseconds.
+ *
+ * @param pause awaited between two steps
+ * @throws DocumentError
+ */
+export async function parseDocumentInSteps(
+  bytes: Uint8Array,
+  maximumValues: number | undefined,
+  pause: () => Promise<void>,
+): Promise<ParsedDocument> {
+  const steps = parseSteps(bytes, maximumValues ?? maximumDocumentValues);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+function* parseSteps(bytes: Uint8Array, maximumValues: number): Generator<undefined, ParsedDocument> {
+  const text = decodeText(bytes);
+  if (text === undefined) throw new DocumentError('', 'must be UTF-8');
+  requireSmall(bytes, maximumValues);
+  yield;
+  const plain = parseJson(text);
+  yield;
+  const fault = badEscape.test(text) ? findFault(plain) : undefined;
+  if (fault !== undefined) throw new DocumentError(fault.keys.reverse().join('.'), fault.rule);
+  const repeated = findDuplicateKey(text);
+  if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
+  yield;
+  const inexact = countInexactNumbers(text);
+  if (inexact > maximumInexactNumbers) {
+    const rule = `must not have more than ${maximumInexactNumbers} numbers that a double cannot represent as they are written, such as 1.0`;
+    throw new DocumentError('', rule);
+  }
+  return { plain, exact: inexact === 0 ? plain : parseExactJson(text) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DocumentError('', `must be JSON: ${errorMessage(error)}`);
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+/** How each byte outside of strings changes the depth, and whether it introduces a key or value. */
+const deepens = new Int8Array(256);
+const counts = new Uint8Array(256);
+for (const character of '[{') deepens[character.charCodeAt(0)] = 1;
+for (const character of ']}') deepens[character.charCodeAt(0)] = -1;
+for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
+
+/**
+ * Counts keys, values and nesting before parsing, because parsing can take a hundred times the memory of the text. Text
+ * that is not JSON is counted, too, and rejected afterwards.
+ *
+ * @throws DocumentError
+ */
+function requireSmall(bytes: Uint8Array, maximumValues: number): void {
+  let values = 1;
+  let depth = 0;
+  let isText = false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if (byte === quote) isText = !isText;
+    else if (isText) index += byte === backslash ? 1 : 0;
+    else {
+      values += counts[byte] ?? 0;
+      depth += deepens[byte] ?? 0;
+      if (depth > maximumNesting) throw new DocumentError('', `must not be nested deeper than ${maximumNesting}`);
+    }
+  }
+  if (values > maximumValues) {
+    throw new DocumentError('', `must not have more than ${maximumValues} keys and values`);
+  }
+}
+
+/** Only an escape can stand for NUL or a lone surrogate, because JSON has no raw NUL and UTF-8 has no surrogates. */
+const badEscape = /\\u(?:0000|[dD][89a-fA-F])/;
+
+interface Fault {
+  readonly rule: string;
+  /** The keys from the value up to the document. */
+  readonly keys: string[];
+}
+
+/** Finds what is wrong with a value or anything in it. `requireSmall` has limited the nesting. */
+function findFault(value: unknown): Fault | undefined {
+  const rule = typeof value === 'string' ? textFault(value) : undefined;
+  if (rule !== undefined) return { rule, keys: [] };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const key of Object.keys(value)) {
+    const keyRule = Array.isArray(value) ? undefined : textFault(key);
+    if (keyRule !== undefined) return { rule: `has an invalid key, which ${keyRule}`, keys: [] };
+    const fault = findFault(Reflect.get(value, key));
+    if (fault === undefined) continue;
+    fault.keys.push(key);
+    return fault;
+  }
+  return undefined;
+}
+
+function textFault(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain NUL';
+  return text.isWellFormed() ? undefined : 'must not contain a lone surrogate';
+}

@@ -1,0 +1,17 @@
+import type { KeyUses } from '../../account/background/key-uses.ts';
+import type { UseCaseDependencies } from '../judging/use-case-dependencies.ts';
+import type { Links } from '../links.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+import type { AttachmentStore } from '../attachments/attachments.ts';
+import type { FailedAuthentications } from './authentication/failed-authentications.ts';
+
+/** What handlers depend on. */
+export interface RouteDependencies extends UseCaseDependencies {
+  readonly attachments: AttachmentStore;
+  readonly links: Links;
+  /** Whether a mail server is configured. */
+  readonly sendsMail: boolean;
+  readonly log: ServiceLog;
+  readonly failures: FailedAuthentications;
+  readonly keyUses: KeyUses;
+}

@@ -1,0 +1,214 @@
+import type { ResolutionType } from '../../contract/artifact-assertion.ts';
+import { hasName, listEvidenceReasons, toMissingReason, type Evidence } from '../artifact/artifact-state.ts';
+import { describeAudience } from '../account/audience.ts';
+import { evidenceName } from '../attestation/evidence-scope.ts';
+import type { JudgementReason } from '../attestation/reasons.ts';
+import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
+import { ConditionError } from './condition-tokens.ts';
+import { parseCondition } from './parse-condition.ts';
+import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged-artifact.ts';
+import type { AttestationRule, PolicyRules, Requirement } from './policy-rules.ts';
+import type { PatternUse, JudgementBudget } from './judgement-budget.ts';
+
+export type RuleResult =
+  /** The artifact fulfils the rule. */
+  | { readonly outcome: 'kept' }
+  /** The condition of the rule does not hold for the artifact. */
+  | { readonly outcome: 'not applicable' }
+  /** The rule would be broken without an exception. */
+  | { readonly outcome: 'excepted' }
+  | { readonly outcome: 'broken'; readonly type: ResolutionType; readonly reasons: readonly JudgementReason[] };
+
+/** What a rule requires, as a reader sees it. */
+export interface RuleDefinition {
+  /** The name of the attestation; `provenance` and `trail-compliance` for the rules of that name. */
+  readonly name: string;
+  /** The type of the attestation; `artifact` for the other two rules. */
+  readonly type: string;
+}
+
+/** A rule that is ready to be applied. */
+interface CompiledRule {
+  readonly definition: RuleDefinition;
+  /** @throws BudgetExceededError, MissingMatchesError */
+  readonly check: RuleCheck;
+}
+
+type RuleCheck = (artifact: JudgedArtifact, budget: JudgementBudget) => RuleResult;
+
+/** A policy that is ready to be applied. */
+export interface CompiledPolicy {
+  readonly rules: readonly CompiledRule[];
+  /** Every combination of pattern and text that the rules can match for the artifact. */
+  readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
+  /** Why the policy cannot be applied: it was stored before a limit existed that it exceeds. */
+  readonly fault?: string | undefined;
+}
+
+/** The maximum number of reasons for a broken rule. The artifact itself has all of them. */
+const maximumRuleReasons = 5;
+
+const kept: RuleResult = { outcome: 'kept' };
+const notApplicable: RuleResult = { outcome: 'not applicable' };
+const excepted: RuleResult = { outcome: 'excepted' };
+const broken = (type: ResolutionType, reasons: readonly JudgementReason[]): RuleResult => ({
+  ...{ outcome: 'broken', type },
+  // A policy is applied to many artifacts, and every snapshot stores its judgement.
+  reasons: reasons.slice(0, maximumRuleReasons),
+});
+
+/** Parses the conditions of a policy once, for all artifacts and all later judgements. */
+export function compilePolicy(rules: PolicyRules): CompiledPolicy {
+  const conditions: Condition[] = [];
+  const read = (text: string): Condition => {
+    const condition = parseCondition(text);
+    conditions.push(condition);
+    return condition;
+  };
+  try {
+    const compiled = createRules(rules, read);
+    const uses = conditions.flatMap(listMatches);
+    return {
+      rules: compiled,
+      *patternUses(artifact) {
+        for (const subject of toSubjects(artifact)) {
+          for (const { pattern, value } of uses) {
+            const text = resolveValue(value, subject);
+            if (typeof text === 'string') yield { pattern, text };
+          }
+        }
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    return { rules: [], patternUses: () => [], fault: `one of its conditions ${error.message}` };
+  }
+}
+
+type ReadCondition = (text: string) => Condition;
+
+function createRules(
+  { artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules,
+  read: ReadCondition,
+): readonly CompiledRule[] {
+  const trailCompliance = others['trail-compliance'];
+  const create = (name: string, check: RuleCheck, type = 'artifact'): CompiledRule => ({
+    definition: { name, type },
+    check,
+  });
+  return [
+    ...(provenance?.required === true ? [create('provenance', provenanceCheck(provenance, read))] : []),
+    ...(trailCompliance?.required === true
+      ? [create('trail-compliance', trailComplianceCheck(trailCompliance, read))]
+      : []),
+    ...attestations.map((rule) => create(rule.name ?? '*', attestationCheck(rule, read), rule.type)),
+  ];
+}
+
+function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
+  const conditions = exceptions.map((exception) => read(exception.if));
+  return (artifact, budget) => {
+    if (artifact.flows.length > 0) return kept;
+    return anyHolds(conditions, toSubject(artifact), budget)
+      ? excepted
+      : broken('missing_attestation', [unreported(artifact)]);
+  };
+}
+
+function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
+  const conditions = exceptions.map((exception) => read(exception.if));
+  return (artifact, budget) => {
+    if (artifact.flows.length === 0) {
+      return anyHolds(conditions, toSubject(artifact), budget)
+        ? excepted
+        : broken('non_compliant_in_trail', [unreported(artifact)]);
+    }
+    budget.spend(artifact.flows.length);
+    const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
+    const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), budget));
+    if (first === undefined) return failing.length === 0 ? kept : excepted;
+    const reasons = first.reasons.map((reason) => ({
+      ...reason,
+      about: nameWithFlow(reason.about, first.flow, artifact.flows),
+    }));
+    return broken('non_compliant_in_trail', reasons);
+  };
+}
+
+function attestationCheck(
+  { type, name = '*', if: text, must_be_compliant: strict = true }: AttestationRule,
+  read: ReadCondition,
+): RuleCheck {
+  const condition = text === undefined ? undefined : read(text);
+  const applies = (subject: ConditionSubject, budget: JudgementBudget): boolean =>
+    condition === undefined || holds(condition, subject, budget);
+  const isNamed = (piece: Evidence): boolean => name === '*' || evidenceName(piece.name) === name;
+  const fits = (piece: Evidence): boolean => (type === '*' || piece.type === type) && isNamed(piece);
+  const about = `attestation${type === '*' ? '' : ` of type ${type}`}`;
+  const missing: JudgementReason = { state: 'missing', about, value: 'not recorded' };
+  return (artifact, budget) => {
+    const flows = artifact.flows.filter((known) => applies(toSubject(artifact, known), budget));
+    const isRequired = artifact.flows.length === 0 ? applies(toSubject(artifact), budget) : flows.length > 0;
+    if (!isRequired) return notApplicable;
+    const found = flows.flatMap(({ evidence }) => {
+      budget.spend(evidence.length);
+      return evidence.filter(fits);
+    });
+    if (found.length === 0) {
+      // Without provenance there is no evidence, so provenance is what to mend.
+      if (artifact.flows.length === 0) return broken('missing_attestation', [unreported(artifact)]);
+      if (name === '*') return broken('missing_attestation', [missing]);
+      const mistyped = flows.flatMap(({ evidence }) => evidence.filter(isNamed)).at(0);
+      const uncounted = flows.map((known) => known.uncounted).find((known) => hasName(known, name));
+      const audience = uncounted === undefined ? undefined : describeAudience(uncounted.audience);
+      return broken('missing_attestation', [toMissingReason({ label: name, type, mistyped, uncounted: audience })]);
+    }
+    const failing = found.filter(({ verdict }) => verdict !== 'compliant');
+    if (!strict || failing.length === 0) return kept;
+    const first = failing.slice(0, maximumRuleReasons);
+    const reasons = first.flatMap((piece) =>
+      listEvidenceReasons(piece, nameWithFlow(piece.name, piece.flow, artifact.flows)),
+    );
+    return broken('non_compliant_attestation', reasons);
+  };
+}
+
+function unreported({ name, uncounted }: JudgedArtifact): JudgementReason {
+  const value =
+    uncounted === undefined ? 'not reported to any flow' : `reported only with keys that do not count for ${uncounted}`;
+  return { state: 'missing', about: name, value };
+}
+
+export interface RuleEvaluation {
+  readonly definition: RuleDefinition;
+  readonly result: RuleResult;
+}
+
+/**
+ * Applies all rules of a policy to an artifact.
+ *
+ * @throws BudgetExceededError, MissingMatchesError
+ */
+export function evaluateRules(
+  { rules }: CompiledPolicy,
+  artifact: JudgedArtifact,
+  budget: JudgementBudget,
+): readonly RuleEvaluation[] {
+  budget.spend(rules.length);
+  return rules.map(({ definition, check }) => ({ definition, result: check(artifact, budget) }));
+}
+
+function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, budget: JudgementBudget): boolean {
+  return conditions.some((condition) => holds(condition, subject, budget));
+}
+
+/** The artifact without a flow, and with each flow that it was reported to. */
+function toSubjects(artifact: JudgedArtifact): readonly ConditionSubject[] {
+  return [undefined, ...artifact.flows].map((known) => toSubject(artifact, known));
+}
+
+/** Flows have no tags in this service, because the interface has none (interface, Flow). */
+function toSubject({ name, fingerprint }: JudgedArtifact, known?: ArtifactInFlow): ConditionSubject {
+  const flow = known === undefined ? undefined : { name: known.flow, tags: {} };
+  return { artifact: { name, fingerprint }, flow };
+}

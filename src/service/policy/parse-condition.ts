@@ -1,0 +1,176 @@
+import { compilePattern, PatternError } from '../platform/pattern/pattern.ts';
+import { comparisons, type Comparison, type Condition, type Value } from './condition.ts';
+import { ConditionError, tokenize, type Token } from './condition-tokens.ts';
+
+/** In characters. */
+export const maximumConditionLength = 1000;
+
+/** How deeply parentheses and negations may be nested. */
+export const maximumConditionDepth = 50;
+
+const wrapped = /^\s*\$\{\{(?<inner>[^]*)\}\}\s*$/u;
+
+/**
+ * Parses a condition of a policy (public documentation of such a service, Policy): `${{ … }}` around `== != < > <= >=`,
+ * `and or not`, `in [ … ]`, `exists()` and `matches()` over `flow.name`, `flow.tags.<key>`, `artifact.name` and
+ * `artifact.fingerprint`.
+ *
+ * @throws ConditionError
+ */
+export function parseCondition(text: string): Condition {
+  if (text.length > maximumConditionLength)
+    throw new ConditionError(`has more than ${maximumConditionLength} characters`);
+  const inner = wrapped.exec(text)?.groups?.['inner'];
+  if (inner === undefined) throw new ConditionError('must be enclosed in `${{` and `}}`');
+  const reader = new ConditionReader(tokenize(inner));
+  const condition = reader.readAlternatives();
+  reader.requireEnd();
+  return condition;
+}
+
+// The valid paths. A value path resolves to a string; the other paths can only be tested with `exists()`.
+const valuePaths = /^(?:flow\.name|flow\.tags\.[\w-]+|artifact\.name|artifact\.fingerprint)$/u;
+const otherPaths = /^(?:flow|flow\.tags|artifact)$/u;
+
+/** A recursive-descent parser. Every method continues where the previous one ended. */
+class ConditionReader {
+  readonly #tokens: readonly Token[];
+  #index = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  readAlternatives(): Condition {
+    return this.#readSeveral('or', () => this.#readSeveral('and', () => this.#readNegation()));
+  }
+
+  requireEnd(): void {
+    if (this.#token.kind !== 'end') throw this.#fault('expects `and`, `or` or the end');
+  }
+
+  #readSeveral(kind: 'and' | 'or', readOne: () => Condition): Condition {
+    const first = readOne();
+    const parts = [first];
+    while (this.#take('word', kind)) parts.push(readOne());
+    return parts.length === 1 ? first : { kind, parts };
+  }
+
+  #readNegation(): Condition {
+    return this.#take('word', 'not')
+      ? { kind: 'not', part: this.#readWithin(() => this.#readNegation()) }
+      : this.#readBasic();
+  }
+
+  #readWithin(readOne: () => Condition): Condition {
+    this.#depth += 1;
+    if (this.#depth > maximumConditionDepth) throw new ConditionError(`is nested deeper than ${maximumConditionDepth}`);
+    const condition = readOne();
+    this.#depth -= 1;
+    return condition;
+  }
+
+  #readBasic(): Condition {
+    if (this.#take('mark', '(')) {
+      const condition = this.#readWithin(() => this.readAlternatives());
+      this.#require(')');
+      return condition;
+    }
+    if (this.#take('word', 'exists')) return this.#readExists();
+    return this.#take('word', 'matches') ? this.#readMatches() : this.#readComparison();
+  }
+
+  #readExists(): Condition {
+    this.#require('(');
+    const { kind, text } = this.#token;
+    if (kind !== 'word' || !(valuePaths.test(text) || otherPaths.test(text))) {
+      throw this.#fault('expects `flow`, `flow.tags`, `artifact` or one of their fields');
+    }
+    this.#index += 1;
+    this.#require(')');
+    return { kind: 'exists', keys: text.split('.') };
+  }
+
+  #readMatches(): Condition {
+    this.#require('(');
+    const value = this.#readValue();
+    this.#require(',');
+    const { kind, text } = this.#token;
+    if (kind !== 'text') throw this.#fault('expects a pattern in quotes');
+    this.#index += 1;
+    this.#require(')');
+    try {
+      return { kind: 'matches', value, pattern: compilePattern(text) };
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      throw new ConditionError(`has the pattern ${JSON.stringify(text)}, which ${error.message}`, { cause: error });
+    }
+  }
+
+  #readComparison(): Condition {
+    const left = this.#readValue();
+    const comparison = this.#takeComparison();
+    if (comparison !== undefined) return { kind: 'compare', comparison, left, right: this.#readValue() };
+    if (this.#take('word', 'in')) return this.#readMembership(left);
+    if (this.#take('word', 'not')) {
+      if (!this.#take('word', 'in')) throw this.#fault('expects `in` after `not`');
+      return { kind: 'not', part: this.#readMembership(left) };
+    }
+    if (left.kind === 'literal' && typeof left.value === 'boolean') return { kind: 'constant', value: left.value };
+    throw this.#fault('expects a comparison such as `==` or `in`');
+  }
+
+  #readMembership(value: Value): Condition {
+    this.#require('[');
+    const list: Value[] = [];
+    while (!this.#take('mark', ']')) {
+      if (list.length > 0) this.#require(',');
+      list.push(this.#readValue());
+    }
+    return { kind: 'in', value, list };
+  }
+
+  #readValue(): Value {
+    const { kind, text } = this.#token;
+    const value = toValue(kind, text);
+    if (value === undefined) {
+      throw this.#fault(
+        'expects a text in quotes, a number, `flow.name`, `flow.tags.<key>`, `artifact.name` or `artifact.fingerprint`',
+      );
+    }
+    this.#index += 1;
+    return value;
+  }
+
+  #takeComparison(): Comparison | undefined {
+    return comparisons.find((comparison) => this.#take('mark', comparison));
+  }
+
+  get #token(): Token {
+    return this.#tokens[this.#index] ?? { kind: 'end', text: '', position: 0 };
+  }
+
+  #take(kind: Token['kind'], text: string): boolean {
+    const seen = this.#token.kind === kind && this.#token.text === text;
+    if (seen) this.#index += 1;
+    return seen;
+  }
+
+  #require(mark: string): void {
+    if (!this.#take('mark', mark)) throw this.#fault(`expects \`${mark}\``);
+  }
+
+  #fault(expectation: string): ConditionError {
+    const { kind, text } = this.#token;
+    return new ConditionError(`${expectation}${kind === 'end' ? ' at its end' : ` at ${JSON.stringify(text)}`}`);
+  }
+}
+
+function toValue(kind: Token['kind'], text: string): Value | undefined {
+  if (kind === 'text') return { kind: 'literal', value: text };
+  if (kind === 'number') return { kind: 'literal', value: Number(text) };
+  if (kind !== 'word') return undefined;
+  if (text === 'true' || text === 'false') return { kind: 'literal', value: text === 'true' };
+  return valuePaths.test(text) ? { kind: 'path', keys: text.split('.') } : undefined;
+}

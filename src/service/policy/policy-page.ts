@@ -1,0 +1,192 @@
+import { listPolicies } from '../../contract/policy-list.ts';
+import { getPolicy } from '../../contract/policy.ts';
+import { compareLines, type ComparedLine } from './text-difference.ts';
+import type { PolicyRecord, PolicyVersion } from './policy.ts';
+import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
+import { clip, pageLink, renderEmpty, renderFacts, renderLinks, renderTime } from '../platform/pages/components.ts';
+import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import type { Page, PageContext } from '../platform/pages/page.ts';
+import { renderTable } from '../platform/pages/table.ts';
+
+/** Creates the list of policies. */
+export function toPolicyListPage(context: PageContext, org: string, policies: readonly PolicyRecord[]): Page {
+  const { paths } = context;
+  return {
+    title: 'Policies',
+    section: 'policies',
+    api: [apiRequest(listPolicies, { org })],
+    content: renderTable({
+      label: 'Policies',
+      columns: ['Policy', 'Version', 'Description', 'Attached to', 'Last change'],
+      rows: policies.map(({ name, versions, description, environments, lastModifiedAt }): readonly Hole[] => [
+        pageLink(paths.policy(org, name), name),
+        String(versions.at(-1)?.version ?? ''),
+        clip(description, 160),
+        renderEnvironmentLinks(context, { org, environments }) ?? 'no environment',
+        renderTime(lastModifiedAt, context),
+      ]),
+      empty: renderEmpty(
+        html`There is no policy yet. A step with <code>operation: create-policy</code> creates one;
+          <code>attach-policy</code> attaches it to an environment.`,
+      ),
+      maximumBytes: 60_000,
+    }),
+  };
+}
+
+function renderEnvironmentLinks(
+  { paths }: PageContext,
+  { org, environments }: Pick<PolicyRecord, 'org' | 'environments'>,
+): Html | undefined {
+  return renderLinks(environments, (name) => paths.environment(org, name), 20);
+}
+
+/** What the page of a policy shows besides its history. */
+export interface PolicyView {
+  readonly policy: PolicyRecord;
+  /** The version whose text is shown; undefined for the latest. */
+  readonly version: number | undefined;
+  /** The versions whose difference is shown in place of a text. */
+  readonly compared: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** Creates the page of a policy: its versions, their texts and differences, and where it is attached. */
+export function toPolicyPage(context: PageContext, view: PolicyView): Page {
+  const { policy } = view;
+  const { org, name, versions } = policy;
+  const { paths } = context;
+  return {
+    title: name,
+    kind: 'Policy',
+    section: 'policies',
+    crumbs: [{ name: 'Policies', path: paths.policies(org) }],
+    api: [apiRequest(getPolicy, { org, policy_name: name })],
+    content: html`${renderFacts([
+        ['Description', policy.description],
+        ['Latest version', String(versions.at(-1)?.version ?? '')],
+        [
+          'Attached to',
+          renderEnvironmentLinks(context, policy) ?? 'no environment: attach it to one, or it judges nothing',
+        ],
+        ['Created', html`${renderTime(policy.createdAt, context)} by ${policy.createdBy}`],
+        ['Last change', renderTime(policy.lastModifiedAt, context)],
+      ])}
+      ${view.compared === undefined ? renderVersion(policy, view.version) : renderDifference(policy, view.compared)}
+      <h2>Versions</h2>
+      ${renderVersions(context, policy)} ${renderVersionForm(context, policy)}
+      <h2>Events</h2>
+      ${renderEvents(context, policy)}`,
+  };
+}
+
+/** How much of a policy's text is shown, in characters. */
+const maximumText = 15_000;
+
+function renderVersion({ versions }: PolicyRecord, wanted: number | undefined): Html {
+  const shown = wanted === undefined ? versions.at(-1) : versions.find(({ version }) => version === wanted);
+  if (shown === undefined) return renderEmpty(`There is no version ${wanted ?? ''}. Choose one of the list below.`);
+  return html`<h2>Version ${shown.version}</h2>
+    ${
+      shown.text === undefined
+        ? renderEmpty('The text of this version is not shown, because the texts of all versions are very long.')
+        : html`<pre
+            tabindex="0"
+            aria-label="Text of version ${shown.version}"
+            role="region"
+          ><code>${clip(shown.text, maximumText)}</code></pre>`
+    }`;
+}
+
+/** The maximum size of a difference, in bytes. */
+const maximumDifference = 30_000;
+
+function renderDifference(
+  { versions }: PolicyRecord,
+  { from, to }: { readonly from: number; readonly to: number },
+): Html {
+  const text = (wanted: number): string | undefined => versions.find(({ version }) => version === wanted)?.text;
+  const [first, second] = [text(from), text(to)];
+  if (first === undefined || second === undefined) {
+    return renderEmpty(
+      'At least one of these versions does not exist, or its text is not shown. Choose two of the list below.',
+    );
+  }
+  const lines = compareLines(first, second);
+  const isSame = lines.every(({ change }) => change === 'same');
+  const shown = renderLines(lines);
+  return html`<h2>From version ${from} to version ${to}</h2>
+    ${isSame ? renderEmpty('The texts are the same.') : undefined}
+    <pre class="diff" tabindex="0" role="region" aria-label="Difference between the versions">${shown}</pre>
+    ${lines.length > shown.length ? html`<p>${lines.length - shown.length} more lines are not shown.</p>` : undefined}`;
+}
+
+function renderLines(lines: readonly ComparedLine[]): readonly Html[] {
+  const rendered: Html[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const one = renderLine(line);
+    bytes += Buffer.byteLength(one.text);
+    if (bytes > maximumDifference) break;
+    rendered.push(one);
+  }
+  return rendered;
+}
+
+/** The sign tells what changed without the color, too. */
+function renderLine({ change, text }: ComparedLine): Html {
+  if (change === 'added') return html`<ins>+ ${clip(text)}</ins>`;
+  return change === 'removed' ? html`<del>- ${clip(text)}</del>` : html`<span> ${clip(text)}</span>`;
+}
+
+function renderVersions(context: PageContext, { org, name, versions }: PolicyRecord): Html {
+  const path = context.paths.policy(org, name);
+  const toRow = ({ version, comment, createdBy, createdAt }: PolicyVersion): readonly Hole[] => [
+    pageLink(withQuery(path, { version }), `Version ${version}`),
+    clip(comment, 200),
+    createdBy,
+    renderTime(createdAt, context),
+    version === 1 ? '' : pageLink(withQuery(path, { from: version - 1, to: version }), `to version ${version - 1}`),
+  ];
+  return renderTable({
+    label: 'Versions',
+    columns: ['Version', 'Comment', 'By', 'Created', 'Difference'],
+    rows: versions.toReversed().map(toRow),
+    empty: html``,
+    maximumBytes: 15_000,
+  });
+}
+
+function renderVersionForm({ paths }: PageContext, { org, name, versions }: PolicyRecord): Html | undefined {
+  const latest = versions.at(-1)?.version ?? 1;
+  if (latest === 1) return undefined;
+  return html`<form class="filters" method="get" action="${paths.policy(org, name)}">
+    <label>From version <input name="from" type="number" min="1" max="${latest}" value="1" /></label>
+    <label>to version <input name="to" type="number" min="1" max="${latest}" value="${latest}" /></label>
+    <button>Compare</button>
+  </form>`;
+}
+
+const eventNames = {
+  policy_created: 'Created',
+  policy_updated: 'New version',
+  policy_attached: 'Attached',
+  policy_detached: 'Detached',
+} as const;
+
+function renderEvents(context: PageContext, { org, events }: PolicyRecord): Html {
+  return renderTable({
+    label: 'Events',
+    columns: ['When', 'What', 'Environment', 'Version', 'By'],
+    rows: events
+      .toReversed()
+      .map(({ type, timestamp, user, version, environment }): readonly Hole[] => [
+        renderTime(timestamp, context),
+        eventNames[type],
+        environment === undefined ? '' : pageLink(context.paths.environment(org, environment), environment),
+        String(version),
+        user,
+      ]),
+    empty: html``,
+    maximumBytes: 12_000,
+  });
+}

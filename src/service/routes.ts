@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify';
+import { addOrganizationRoutes } from './organization/organization-routes.ts';
+import { addApiKeyRoutes } from './account/api-key-routes.ts';
+import { addArtifactAssertionRoutes } from './artifact/artifact-assertion-routes.ts';
+import { addArtifactListRoutes } from './artifact/artifact-list-routes.ts';
+import { addArtifactRoutes } from './artifact/artifact-routes.ts';
+import { addAttestationListRoutes } from './attestation/attestation-list-routes.ts';
+import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
+import { addAttestationRoutes } from './attestation/attestation-routes.ts';
+import { addAuditLogRoute } from './audit/audit-log-routes.ts';
+import { addEnvironmentReadingRoutes } from './environment/environment-reading-routes.ts';
+import { addEnvironmentReportRoutes } from './environment/environment-report-routes.ts';
+import { addEnvironmentRoutes } from './environment/environment-routes.ts';
+import { addFlowRoutes } from './flow/flow-routes.ts';
+import { addLoginKeyRoutes } from './login/login-key-routes.ts';
+import { addLoginRoutes } from './login/login-routes.ts';
+import { addMemberRoutes } from './organization/member-routes.ts';
+import { addNotificationAdministrationRoutes } from './notification/notification-administration-routes.ts';
+import { addNotificationRoutes } from './notification/notification-routes.ts';
+import { addPolicyListRoute, addPolicyRoutes } from './policy/policy-routes.ts';
+import { addServiceAccountAdministrationRoutes, addServiceAccountRoutes } from './account/service-account-routes.ts';
+import { addSnapshotDetailsRoute } from './snapshot/snapshot-details-routes.ts';
+import { addSnapshotRoutes } from './snapshot/snapshot-routes.ts';
+import { addTrailRoutes } from './trail/trail-routes.ts';
+import { addUserRoutes } from './organization/user-routes.ts';
+import type { Admission } from './platform/server/bodies/admission.ts';
+import { KeyedRequests } from './platform/server/keyed-requests.ts';
+import { keysAcceptedHeaders, sendJson } from './platform/server/json-response.ts';
+import { createOpenApiDocument } from './platform/server/openapi/document.ts';
+import { addPages } from './page-routes.ts';
+import type { RouteDependencies } from './platform/server/route-dependencies.ts';
+
+/** The prefix of the interface (interface, Versioning). */
+export const apiPrefix = '/api/v2';
+/** The prefix of the admin API. */
+export const adminPrefix = '/admin/v1';
+
+export interface RoutesOptions {
+  readonly app: FastifyInstance;
+  readonly admission: Admission;
+  /** The key of the admin API, which is not served without one. */
+  readonly adminKey: string | undefined;
+}
+
+/** Adds every endpoint of the interface and of the admin API, every page, and the OpenAPI document. */
+export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependencies: RouteDependencies): void {
+  const { attachments, links } = dependencies;
+  const api = {
+    app,
+    prefix: apiPrefix,
+    receiveFile: attachments.receive.bind(attachments),
+    admission,
+    keyedRequests: new KeyedRequests(),
+  };
+  announceKeys(app);
+  addFlowRoutes(api, dependencies);
+  addTrailRoutes(api, dependencies);
+  addAttestationRoutes(api, dependencies);
+  addArtifactRoutes(api, dependencies);
+  addArtifactListRoutes(api, dependencies);
+  addArtifactAssertionRoutes(api, dependencies);
+  addAttestationListRoutes(api, dependencies);
+  addAttestationLookupRoutes(api, dependencies);
+  addEnvironmentRoutes(api, dependencies);
+  addEnvironmentReportRoutes(api, dependencies);
+  addEnvironmentReadingRoutes(api, dependencies);
+  addPolicyRoutes(api, dependencies);
+  addPolicyListRoute(api, dependencies);
+  addSnapshotRoutes(api, dependencies);
+  addSnapshotDetailsRoute(api, dependencies);
+  addNotificationRoutes(api, dependencies);
+  addServiceAccountRoutes(api, dependencies);
+  addServiceAccountAdministrationRoutes(api, dependencies);
+  addApiKeyRoutes(api, dependencies);
+  addLoginRoutes(api, dependencies);
+  addLoginKeyRoutes(api, dependencies);
+  addAuditLogRoute(api, dependencies);
+  addMemberRoutes(api, dependencies);
+  addNotificationAdministrationRoutes(api, dependencies);
+  addUserRoutes(api, dependencies);
+  if (adminKey !== undefined)
+    addOrganizationRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);
+  addPages(api, dependencies);
+  app.get(`${apiPrefix}/openapi.json`, (_request, reply) => sendJson(reply, 200, createOpenApiDocument(links.base())));
+}
+
+/** Adds the header to errors, too, so that a client learns from any response that it can repeat its request. */
+function announceKeys(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (request.url.startsWith(`${apiPrefix}/`)) reply.headers(keysAcceptedHeaders);
+    done();
+  });
+}

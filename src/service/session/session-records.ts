@@ -1,0 +1,65 @@
+import type { Session } from './session.ts';
+import { defineStatements, Repository } from '../platform/database/database.ts';
+import { blob, number, optional, text, type Row } from '../platform/database/rows.ts';
+
+/** Identifies a key. */
+export interface SessionKey {
+  readonly org: string;
+  readonly keyId: string;
+}
+
+const columns = 'token_hash, org, key_id, created_at, expires_at';
+
+const statements = defineStatements('sessions', {
+  find: `SELECT ${columns} FROM sessions WHERE token_hash = $1`,
+  listOfKey: `SELECT ${columns} FROM sessions WHERE org = $1 AND key_id = $2 ORDER BY created_at`,
+  insert: `INSERT INTO sessions (${columns}) VALUES ($1, $2, $3, $4, $5)`,
+  delete: 'DELETE FROM sessions WHERE org = $1 AND token_hash = $2',
+  deleteOfKey: 'DELETE FROM sessions WHERE org = $1 AND key_id = $2',
+  deleteExpired: 'DELETE FROM sessions WHERE org = $1 AND expires_at <= $2',
+});
+
+/** Reads the sessions of browsers. */
+export class SessionReader extends Repository {
+  /** Finds a session of any organization by the hash of its token. It may have expired. */
+  async find(tokenHash: Uint8Array): Promise<Session | undefined> {
+    const [row] = await this.database.query(statements.find, [tokenHash]);
+    return optional(row, toSession);
+  }
+
+  /** The sessions of a key, oldest first. They may have expired. */
+  async listOfKey({ org, keyId }: SessionKey): Promise<readonly Session[]> {
+    return (await this.database.query(statements.listOfKey, [org, keyId])).map(toSession);
+  }
+}
+
+/** Reads and writes the sessions of browsers. */
+export class SessionWriter extends SessionReader {
+  /** Its key must exist. */
+  insert({ tokenHash, org, keyId, createdAt, expiresAt }: Session): Promise<void> {
+    return this.database.run(statements.insert, [tokenHash, org, keyId, createdAt, expiresAt]);
+  }
+
+  delete({ org, tokenHash }: Pick<Session, 'org' | 'tokenHash'>): Promise<void> {
+    return this.database.run(statements.delete, [org, tokenHash]);
+  }
+
+  deleteOfKey({ org, keyId }: SessionKey): Promise<void> {
+    return this.database.run(statements.deleteOfKey, [org, keyId]);
+  }
+
+  /** Deletes the sessions of the organization that expired before or at this time. */
+  deleteExpired(org: string, now: number): Promise<void> {
+    return this.database.run(statements.deleteExpired, [org, now]);
+  }
+}
+
+function toSession(row: Row): Session {
+  return {
+    tokenHash: blob(row, 'token_hash'),
+    org: text(row, 'org'),
+    keyId: text(row, 'key_id'),
+    createdAt: number(row, 'created_at'),
+    expiresAt: number(row, 'expires_at'),
+  };
+}

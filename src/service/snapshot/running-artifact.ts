@@ -1,0 +1,105 @@
+import type { K8sReport } from '../../contract/environment.ts';
+
+/** One running copy of an artifact: a pod, a container, a task, a file. */
+export interface Instance {
+  /** The namespace of a pod; empty for everything else. */
+  readonly namespace: string;
+  /** The name of the pod, task, app, revision or job; empty if the kind of environment has no names for instances. */
+  readonly pod: string;
+  /** When it was created, in Unix seconds. */
+  readonly createdAt: number;
+  /** In a logical environment, the member that reported it. */
+  readonly member?: string;
+}
+
+/** An artifact that runs in an environment. The same fingerprint under another name is a separate entry. */
+export interface RunningArtifact {
+  readonly name: string;
+  readonly fingerprint: string;
+  /** Sorted by namespace and pod. */
+  readonly instances: readonly Instance[];
+}
+
+/** A key that identifies a running artifact. A fingerprint contains no space, so the key is unambiguous. */
+export function toIdentity({ fingerprint, name }: Pick<RunningArtifact, 'fingerprint' | 'name'>): string {
+  return `${fingerprint} ${name}`;
+}
+
+/** What a report of any kind lists. */
+export interface ReportedElement {
+  /** The fingerprints by the names of the images. */
+  readonly digests: Readonly<Record<string, string>>;
+  readonly instance: Instance;
+}
+
+export function podsToElements({ artifacts: pods }: K8sReport): readonly ReportedElement[] {
+  return pods.map(({ digests, namespace, podName: pod, creationTimestamp: createdAt }) => ({
+    digests,
+    instance: { namespace, pod, createdAt },
+  }));
+}
+
+/**
+ * Converts a report to running artifacts in a canonical order, so that equal reports give equal results. An instance
+ * with a name that is listed twice is one instance.
+ */
+export function toRunningArtifacts(elements: readonly ReportedElement[]): readonly RunningArtifact[] {
+  const artifacts = elements.flatMap(({ digests, instance }) =>
+    Object.entries(digests).map(([name, fingerprint]): RunningArtifact => ({
+      name,
+      fingerprint,
+      instances: [instance],
+    })),
+  );
+  return mergeArtifacts(artifacts).map(({ instances: all, ...artifact }) => ({
+    ...artifact,
+    instances: withoutDuplicates(all),
+  }));
+}
+
+/** Merges artifacts with the same identity; returns them in the canonical order, by name and fingerprint. */
+export function mergeArtifacts(artifacts: readonly RunningArtifact[]): readonly RunningArtifact[] {
+  const merged = new Map<string, { name: string; fingerprint: string; instances: Instance[] }>();
+  for (const artifact of artifacts) {
+    const { name, fingerprint, instances } = artifact;
+    const known = merged.get(toIdentity(artifact));
+    if (known === undefined) merged.set(toIdentity(artifact), { name, fingerprint, instances: [...instances] });
+    else known.instances.push(...instances);
+  }
+  return [...merged.values()].sort(
+    (one, other) => compareCodeUnits(one.name, other.name) || compareCodeUnits(one.fingerprint, other.fingerprint),
+  );
+}
+
+function withoutDuplicates(instances: readonly Instance[]): readonly Instance[] {
+  // No name in a report contains NUL. Instances without a name cannot be recognized, so each is one.
+  const identify = ({ namespace, pod }: Instance, index: number): string =>
+    `${namespace}\0${pod === '' ? index : pod}\0${pod}`;
+  const pods = new Map(instances.map((instance, index) => [identify(instance, index), instance]));
+  return [...pods.values()].sort(
+    (one, other) =>
+      compareCodeUnits(one.namespace, other.namespace) ||
+      compareCodeUnits(one.pod, other.pod) ||
+      one.createdAt - other.createdAt,
+  );
+}
+
+/** Not by locale, because that differs between machines. */
+function compareCodeUnits(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/**
+ * Whether the same artifacts run. Instances do not matter: scaling is no longer recorded (interface, Environment), and
+ * replacing a pod by another with the same image is not a change.
+ */
+export function sameArtifacts(one: readonly RunningArtifact[], other: readonly RunningArtifact[]): boolean {
+  const known = new Set(one.map(toIdentity));
+  return known.size === other.length && other.every((artifact) => known.has(toIdentity(artifact)));
+}
+
+/** The fingerprints of the artifacts, without duplicates. */
+export function listFingerprints(artifacts: readonly Pick<RunningArtifact, 'fingerprint'>[]): readonly string[] {
+  return [...new Set(artifacts.map(({ fingerprint }) => fingerprint))];
+}

@@ -1,0 +1,381 @@
+import type { NumberRange, Page } from './snapshot-series.ts';
+import type { EnvironmentJudgement, PolicyBreach } from '../policy/judge-environment.ts';
+import {
+  defineStatements,
+  either,
+  isAnyOf,
+  lookUp,
+  Repository,
+  type Statement,
+} from '../platform/database/database.ts';
+import { number, optional, text, type Row } from '../platform/database/rows.ts';
+
+/** Identifies a snapshot within an organization. */
+export interface SnapshotReference {
+  readonly environment: string;
+  readonly number: number;
+}
+
+/** A stored snapshot. */
+export interface StoredSnapshot extends SnapshotReference {
+  readonly org: string;
+  readonly from: number;
+  readonly judgement: EnvironmentJudgement;
+  /** The content as JSON (`domain/environment/snapshot-serialization.ts`); returned unchanged. */
+  readonly content: string;
+}
+
+/** A snapshot without its content. */
+export interface SnapshotVerdict extends SnapshotReference {
+  readonly from: number;
+  readonly compliant: boolean | null;
+}
+
+/** The judgement of a snapshot, without its content. */
+export interface JudgedReference extends SnapshotReference {
+  readonly judgement: EnvironmentJudgement;
+}
+
+/** An environment with a pending snapshot. */
+export interface PendingReference {
+  readonly org: string;
+  readonly environment: string;
+}
+
+/** A snapshot that is not created yet. */
+export interface PendingSnapshot extends PendingReference {
+  /** The time of the latest change that affected the environment, in Unix seconds. */
+  readonly since: number;
+  /** Whether to create a snapshot even if the verdict stays the same. */
+  readonly forced: boolean;
+}
+
+/** A query for what started and stopped running in an environment. */
+export interface MovementQuery {
+  readonly org: string;
+  readonly environment: string;
+  readonly range: NumberRange;
+  /** In Unix seconds, both included; undefined for no limit. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  /** Only artifacts that were reported from any of these repositories; undefined for all. */
+  readonly repositories: readonly string[] | undefined;
+  readonly page: Page;
+}
+
+/** An artifact that started or stopped running. */
+export interface RunningEvent {
+  /** The number of the first snapshot that shows it. */
+  readonly snapshot: number;
+  readonly at: number;
+  readonly type: 'started' | 'exited';
+  readonly fingerprint: string;
+  /** Its name when it started; empty if it is not known. */
+  readonly name: string;
+}
+
+/** An artifact that started to run. */
+export interface StartedArtifact {
+  readonly fingerprint: string;
+  /** One of its names. */
+  readonly name: string;
+}
+
+/** What started and stopped running; the parameters are those of `listMovements`. */
+function selectMovements(order: 'ASC' | 'DESC'): string {
+  return `${selectEnds('started', order)} UNION ALL ${selectEnds('exited', order)}
+    ORDER BY number ${order}, is_start ${order}, fingerprint ${order} LIMIT $8 OFFSET $9`;
+}
+
+/**
+ * One end of what ran, only as much as the page can need: the index has it in order. `OFFSET 0` keeps PostgreSQL from
+ * reading all artifacts of the repositories.
+ */
+function selectEnds(end: 'started' | 'exited', order: 'ASC' | 'DESC'): string {
+  const repository = either("r.report ->> '$.repo_info.name'", 'r.repository');
+  return `SELECT number, at, is_start, fingerprint, name FROM (
+    SELECT ${end} AS number, ${end}_at AS at, ${end === 'started' ? 1 : 0} AS is_start, fingerprint, name
+      FROM appearances a
+      WHERE org = $1 AND environment = $2 AND ${end} BETWEEN $3 AND $4
+        AND ($5::double precision IS NULL OR ${end}_at >= $5) AND ($6::double precision IS NULL OR ${end}_at <= $6)
+        AND ($7::text[] IS NULL OR EXISTS (SELECT 1 FROM artifacts r WHERE r.org = $1
+          AND r.fingerprint = a.fingerprint AND ${isAnyOf(repository, '$7')} ${either('', 'OFFSET 0')}))
+      ORDER BY ${end} ${order}, fingerprint ${order} LIMIT $8::bigint + $9::bigint
+  ) AS movements`;
+}
+
+const pending = 'p.org, p.environment, p.since, p.forced';
+const verdict = 'environment, number, made_at, compliant';
+const referenced = 'FROM snapshots WHERE org = $1 AND environment = $2 AND number = $3';
+
+const statements = defineStatements('snapshots', {
+  listMovements: selectMovements('ASC'),
+  listLatestMovements: selectMovements('DESC'),
+  find: `SELECT org, environment, number, made_at, judgement, content ${referenced}`,
+  findContent: `SELECT content ${referenced}`,
+  findVerdict: `SELECT ${verdict} ${referenced}`,
+  findJudgement: `SELECT environment, number, judgement ${referenced}`,
+  findTime: `SELECT made_at ${referenced}`,
+  // Databases store the length, so the content is not read.
+  findSize: `SELECT octet_length(content) AS size ${referenced}`,
+  listRange: `SELECT ${verdict} FROM snapshots
+    WHERE org = $1 AND environment = $2 AND number BETWEEN $3 AND $4 ORDER BY number`,
+  // One search of the index for each verdict.
+  findVerdictStart: `SELECT ${verdict} FROM snapshots WHERE org = $1 AND environment = $2 AND number = 1 + (
+      SELECT coalesce(max(other.number), 0) FROM (
+        SELECT 0 AS verdict, max(number) AS number FROM snapshots WHERE org = $1 AND environment = $2 AND compliant = 0
+        UNION ALL SELECT 1, max(number) FROM snapshots WHERE org = $1 AND environment = $2 AND compliant = 1
+        UNION ALL SELECT NULL, max(number) FROM snapshots WHERE org = $1 AND environment = $2 AND compliant IS NULL
+      ) AS other
+      WHERE other.verdict IS DISTINCT FROM (
+        SELECT compliant FROM snapshots WHERE org = $1 AND environment = $2 ORDER BY number DESC LIMIT 1
+      )
+    )`,
+  listStepsBack: `SELECT number FROM snapshots
+    WHERE org = $1 AND environment = $2 AND stepped_back = 1 ORDER BY number`,
+  // A binary search, which ends when the bounds are equal.
+  findFirstNotBefore: `WITH RECURSIVE search (low, high) AS (
+      SELECT CAST($3 AS bigint), CAST($4 AS bigint) + 1
+      UNION ALL SELECT CASE WHEN s.made_at >= $5 THEN low ELSE (low + high) / 2 + 1 END,
+          CASE WHEN s.made_at >= $5 THEN (low + high) / 2 ELSE high END
+        FROM search
+          ${lookUp('snapshots', 's', 's.org = $1 AND s.environment = $2 AND s.number = (low + high) / 2')}
+        WHERE low < high
+    ) SELECT low FROM search WHERE low >= high`,
+
+  findPending: `SELECT ${pending} FROM pending_snapshots p WHERE p.org = $1 AND p.environment = $2`,
+  listPendingFor: `SELECT ${pending} FROM pending_snapshots p WHERE p.org = $1 AND p.environment IN (
+      SELECT member FROM environment_members WHERE org = $1 AND environment = $2 UNION ALL SELECT $2::text
+    ) ORDER BY p.environment = $2, p.environment`,
+  findNextPending: `SELECT ${pending} FROM pending_snapshots p WHERE (org, environment) > ($1, $2)
+    ORDER BY org, environment LIMIT 1`,
+
+  insert: `INSERT INTO snapshots (org, environment, number, made_at, compliant, judgement, content, stepped_back)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  setLatest: 'UPDATE environments SET latest = $3 WHERE org = $1 AND name = $2',
+  setContent: 'UPDATE snapshots SET content = $4 WHERE org = $1 AND environment = $2 AND number = $3',
+
+  // All artifacts in one statement: one statement for each takes 50 % longer.
+  start: `INSERT INTO appearances (org, environment, started, started_at, fingerprint, name)
+    SELECT $1, $2, $3, $4, m.value ->> 'fingerprint', m.value ->> 'name'
+      FROM ${either('json_each($5)', 'json_array_elements($5::json)')} m`,
+  // Uses the index of current appearances, because an artifact can have started and exited any number of times.
+  exit: `UPDATE appearances ${either('INDEXED BY appearances_now', '')} SET exited = $3, exited_at = $4
+    WHERE org = $1 AND environment = $2 AND exited IS NULL AND ${isAnyOf('fingerprint', '$5')}`,
+
+  savePending: `INSERT INTO pending_snapshots AS p (org, environment, since, forced) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (org, environment) DO UPDATE SET since = excluded.since,
+      forced = ${either('max', 'greatest')}(p.forced, excluded.forced)`,
+  deletePending: 'DELETE FROM pending_snapshots WHERE org = $1 AND environment = $2',
+});
+
+/** Reads snapshots. Those of an environment are numbered from 1 to the latest, without gaps. */
+export class SnapshotReader extends Repository {
+  async find(org: string, reference: SnapshotReference): Promise<StoredSnapshot | undefined> {
+    const [row] = await this.#query(statements.find, org, [reference]);
+    return optional(row, toStoredSnapshot);
+  }
+
+  /** The contents of the existing snapshots among these, in the order of the references. */
+  async listContents(org: string, references: readonly SnapshotReference[]): Promise<readonly string[]> {
+    return (await this.#query(statements.findContent, org, references)).map((row) => text(row, 'content'));
+  }
+
+  /** The verdicts of the existing snapshots among these; much cheaper than reading the snapshots. */
+  async findVerdicts(org: string, references: readonly SnapshotReference[]): Promise<readonly SnapshotVerdict[]> {
+    return (await this.#query(statements.findVerdict, org, references)).map(toSnapshotVerdict);
+  }
+
+  /** The judgements of the existing snapshots among these, in the order of the references. */
+  async listJudgements(org: string, references: readonly SnapshotReference[]): Promise<readonly JudgedReference[]> {
+    return (await this.#query(statements.findJudgement, org, references)).map(toJudgedReference);
+  }
+
+  /** The total size of the contents in bytes; much cheaper than reading them. */
+  async findContentBytes(org: string, references: readonly SnapshotReference[]): Promise<number> {
+    const rows = await this.#query(statements.findSize, org, references);
+    return rows.reduce((sum, row) => sum + number(row, 'size'), 0);
+  }
+
+  /** Runs a statement for each of the references, and returns the rows in their order. */
+  async #query(statement: Statement, org: string, references: readonly SnapshotReference[]): Promise<readonly Row[]> {
+    const found = references.map((reference) =>
+      this.database.query(statement, [org, reference.environment, reference.number]),
+    );
+    return (await Promise.all(found)).flat();
+  }
+
+  /** The snapshots of the range in ascending order. */
+  async listRange(org: string, environment: string, range: NumberRange): Promise<readonly SnapshotVerdict[]> {
+    const rows = await this.database.query(statements.listRange, [org, environment, range.first, range.last]);
+    return rows.map(toSnapshotVerdict);
+  }
+
+  /** The times of these snapshots, which must exist. */
+  async listTimes(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]> {
+    const references = numbers.map((wanted) => ({ environment, number: wanted }));
+    return (await this.#query(statements.findTime, org, references)).map((row) => number(row, 'made_at'));
+  }
+
+  /**
+   * The first of the latest snapshots in a row that have the same verdict; undefined if there is no snapshot. Its cost
+   * does not depend on the number of snapshots.
+   */
+  async findVerdictStart(org: string, environment: string): Promise<SnapshotVerdict | undefined> {
+    const [row] = await this.database.query(statements.findVerdictStart, [org, environment]);
+    return optional(row, toSnapshotVerdict);
+  }
+
+  /** The numbers whose time is before that of their predecessor, in ascending order; usually none. */
+  async listStepsBack(org: string, environment: string): Promise<readonly number[]> {
+    const rows = await this.database.query(statements.listStepsBack, [org, environment]);
+    return rows.map((row) => number(row, 'number'));
+  }
+
+  /**
+   * The first number of the range whose time is at or after this one; one more than the last if there is none. Times
+   * must not decrease within the range, which is searched once.
+   */
+  async findFirstNotBefore(org: string, environment: string, range: NumberRange, time: number): Promise<number> {
+    const values = [org, environment, range.first, range.last, time];
+    const [row = {}] = await this.database.query(statements.findFirstNotBefore, values);
+    return number(row, 'low');
+  }
+
+  /** A page of what started and stopped running. */
+  async listMovements(query: MovementQuery): Promise<readonly RunningEvent[]> {
+    const { org, environment, range, since = null, until = null, repositories = null, page } = query;
+    const statement = page.ascending ? statements.listMovements : statements.listLatestMovements;
+    const rows = await this.database.query(statement, [
+      ...[org, environment, range.first, range.last, since, until, repositories],
+      ...[page.size, (page.page - 1) * page.size],
+    ]);
+    return rows.map(toRunningEvent);
+  }
+
+  async findPending({ org, environment }: PendingReference): Promise<PendingSnapshot | undefined> {
+    const [row] = await this.database.query(statements.findPending, [org, environment]);
+    return optional(row, toPendingSnapshot);
+  }
+
+  /**
+   * The pending snapshots to create before these environments are read: those of their members first, then their own.
+   */
+  async listPendingFor(org: string, environments: readonly string[]): Promise<readonly PendingSnapshot[]> {
+    const found = environments.map((name) => this.database.query(statements.listPendingFor, [org, name]));
+    return (await Promise.all(found)).flat().map(toPendingSnapshot);
+  }
+
+  /** The next pending snapshot after this one, round-robin through all organizations; undefined if there is none. */
+  async findNextPending(after: PendingReference | undefined): Promise<PendingSnapshot | undefined> {
+    const [row] = await this.database.query(statements.findNextPending, [after?.org ?? '', after?.environment ?? '']);
+    if (row === undefined && after !== undefined) return this.findNextPending(undefined);
+    return optional(row, toPendingSnapshot);
+  }
+}
+
+/** Reads and writes snapshots. */
+export class SnapshotWriter extends SnapshotReader {
+  /** Inserts the snapshot as the latest of its environment. */
+  async insert(snapshot: StoredSnapshot, isStepBack: boolean): Promise<void> {
+    const { org, environment, number: at, from, judgement, content } = snapshot;
+    const compliant = judgement.compliant === null ? null : Number(judgement.compliant);
+    const values = [org, environment, at, from, compliant, JSON.stringify(judgement), content, Number(isStepBack)];
+    await Promise.all([
+      this.database.run(statements.insert, values),
+      this.database.run(statements.setLatest, [org, environment, at]),
+    ]);
+  }
+
+  replaceContent(org: string, { environment, number: at }: SnapshotReference, content: string): Promise<void> {
+    return this.database.run(statements.setContent, [org, environment, at, content]);
+  }
+
+  /** Records which artifacts started and which stopped running with this snapshot. */
+  async recordMovement(
+    org: string,
+    { environment, number: at, from }: SnapshotReference & { readonly from: number },
+    { started, exited }: { readonly started: readonly StartedArtifact[]; readonly exited: readonly string[] },
+  ): Promise<void> {
+    const place = [org, environment, at, from];
+    if (exited.length > 0) await this.database.run(statements.exit, [...place, exited]);
+    if (started.length > 0) await this.database.run(statements.start, [...place, JSON.stringify(started)]);
+  }
+
+  /** Records a pending snapshot. If there is one already, it gets the new time and stays forced if it was. */
+  savePending({ org, environment, since, forced }: PendingSnapshot): Promise<void> {
+    return this.database.run(statements.savePending, [org, environment, since, Number(forced)]);
+  }
+
+  deletePending({ org, environment }: PendingReference): Promise<void> {
+    return this.database.run(statements.deletePending, [org, environment]);
+  }
+}
+
+function toStoredSnapshot(row: Row): StoredSnapshot {
+  return {
+    org: text(row, 'org'),
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    from: number(row, 'made_at'),
+    judgement: parseJudgement(text(row, 'judgement')),
+    content: text(row, 'content'),
+  };
+}
+
+/** A judgement as it was written by this service. Earlier versions kept a sentence as the reason of a breach. */
+function parseJudgement(json: string): EnvironmentJudgement {
+  const judgement = JSON.parse(json) as EnvironmentJudgement & { readonly breaches: readonly StoredBreach[] };
+  return { ...judgement, breaches: judgement.breaches.map(toBreach) };
+}
+
+type StoredBreach = Omit<PolicyBreach, 'reason'> & { readonly reason: PolicyBreach['reason'] | string };
+
+function toBreach({ reason, ...breach }: StoredBreach): PolicyBreach {
+  const { name, policy } = breach;
+  if (typeof reason !== 'string') return { ...breach, reason };
+  return {
+    ...breach,
+    reason: { state: 'failed', about: name, rule: `policy ${policy}`, value: reason, source: { isUnclear: true } },
+  };
+}
+
+function toJudgedReference(row: Row): JudgedReference {
+  return {
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    judgement: parseJudgement(text(row, 'judgement')),
+  };
+}
+
+function toSnapshotVerdict(row: Row): SnapshotVerdict {
+  return {
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    from: number(row, 'made_at'),
+    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
+  };
+}
+
+/**
+ * Converts a row that says when an artifact started (`is_start` is 1) or stopped running: `number` of the snapshot,
+ * `at` in Unix seconds, `fingerprint` and `name`.
+ */
+function toRunningEvent(row: Row): RunningEvent {
+  return {
+    snapshot: number(row, 'number'),
+    at: number(row, 'at'),
+    type: number(row, 'is_start') === 1 ? 'started' : 'exited',
+    fingerprint: text(row, 'fingerprint'),
+    name: text(row, 'name'),
+  };
+}
+
+function toPendingSnapshot(row: Row): PendingSnapshot {
+  return {
+    org: text(row, 'org'),
+    environment: text(row, 'environment'),
+    since: number(row, 'since'),
+    forced: number(row, 'forced') === 1,
+  };
+}

@@ -1,0 +1,118 @@
+import type { EnvironmentKind } from '../../contract/environment.ts';
+import { unjudged, type EnvironmentJudgement } from '../policy/judge-environment.ts';
+import { mergeArtifacts, toIdentity, type RunningArtifact } from './running-artifact.ts';
+
+/** An environment. All times are in Unix seconds, with a fraction. */
+export interface Environment {
+  readonly org: string;
+  readonly name: string;
+  readonly kind: EnvironmentKind;
+  readonly description: string;
+  /** The environments that a logical environment includes; empty for all others. */
+  readonly members: readonly string[];
+  /** The names of the attached policies. */
+  readonly policies: readonly string[];
+  /** Whether it requires provenance of everything that runs in it, besides its policies. */
+  readonly requiresProvenance: boolean;
+  /** The number of its latest snapshot; 0 if it has none. */
+  readonly latest: number;
+  readonly createdAt: number;
+  readonly lastModifiedAt: number;
+}
+
+/** An environment with its verdict and the times of its changes. */
+export interface EnvironmentOverview extends Environment {
+  /** The verdict of the latest snapshot; null if nothing was judged, or there is no snapshot. */
+  readonly compliant: boolean | null;
+  /** When it was last reported, whether or not anything had changed; undefined if it never was. */
+  readonly lastReportedAt: number | undefined;
+  /** When its latest snapshot was made; undefined if it has none. */
+  readonly lastChangedAt: number | undefined;
+}
+
+/** A snapshot as an entry of a list. */
+export interface SnapshotSummary {
+  /** From 1, without gaps. */
+  readonly number: number;
+  /** When it became the current snapshot, as the clock showed. */
+  readonly from: number;
+  /**
+   * When the next snapshot became current, as the clock showed; undefined if there is none yet. It is before `from` if
+   * the clock was set back in between.
+   */
+  readonly to: number | undefined;
+  readonly compliant: boolean | null;
+}
+
+/** The artifacts that ran in an environment at a time, and the judgement by its policies. */
+export interface Snapshot {
+  readonly org: string;
+  readonly environment: string;
+  readonly number: number;
+  readonly from: number;
+  readonly artifacts: readonly RunningArtifact[];
+  readonly judgement: EnvironmentJudgement;
+}
+
+/** The verdict of a member's snapshot, within a snapshot of a logical environment. */
+export interface MemberVerdict {
+  readonly compliant: boolean | null;
+}
+
+/** The artifacts of a logical environment: all artifacts of its members. */
+export function mergeMemberArtifacts(
+  members: readonly { readonly environment: string; readonly artifacts: readonly RunningArtifact[] }[],
+): readonly RunningArtifact[] {
+  const all = members.flatMap(({ environment: member, artifacts }) =>
+    artifacts.map(({ instances, ...artifact }) => ({
+      ...artifact,
+      instances: instances.map((instance) => ({ ...instance, member })),
+    })),
+  );
+  return mergeArtifacts(all);
+}
+
+/**
+ * The judgement of a logical environment. Its own policies are applied to the artifacts of all its members; it complies
+ * only if its members comply, too. Members without policies are ignored.
+ */
+export function judgeWithMembers(own: EnvironmentJudgement, members: readonly MemberVerdict[]): EnvironmentJudgement {
+  const verdicts = [own.compliant, ...members.map(({ compliant }) => compliant)].filter((verdict) => verdict !== null);
+  const compliant = verdicts.length === 0 ? unjudged.compliant : verdicts.every(Boolean);
+  return { ...own, compliant };
+}
+
+/** The artifacts of a snapshot and the judgement by the policies of its environment. */
+export type JudgedSnapshot = Pick<Snapshot, 'artifacts' | 'judgement'>;
+
+/**
+ * Creates the function that tells whether an artifact of a snapshot complies with the policies of the environment and,
+ * in a logical environment, with those of the members that run it. Only a proven pass counts: it is false if nothing
+ * was judged, and for artifacts that could be among breaches that were not recorded.
+ *
+ * @param members the snapshots of the members of a logical environment; empty for all others
+ */
+export function createArtifactVerdict(
+  { judgement }: JudgedSnapshot,
+  members: readonly JudgedSnapshot[],
+): (artifact: RunningArtifact) => boolean {
+  const own = createOwnVerdict(judgement);
+  const others = members.map((member) => ({
+    verdict: createOwnVerdict(member.judgement),
+    running: new Set(member.artifacts.map(toIdentity)),
+  }));
+  return (artifact) => {
+    const inMembers = others.filter(({ running }) => running.has(toIdentity(artifact)));
+    const verdicts = [own(artifact), ...inMembers.map(({ verdict }) => verdict(artifact))];
+    const known = verdicts.filter((verdict) => verdict !== null);
+    return known.length > 0 && known.every(Boolean);
+  };
+}
+
+/** The verdict of one environment's own policies; null without policies. */
+function createOwnVerdict(judgement: EnvironmentJudgement): (artifact: RunningArtifact) => boolean | null {
+  if (judgement.policies.length === 0) return () => null;
+  if (judgement.unjudgeable !== undefined || judgement.furtherBreaches !== undefined) return () => false;
+  const broken = new Set(judgement.breaches.map(toIdentity));
+  return (artifact) => !broken.has(toIdentity(artifact));
+}

@@ -1,0 +1,77 @@
+import { isRequirableType, requirableTypes } from '../../contract/attestations/attestation-types.ts';
+import { maximumTemplateNames } from '../../contract/limits.ts';
+import { templateReferenceName } from '../../contract/names.ts';
+import { Type, type Static } from '../../contract/schema.ts';
+import { readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
+import { countNames, type FileTemplate } from './template.ts';
+
+/** A parsed template file, or its faults as messages with line numbers. */
+export type TemplateReading = { readonly template: FileTemplate } | { readonly faults: Faults };
+
+const requiredAttestation = Type.Object(
+  { name: templateReferenceName, type: Type.String() },
+  { additionalProperties: false },
+);
+const attestations = Type.Optional(Type.Array(requiredAttestation, { maxItems: maximumTemplateNames }));
+
+const templateFile = Type.Object(
+  {
+    version: Type.Literal(1),
+    trail: Type.Optional(
+      Type.Object(
+        {
+          attestations,
+          artifacts: Type.Optional(
+            Type.Array(Type.Object({ name: templateReferenceName, attestations }, { additionalProperties: false }), {
+              maxItems: maximumTemplateNames,
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Parses a template file and checks it: names, types, and that nothing is named twice in the same place. */
+export function readTemplate(bytes: Uint8Array): TemplateReading {
+  const reading = readYamlFile(bytes, { schema: templateFile, findFaults });
+  return 'faults' in reading ? reading : { template: toTemplate(reading.text, reading.value) };
+}
+
+function toTemplate(text: string, { trail = {} }: Static<typeof templateFile>): FileTemplate {
+  const artifacts = (trail.artifacts ?? []).map(({ name, attestations: own = [] }) => ({ name, attestations: own }));
+  return { text, attestations: trail.attestations ?? [], artifacts };
+}
+
+function findFaults(file: Static<typeof templateFile>): readonly FieldFault[] {
+  const template = toTemplate('', file);
+  if (countNames(template) > maximumTemplateNames) {
+    return [['trail', `must not name more than ${maximumTemplateNames} artifacts and attestations`]];
+  }
+  return [
+    ...findListFaults('trail.attestations', template.attestations),
+    ...findRepetitions('trail.artifacts', template.artifacts),
+    ...template.artifacts.flatMap((artifact, index) =>
+      findListFaults(`trail.artifacts.${index}.attestations`, artifact.attestations),
+    ),
+  ];
+}
+
+function findListFaults(field: string, list: FileTemplate['attestations']): readonly FieldFault[] {
+  const unknown = list.flatMap(({ type }, index): FieldFault[] =>
+    isRequirableType(type) ? [] : [[`${field}.${index}.type`, `must be ${requirableTypes}; it is ${type}`]],
+  );
+  return [...unknown, ...findRepetitions(field, list)];
+}
+
+function findRepetitions(field: string, list: readonly { readonly name: string }[]): readonly FieldFault[] {
+  const seen = new Set<string>();
+  return list.flatMap(({ name }, index): FieldFault[] => {
+    if (seen.has(name))
+      return [[`${field}.${index}.name`, `must be different from the names before it; it is ${name}`]];
+    seen.add(name);
+    return [];
+  });
+}

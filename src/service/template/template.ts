@@ -1,0 +1,98 @@
+import { requiredEvidence } from '../../contract/template.ts';
+
+/** An attestation that a template file requires. */
+export interface RequiredAttestation {
+  readonly name: string;
+  /** The type that it must have; `*` for any. */
+  readonly type: string;
+}
+
+/** An artifact that a template file requires. */
+export interface TemplateArtifact {
+  readonly name: string;
+  readonly attestations: readonly RequiredAttestation[];
+}
+
+/** What a template file requires of a trail. */
+export interface FileTemplate {
+  /** The file as it was uploaded. */
+  readonly text: string;
+  /** The attestations of the trail itself. */
+  readonly attestations: readonly RequiredAttestation[];
+  readonly artifacts: readonly TemplateArtifact[];
+}
+
+/**
+ * A template in one of its two forms: the list of operation 1, which names evidence that every artifact must have
+ * (`requiredEvidence`), or a file, which distinguishes the trail and its artifacts.
+ */
+export type Template = readonly string[] | FileTemplate;
+
+/** The template that applies to a trail: its own, or else that of its flow. */
+export interface AppliedTemplate {
+  readonly owner: 'flow' | 'trail';
+  readonly template: Template;
+}
+
+/** Whether evidence is about a trail, or about an artifact. */
+export type Level = 'trail' | 'artifact';
+
+/** A piece of evidence that is required. */
+export interface TemplateRequirement extends RequiredAttestation {
+  /** `any` in a list template, which does not distinguish levels. */
+  readonly level: Level | 'any';
+}
+
+/** Whether the template is a list. */
+export function isListTemplate(template: Template): template is readonly string[] {
+  return Array.isArray(template);
+}
+
+/** The number of names in the template. Each costs work in every verdict. */
+export function countNames(template: Template): number {
+  if (isListTemplate(template)) return requiredEvidence(template).length;
+  return template.artifacts.reduce(
+    (sum, { attestations }) => sum + 1 + attestations.length,
+    template.attestations.length,
+  );
+}
+
+/** What the template requires of the trail itself. A list requires evidence only of artifacts. */
+export function trailRequirements(template: Template): readonly TemplateRequirement[] {
+  return isListTemplate(template) ? [] : template.attestations.map((required) => ({ ...required, level: 'trail' }));
+}
+
+/** What the template requires of an artifact itself, without the trail. */
+export function artifactRequirements(
+  template: Template,
+  reference: string | undefined,
+): readonly TemplateRequirement[] {
+  if (isListTemplate(template)) {
+    return requiredEvidence(template).map((name) => ({ name, type: '*', level: 'any' }));
+  }
+  const own = template.artifacts.find(({ name }) => name === reference)?.attestations ?? [];
+  return own.map((required) => ({ ...required, level: 'artifact' }));
+}
+
+/** The properties of evidence that decide whether it satisfies a template. */
+export interface TypedEvidence {
+  readonly name: string;
+  readonly type: string;
+  /** The names of the artifacts that it is about; empty if it is about the trail. */
+  readonly subjects: readonly string[];
+}
+
+/** The type that the template requires of evidence with this name, if it has another one and so does not satisfy it. */
+export function findRequiredType(template: Template, { name, type, subjects }: TypedEvidence): string | undefined {
+  const requirements =
+    subjects.length === 0
+      ? trailRequirements(template)
+      : subjects.flatMap((subject) => artifactRequirements(template, subject));
+  const types = requirements.filter((required) => required.name === name).map((required) => required.type);
+  return types.some((required) => required === '*' || required === type) ? undefined : types[0];
+}
+
+/** Everything that decides the state of an artifact: the requirements of its trail and its own. */
+export function allRequirements(template: Template, reference: string | undefined): readonly TemplateRequirement[] {
+  return [...trailRequirements(template), ...artifactRequirements(template, reference)];
+}

@@ -1,0 +1,228 @@
+import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
+import { getTrail } from '../../contract/trail-reading.ts';
+import { describeEvidence, describeStatus, withoutMistyped, type EvidenceStatus } from '../artifact/artifact-state.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
+import type { CountedAttestation } from '../attestation/attestation.ts';
+import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail-details.ts';
+import type { TrailArtifactStatus } from './trail-state.ts';
+import { apiRequest } from '../platform/pages/api-request.ts';
+import {
+  clip,
+  pageLink,
+  renderBadge,
+  renderCommit,
+  renderEmpty,
+  renderFacts,
+  renderHash,
+  renderTime,
+} from '../platform/pages/components.ts';
+import { compareStatuses, linkEvidence, renderMissing } from '../attestation/evidence-cell-html.ts';
+import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
+import { renderProven } from '../login/proven-html.ts';
+import { renderJudgement } from '../attestation/reasons-html.ts';
+import {
+  renderAddress,
+  renderExternalLinks,
+  renderRepository,
+  renderUserData,
+} from '../attestation/reported-data-html.ts';
+import type { Page, PageContext } from '../platform/pages/page.ts';
+import { renderTable } from '../platform/pages/table.ts';
+
+/** What the page of a trail shows. */
+export interface TrailView {
+  readonly details: TrailDetails;
+  readonly history: TrailHistory;
+  /** Its latest attestation of pull requests. */
+  readonly pullRequests: PullRequestAttestation['pull_requests'];
+  /** The id of the attestation to highlight; undefined for none. */
+  readonly marked: string | undefined;
+}
+
+/** Creates the page of a trail: its state and why, what is missing, its artifacts, and what was reported to it. */
+export function toTrailPage(context: PageContext, view: TrailView): Page {
+  const { trail, judgement } = view.details;
+  const { org, flow, name } = trail;
+  const { paths } = context;
+  return {
+    title: name,
+    kind: 'Trail',
+    section: 'flows',
+    crumbs: [
+      { name: 'Flows', path: paths.flows(org) },
+      { name: flow, path: paths.flow(org, flow) },
+    ],
+    api: [apiRequest(getTrail, { org, flow_name: flow, trail_name: name })],
+    content: html`${renderJudgement(context, org, judgement)} ${renderTrailFacts(context, view)}
+      ${renderProven(trail.report.proven)}
+      <h2>What is required</h2>
+      ${renderRequired(context, view.details)}
+      <h2>Artifacts</h2>
+      ${renderArtifacts(context, view)}
+      <h2>Events, in order of time</h2>
+      ${renderEvents(context, view)} ${renderUserData(trail.report.user_data)}`,
+  };
+}
+
+function renderTrailFacts(context: PageContext, { details, pullRequests }: TrailView): Html {
+  const { trail, applied } = details;
+  const { createdAt, lastModifiedAt, report } = trail;
+  const commit = report.git_commit_info;
+  return renderFacts([
+    ['Description', report.description],
+    ['Commit', commit === undefined ? undefined : renderCommit(commit)],
+    ['Commit message', commit?.message],
+    ['Author', commit?.author],
+    ['Branch', commit?.branch],
+    ...pullRequests.slice(0, 3).map(({ url, title, state }) => {
+      const words = html`${link(url, clip(title ?? url, 120))} (${state})`;
+      return ['Pull request', words] as const;
+    }),
+    ['Repository', renderRepository(report.repo_info)],
+    ['Origin', renderAddress(report.origin_url)],
+    ['Links', renderExternalLinks(report.external_urls)],
+    ['Template', `of the ${applied.owner}`],
+    ['Begun', renderTime(createdAt, context)],
+    ['Last update', lastModifiedAt === createdAt ? undefined : renderTime(lastModifiedAt, context)],
+  ]);
+}
+
+/** The evidence of the trail and of its artifacts, what is missing or wrong first. */
+function renderRequired(context: PageContext, { judgement }: TrailDetails): Html {
+  const own = judgement.evidence.map((status) => ({ about: 'the trail', status }));
+  const others = judgement.artifacts.flatMap(({ artifact, evidence }) =>
+    evidence.map((status) => ({ about: artifact.name, status })),
+  );
+  const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
+  const kept = new Set(withoutMistyped([...own, ...others].map(({ status }) => status)));
+  const statuses = [...own, ...others]
+    .filter(({ status }) => kept.has(status))
+    .toSorted((one, other) => compareStatuses(one.status, other.status));
+  return renderTable({
+    label: 'Evidence that is required or was reported',
+    columns: ['Evidence', 'About', 'State', 'Why', 'Required', 'Reported'],
+    rows: [
+      ...missing.map(({ artifact }): readonly Hole[] => [
+        artifact.name,
+        'the trail',
+        renderBadge('MISSING'),
+        'not reported',
+        'yes',
+        '',
+      ]),
+      ...statuses.map(({ about, status }) => toEvidenceRow(context, about, status)),
+    ],
+    empty: renderEmpty('The template requires nothing, and no evidence was reported.'),
+    maximumBytes: 14_000,
+  });
+}
+
+function toEvidenceRow(
+  context: PageContext,
+  about: string,
+  status: EvidenceStatus<CountedAttestation>,
+): readonly Hole[] {
+  const { name, isRequired, evidence, mistyped } = status;
+  const required = isRequired ? 'yes' : 'no';
+  const why = clip(describeStatus(status), 300);
+  if (evidence === undefined) {
+    const shown = mistyped === undefined ? name : linkEvidence(context, mistyped);
+    return [shown, clip(about, 60), renderMissing(mistyped), why, required, ''];
+  }
+  const { verdict, createdAt } = evidence;
+  return [
+    linkEvidence(context, evidence),
+    clip(about, 60),
+    renderBadge(verdict),
+    why,
+    required,
+    renderTime(createdAt, context),
+  ];
+}
+
+function renderArtifacts(context: PageContext, { details, history }: TrailView): Html {
+  const { org, flow } = details.trail;
+  const { paths } = context;
+  const toRow = ({ artifact, state }: TrailArtifactStatus): readonly Hole[] => {
+    const { reported } = artifact;
+    if (reported === undefined) return [artifact.name, renderBadge(state), '', '', ''];
+    const { fingerprint } = reported.report;
+    const runs = (history.appearances.get(fingerprint) ?? []).filter(({ exitedAt }) => exitedAt === undefined);
+    const places = [...new Set(runs.map(({ environment }) => environment))].slice(0, 5);
+    return [
+      pageLink(paths.artifact(org, flow, fingerprint, reported.id), clip(artifact.name, 100)),
+      renderBadge(state),
+      renderHash(fingerprint),
+      html`${places.map((place) => html`${pageLink(paths.environment(org, place), place)} `)}`,
+      renderTime(reported.createdAt, context),
+    ];
+  };
+  return renderTable({
+    label: 'Artifacts',
+    columns: ['Artifact', 'State', 'Fingerprint', 'Runs in', 'Reported'],
+    rows: details.judgement.artifacts.map(toRow),
+    empty: renderEmpty(
+      html`No artifact was reported to this trail. A step with <code>operation: attest-artifact</code> reports one.`,
+    ),
+    maximumBytes: 8000,
+  });
+}
+
+/** An event with its time. */
+interface Event {
+  readonly at: number;
+  readonly cells: readonly Hole[];
+}
+
+function renderEvents(context: PageContext, { details, history, marked }: TrailView): Html {
+  const { trail } = details;
+  const event = (at: number, what: Hole, state: Hole, detail: Hole): Event => ({
+    at,
+    cells: [renderTime(at, context), what, state, detail],
+  });
+  const events = [
+    event(trail.createdAt, 'Trail begun', '', ''),
+    ...history.updates
+      .toReversed()
+      .map(({ at, commit }) =>
+        event(at, 'Trail updated', '', commit === undefined ? '' : html`Commit ${renderCommit(commit)}`),
+      ),
+    ...history.artifacts
+      .toReversed()
+      .map((artifact) =>
+        event(artifact.createdAt, describeArtifact(context, artifact), '', `by ${artifact.reportedBy}`),
+      ),
+    ...history.attestations
+      .toReversed()
+      .map((attestation) =>
+        event(
+          attestation.createdAt,
+          describeAttestation(context, attestation, marked),
+          renderBadge(attestation.verdict),
+          clip(describeEvidence(attestation), 200),
+        ),
+      ),
+  ].toSorted((one, other) => one.at - other.at);
+  return renderTable({
+    label: 'Events',
+    columns: ['When', 'What', 'State', 'Details'],
+    rows: events.map(({ cells }) => cells),
+    empty: renderEmpty('Nothing was reported to this trail yet.'),
+    maximumBytes: 28_000,
+  });
+}
+
+function describeArtifact({ paths }: PageContext, { org, flow, id, report }: ReportedArtifact): Html {
+  return html`Artifact ${pageLink(paths.artifact(org, flow, report.fingerprint, id), clip(report.filename, 100))}
+  reported`;
+}
+
+function describeAttestation(
+  { paths }: PageContext,
+  attestation: AttestationWithSubject,
+  marked: string | undefined,
+): Html {
+  const { org, flow, trail, id, name, type } = attestation;
+  const words = html`Attestation ${pageLink(paths.attestation(org, flow, trail, id), name)} (${type})`;
+  return id === marked ? html`<strong class="mark">${words}</strong>` : words;
+}

@@ -1,0 +1,160 @@
+import type { TrailReport } from '../../contract/trail.ts';
+import type { Trail, TrailReference, TrailUpdate } from './trail.ts';
+import type { FileTemplate } from '../template/template.ts';
+import {
+  defineStatements,
+  either,
+  lookUp,
+  Repository,
+  type Statement,
+  type Value,
+  valuesOf,
+} from '../platform/database/database.ts';
+import type { ListPart } from '../platform/database/list-part.ts';
+import { document, number, optional, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
+
+/** Selects trails. */
+export interface TrailFilter {
+  readonly flow?: string | undefined;
+  /** Only trails to which an artifact with this fingerprint was reported. */
+  readonly fingerprint?: string | undefined;
+  /** Only trails whose name begins with this text. They are sorted by name. Not together with `fingerprint`. */
+  readonly namePrefix?: string | undefined;
+}
+
+const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
+
+// The artifacts of a fingerprint are few, so they come first. SQLite might read those of all trails.
+const withArtifact = `FROM (
+    SELECT DISTINCT flow, trail FROM artifacts ${either('INDEXED BY artifacts_by_fingerprint_in_any_flow', '')}
+    WHERE org = $1 AND fingerprint = $2 AND ($3::text IS NULL OR flow = $3)
+  ) l ${lookUp('trails', 't', 't.org = $1 AND t.flow = l.flow AND t.name = l.trail')}`;
+
+// No name contains a character above `~`, so the range ends before U+007F.
+const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || '\u{7f}'`;
+const byNameInFlow = `${byName} AND flow = $3`;
+
+const newestFirst = `ORDER BY t.${either('rowid', 'place')} DESC`;
+
+const statements = defineStatements('trails', {
+  find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
+  listTemplates: `SELECT t.trail, t.template FROM ${valuesOf('$3')}
+    ${lookUp('trail_templates', 't', 't.org = $1 AND t.flow = $2 AND t.trail = m.value')}`,
+  listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
+    WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
+  list: `SELECT ${columns} FROM trails t WHERE org = $1 ${newestFirst} LIMIT $2 OFFSET $3`,
+  listOfFlow: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 ${newestFirst} LIMIT $3 OFFSET $4`,
+  listWithArtifact: `SELECT ${columns} ${withArtifact} ${newestFirst} LIMIT $4 OFFSET $5`,
+  listByName: `SELECT ${columns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
+  listByNameInFlow: `SELECT ${columns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
+  count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
+  countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
+  countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
+  countByName: `SELECT count(*) AS count ${byName}`,
+  countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
+  insertMissing: `INSERT INTO trails (org, flow, name, created_at, report) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT DO NOTHING`,
+  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
+  addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url) VALUES ($1, $2, $3,
+    (SELECT coalesce(max(sequence), 0) + 1 FROM trail_updates WHERE org = $1 AND flow = $2 AND trail = $3), $4, $5, $6)`,
+  saveTemplate: `INSERT INTO trail_templates (org, flow, trail, template) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (org, flow, trail) DO UPDATE SET template = excluded.template`,
+});
+
+/** Reads trails. */
+export class TrailReader extends Repository {
+  async find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
+    const [row] = await this.database.query(statements.find, [org, flow, name]);
+    return optional(row, toTrail);
+  }
+
+  /** The templates of those of these trails that have their own, by trail. */
+  async listTemplates(
+    org: string,
+    flow: string,
+    trails: readonly string[],
+  ): Promise<ReadonlyMap<string, FileTemplate>> {
+    const rows = await this.database.query(statements.listTemplates, [org, flow, trails]);
+    // Written by this service.
+    return new Map(rows.map((row) => [text(row, 'trail'), JSON.parse(text(row, 'template')) as FileTemplate]));
+  }
+
+  /** The latest updates, newest first. */
+  async listUpdates({ org, flow, name }: TrailReference, limit: number): Promise<readonly TrailUpdate[]> {
+    return (await this.database.query(statements.listUpdates, [org, flow, name, limit])).map(toTrailUpdate);
+  }
+
+  /** Trails in the order in which they were created, the latest first; by name if they are selected by name. */
+  async list(org: string, filter: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
+    const { list, values } = selectTrails(org, filter);
+    return (await this.database.query(list, [...values, limit, offset])).map(toTrail);
+  }
+
+  async count(org: string, filter: TrailFilter): Promise<number> {
+    const { count, values } = selectTrails(org, filter);
+    const [row = {}] = await this.database.query(count, values);
+    return number(row, 'count');
+  }
+}
+
+/** The statements that list and count the trails of a filter, with its values. */
+function selectTrails(
+  org: string,
+  { flow, fingerprint, namePrefix }: TrailFilter,
+): { readonly list: Statement; readonly count: Statement; readonly values: readonly Value[] } {
+  const { list, listOfFlow, listWithArtifact, listByName, listByNameInFlow } = statements;
+  const { count, countOfFlow, countWithArtifact, countByName, countByNameInFlow } = statements;
+  if (namePrefix !== undefined) {
+    return flow === undefined
+      ? { list: listByName, count: countByName, values: [org, namePrefix] }
+      : { list: listByNameInFlow, count: countByNameInFlow, values: [org, namePrefix, flow] };
+  }
+  if (fingerprint !== undefined) {
+    return { list: listWithArtifact, count: countWithArtifact, values: [org, fingerprint, flow ?? null] };
+  }
+  return flow === undefined
+    ? { list, count, values: [org] }
+    : { list: listOfFlow, count: countOfFlow, values: [org, flow] };
+}
+
+/** Reads and writes trails. */
+export class TrailWriter extends TrailReader {
+  /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
+  insertMissing({ org, flow, name, createdAt, report }: Omit<Trail, 'lastModifiedAt'>): Promise<void> {
+    return this.database.run(statements.insertMissing, [org, flow, name, createdAt, JSON.stringify(report)]);
+  }
+
+  /** Inserts the trail, or replaces all but its time of creation. Its flow must exist. */
+  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {
+    return this.database.run(statements.save, [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report)]);
+  }
+
+  /** Adds an update to the history of a trail, which must exist. */
+  addUpdate({ org, flow, name }: TrailReference, { at, commit }: TrailUpdate): Promise<void> {
+    return this.database.run(statements.addUpdate, [org, flow, name, at, commit?.sha1 ?? null, commit?.url ?? null]);
+  }
+
+  /** Gives the trail a template of its own, in place of the one that it may have. It must exist. */
+  saveTemplate({ org, flow, name }: TrailReference, template: FileTemplate): Promise<void> {
+    return this.database.run(statements.saveTemplate, [org, flow, name, JSON.stringify(template)]);
+  }
+}
+
+function toTrail(row: Row): Trail {
+  return {
+    org: text(row, 'org'),
+    flow: text(row, 'flow'),
+    name: text(row, 'name'),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
+    report: document(row, 'report') as TrailReport,
+  };
+}
+
+function toTrailUpdate(row: Row): TrailUpdate {
+  const sha1 = optionalText(row, 'commit_sha');
+  const url = optionalText(row, 'commit_url');
+  const commit = sha1 === undefined ? undefined : { sha1, ...(url === undefined ? {} : { url }) };
+  return { at: number(row, 'updated_at'), commit };
+}

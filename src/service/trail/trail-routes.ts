@@ -1,0 +1,71 @@
+import { beginTrail } from '../../contract/trail.ts';
+import { namedFlowNotFound } from '../../contract/errors.ts';
+import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../contract/trail-reading.ts';
+import { findFlow } from '../flow/flow-use-cases.ts';
+import * as trails from './trail-use-cases.ts';
+import { actorName, mayAccess } from '../account/access.ts';
+import { toReadableHistory } from '../account/readable-parts.ts';
+import { forbiddenError, requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
+import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { withProof } from '../login/proven-response.ts';
+import { toPagination } from '../platform/server/pagination.ts';
+import { requireTemplate } from '../template/template-response.ts';
+import { toTrailResponse, toTrailSummary } from './trail-response.ts';
+
+/** Adds the endpoints that begin, return and list trails. */
+export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const { links } = dependencies;
+  const reader = new YamlFileReader('template');
+
+  addRoute(host, beginTrail, requireRole(dependencies, 'record'), async (received) => {
+    const { caller, parameters, document, file, carryOut } = received;
+    const { name, ...said } = document;
+    const report = withProof(caller, said);
+    const template = file === undefined ? undefined : await requireTemplate(reader, file);
+    const trail = { org: parameters.org, flow: parameters.flow_name, name, report, template };
+    const mayDefine = mayAccess(caller, trail.org, 'define', { flows: [trail.flow] });
+    return carryOut(
+      (result: trails.BeginTrailResult) => {
+        if (result === 'not permitted') throw forbiddenError(caller, 'define', beginTrail);
+        if (result === 'flow not found')
+          throw new ApiError(namedFlowNotFound, { values: { org: trail.org, flow: trail.flow } });
+        return { status: result === 'begun' ? 201 : 200, body: 'OK' };
+      },
+      (request) => trails.beginTrail(dependencies, trail, { by: actorName(caller), mayDefine }, request),
+    );
+  });
+
+  addRoute(host, getTrail, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
+    const { org, flow_name: flow, trail_name: name } = parameters;
+    const found = await trails.findTrailHistory(dependencies, { org, flow, name });
+    if (found === undefined) {
+      const isFlow = (await findFlow(dependencies, { org, name: flow })) !== undefined;
+      throw isFlow
+        ? new ApiError(trailNotFound, { values: parameters })
+        : new ApiError(namedFlowNotFound, { values: { org, flow } });
+    }
+    return { status: 200, body: toTrailResponse(found.details, toReadableHistory(caller, found.history), links) };
+  });
+
+  addRoute(host, listTrails, requireRole(dependencies, 'read', 'named later'), async (received) => {
+    const { caller, parameters, query } = received;
+    const { org } = parameters;
+    const { page = 1, per_page: perPage = trailPageSizes.default, flow, fingerprint, flow_tag: tag } = query;
+    requireAccess(caller, 'read', flow === undefined ? {} : { flows: [flow] }, listTrails);
+    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const found =
+      tag === undefined
+        ? await trails.listTrails(dependencies, { org, filter: { flow, fingerprint }, part })
+        : { trails: [], total: 0 };
+    return {
+      status: 200,
+      body: {
+        data: found.trails.map((details) => toTrailSummary(details, links)),
+        pagination: toPagination(page, perPage, found.total),
+      },
+    };
+  });
+}

@@ -1,0 +1,106 @@
+import { artifactItem } from '../../contract/template.ts';
+import {
+  compareEvidence,
+  judge,
+  type Evidence,
+  type EvidenceStatus,
+  type Judgement,
+} from '../artifact/artifact-state.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
+import {
+  artifactRequirements,
+  isListTemplate,
+  trailRequirements,
+  type AppliedTemplate,
+  type Template,
+} from '../template/template.ts';
+
+/** An artifact of a trail: one that was reported, or one that the template requires. */
+export interface TrailArtifact<Piece extends Evidence = Evidence> {
+  /** Its name in the template, or else the name of its file. */
+  readonly name: string;
+  /** Its latest report under this name; undefined if there is none. */
+  readonly reported: ReportedArtifact | undefined;
+  /** The evidence that counts for it, that of the trail included. */
+  readonly evidence: readonly Piece[];
+}
+
+/** What a trail is judged by. */
+export interface TrailEvidence<Piece extends Evidence = Evidence> {
+  readonly applied: AppliedTemplate;
+  /** The evidence that counts for the trail itself. */
+  readonly evidence: readonly Piece[];
+  /** The artifacts of the template, whether they were reported or not, and all others that were reported. */
+  readonly artifacts: readonly TrailArtifact<Piece>[];
+}
+
+/** An artifact of a trail with its state. */
+export interface TrailArtifactStatus<Piece extends Evidence = Evidence> {
+  readonly artifact: TrailArtifact<Piece>;
+  readonly state: Judgement['state'] | 'MISSING';
+  /** False if the template does not name it. */
+  readonly isRequired: boolean;
+  readonly evidence: readonly EvidenceStatus<Piece>[];
+}
+
+/** The state of a trail, and what it is based on. */
+export interface TrailJudgement<Piece extends Evidence = Evidence> extends Judgement {
+  /** The evidence of the trail itself. */
+  readonly evidence: readonly EvidenceStatus<Piece>[];
+  readonly artifacts: readonly TrailArtifactStatus<Piece>[];
+}
+
+/** The names of the artifacts that the template requires. A list only requires that there is one. */
+export function listRequiredArtifacts(template: Template): readonly string[] {
+  if (!isListTemplate(template)) return template.artifacts.map(({ name }) => name);
+  return template.some((item) => item.split(',').includes(artifactItem)) ? [artifactItem] : [];
+}
+
+/**
+ * Judges a trail by the rule for artifacts (`judge`): by all evidence of the trail and of its artifacts. An artifact of
+ * the template that was not reported is MISSING and makes the trail INCOMPLETE.
+ */
+export function judgeTrail<Piece extends Evidence>(trail: TrailEvidence<Piece>): TrailJudgement<Piece> {
+  const { template, owner } = trail.applied;
+  const artifacts = trail.artifacts.map((artifact) => judgeTrailArtifact(trail.applied, artifact));
+  const evidence = compareEvidence(ownRequirements(trail), trail.evidence);
+  const missing = artifacts.filter(({ state }) => state === 'MISSING').map(({ artifact }) => artifact.name);
+  // With a list, the evidence of the missing artifact is already compared with the list.
+  const judged = artifacts.filter(({ state }) => state !== 'MISSING' || !isListTemplate(template));
+  const all = [...evidence, ...judged.flatMap((artifact) => artifact.evidence)];
+  return { ...judge(all, owner, missing), evidence, artifacts };
+}
+
+/**
+ * What is required of the trail itself. A list names evidence of artifacts: that of the trail counts for all of them,
+ * and alone if none was reported yet.
+ */
+function ownRequirements({
+  applied: { template },
+  evidence,
+  artifacts,
+}: TrailEvidence): ReturnType<typeof trailRequirements> {
+  if (!isListTemplate(template)) return trailRequirements(template);
+  const listed = artifactRequirements(template, undefined);
+  if (artifacts.every(({ reported }) => reported === undefined)) return listed;
+  return listed.filter((required) => compareEvidence([required], evidence)[0]?.evidence !== undefined);
+}
+
+function judgeTrailArtifact<Piece extends Evidence>(
+  { template, owner }: AppliedTemplate,
+  artifact: TrailArtifact<Piece>,
+): TrailArtifactStatus<Piece> {
+  const { name, reported } = artifact;
+  // A file name is not a name in the template, even if it is the same.
+  const reference = reported === undefined ? name : reported.report.template_reference_name;
+  const isList = isListTemplate(template);
+  const own = isList ? artifact.evidence : artifact.evidence.filter(({ level }) => level === 'artifact');
+  const evidence = compareEvidence(artifactRequirements(template, reference), own, name);
+  const state = reported === undefined ? 'MISSING' : judge(evidence, owner).state;
+  return {
+    artifact,
+    state,
+    isRequired: isList || listRequiredArtifacts(template).some((each) => each === reference),
+    evidence,
+  };
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TrailReport } from '../../contract/trail.ts';
+import { maximumPageBytes } from '../../contract/limits.ts';
+import type { Recorded } from '../login/recorded.ts';
+import type { TrailReference } from './trail.ts';
+import type { FileTemplate } from '../template/template.ts';
+import type { TrailDetails, TrailHistory } from './trail-details.ts';
+import type { ListPart } from '../platform/database/list-part.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import type { TrailFilter } from './trail-records.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
+import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import { loadTrail, maximumTrailEntries } from './load-trail-use-cases.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** A trail to begin or update. */
+export interface TrailToBegin extends TrailReference {
+  /** Fields that are left out keep their values, except for `proven`. */
+  readonly report: Recorded<TrailReport>;
+  /** Undefined keeps the template that the trail has, if any. */
+  readonly template: FileTemplate | undefined;
+}
+
+export type BeginTrailResult = 'begun' | 'updated' | 'flow not found' | 'not permitted';
+
+/**
+ * Begins or updates a trail. Only an author who may define what evidence is judged by can give it another template, which
+ * judges the environments that run its artifacts again.
+ */
+export function beginTrail(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  { report, template: wanted, ...trail }: TrailToBegin,
+  { by, mayDefine }: DefinitionAuthor,
+  request?: KeyedRequest<BeginTrailResult>,
+): Promise<OnceResult<BeginTrailResult>> {
+  const now = unixSeconds(dependencies.now());
+  const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
+    const { flows, trails, environments } = transaction;
+    const { org, flow, name } = trail;
+    if (!(await flows.exists(org, flow))) return 'flow not found';
+    const own = wanted === undefined ? undefined : (await trails.listTemplates(org, flow, [name])).get(name);
+    const template = isDeepStrictEqual(own, wanted) ? undefined : wanted;
+    if (template !== undefined && !mayDefine) return 'not permitted';
+    const known = await trails.find(trail);
+    const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
+    await trails.save({ ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } });
+    if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
+    if (template !== undefined) {
+      await trails.saveTemplate(trail, template);
+      const judged = { org, flow, trail: name };
+      const subject = `trail ${name} of flow ${flow}`;
+      const change = { org, type: 'trail_template_changed', at: now, actor: by, subject, details: {} } as const;
+      await recordRuleChange(transaction, change, await environments.listRunning(judged));
+      await judgeEvidence(transaction, judged, now, context);
+    }
+    return known === undefined ? 'begun' : 'updated';
+  };
+  return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin));
+}
+
+/** The maximum number of appearances of each artifact in the history of a trail. */
+const maximumAppearances = 20;
+
+/** Finds a trail with its state and the latest reports to it. */
+export function findTrail(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  reference: TrailReference,
+): Promise<TrailDetails | undefined> {
+  return storage.read((transaction) => loadTrail(transaction, reference));
+}
+
+/** Finds a trail with its state and its history. */
+export function findTrailHistory(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  reference: TrailReference,
+): Promise<{ readonly details: TrailDetails; readonly history: TrailHistory } | undefined> {
+  return storage.read(async (transaction) => {
+    const details = await loadTrail(transaction, reference);
+    if (details === undefined) return undefined;
+    const { trails, artifacts, attestations } = transaction;
+    const { org, flow, name } = reference;
+    const limits = { count: maximumTrailEntries, maximumBytes: maximumPageBytes };
+    const fingerprints = new Set(details.artifacts.map(({ report }) => report.fingerprint));
+    const appearances: TrailHistory['appearances'] = new Map(
+      await mapInTurn([...fingerprints], async (fingerprint) => [
+        fingerprint,
+        await artifacts.listAppearances(org, fingerprint, maximumAppearances),
+      ]),
+    );
+    const updates = await trails.listUpdates(reference, maximumTrailEntries);
+    const subjects = await attestations.listSubjects({ org, flow }, name, limits);
+    return { details, history: { updates, artifacts: details.artifacts, attestations: subjects, appearances } };
+  });
+}
+
+async function mapInTurn<Item, Mapped>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<Mapped>,
+): Promise<readonly Mapped[]> {
+  const mapped: Mapped[] = [];
+  for (const item of items) mapped.push(await map(item));
+  return mapped;
+}
+
+export interface TrailPage {
+  readonly trails: readonly TrailDetails[];
+  /** The number of trails on all pages. */
+  readonly total: number;
+}
+
+/**
+ * Lists trails with their states, the latest first. Each trail is read in a transaction of its own, so that other
+ * requests get their turn.
+ */
+export async function listTrails(
+  { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  { org, filter, part }: { readonly org: string; readonly filter: TrailFilter; readonly part: ListPart },
+): Promise<TrailPage> {
+  const { found, total } = await storage.read(async ({ trails }) => ({
+    found: await trails.list(org, filter, part),
+    total: await trails.count(org, filter),
+  }));
+  const loaded = await mapInTurn(found, async (trail) => {
+    await judging.turns.next();
+    return storage.read((transaction) => loadTrail(transaction, trail));
+  });
+  return { trails: loaded.filter((details) => details !== undefined), total };
+}

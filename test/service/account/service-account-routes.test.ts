@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { roles } from '../../../src/contract/role.ts';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { administer, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
+import { call, type Called } from '../../support/service-call.ts';
+import { attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const forbidden = { message: "You don't have permission to access this resource" };
+
+describe('service accounts', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService({ sources: { now: () => 1_767_323_045_250 } });
+  });
+  afterEach(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+
+  const listed = {
+    name: 'ci',
+    display_name: 'The CI',
+    privilege: 'admin',
+    description: 'Builds',
+    creating_user_id: 'admin',
+    created_at: 1_767_323_045,
+  };
+  const created = { privilege: 'admin', display_name: 'The CI', description: 'Builds', for_webhook: true };
+  const list = (key?: string): Promise<Called> => call(service, { path: '/service-accounts/acme', ...keyed(key) });
+  const get = (name: string, key?: string): Promise<Called> =>
+    call(service, { path: `/service-accounts/acme/${name}`, ...keyed(key) });
+  const remove = (name: string, key?: string): Promise<Called> =>
+    call(service, { method: 'DELETE', path: `/service-accounts/acme/${name}`, ...keyed(key) });
+  const keyed = (key: string | undefined): { key?: string } => (key === undefined ? {} : { key });
+
+  it('are listed by name, without for_webhook', async () => {
+    expect(await list()).toMatchObject({ status: 200, body: [] });
+    await createServiceAccount(service, created);
+    await createServiceAccount(service, { name: 'a-first' });
+    const { status, body } = await list();
+    expect([status, body]).toEqual([
+      200,
+      [{ ...listed, name: 'a-first', display_name: 'a-first', privilege: 'member', description: '' }, listed],
+    ]);
+  });
+
+  it('are returned individually, with for_webhook', async () => {
+    await createServiceAccount(service, created);
+    await createServiceAccount(service, { name: 'a-first' });
+    expect((await get('ci')).body).toEqual({ ...listed, for_webhook: true });
+    expect((await get('a-first')).body).toMatchObject({ for_webhook: false });
+  });
+
+  it('are reported as not found if they do not exist', async () => {
+    const notFound = { status: 404, body: { message: 'Service account not found' } };
+    expect(await get('ci')).toMatchObject(notFound);
+    expect(await remove('ci')).toMatchObject(notFound);
+    await createServiceAccount(service);
+    expect(await get('CI')).toMatchObject(notFound);
+  });
+
+  it.each(['a_b', 'a%20b', 'x'.repeat(65), '%2e%2e%2fx', 'a.b'])('cannot be called %s', async (name) => {
+    for (const called of [await get(name), await remove(name)]) {
+      expect(called).toMatchObject({
+        status: 400,
+        body: { message: 'Input payload validation failed', errors: { 'path.name': expect.any(String) } },
+      });
+    }
+  });
+
+  it.each(roles)('are seen by all but readers, and deleted by admins only; here by %s', async (role) => {
+    await createServiceAccount(service);
+    const key = await service.createKey(role);
+    const seen = role === 'reader' ? { status: 403, body: forbidden } : { status: 200 };
+    expect(await list(key)).toMatchObject(seen);
+    expect(await get('ci', key)).toMatchObject(seen);
+    const deleted = role === 'admin' ? { status: 200, body: 'OK' } : { status: 403, body: forbidden };
+    expect(await remove('ci', key)).toMatchObject(deleted);
+    expect((await get('ci')).status).toBe(role === 'admin' ? 404 : 200);
+  });
+
+  it.each(roles)('of the privilege %s may do what a member of that role may', async (privilege) => {
+    await createServiceAccount(service, { privilege });
+    const key = await createServiceAccountKey(service);
+    const called = await call(service, { method: 'PUT', path: '/flows/acme', json: {}, key });
+    expect(called.status).toBe(['admin', 'member'].includes(privilege) ? 400 : 403);
+    expect((await list(key)).status).toBe(privilege === 'reader' ? 403 : 200);
+  });
+
+  it('are recorded as the authors', async () => {
+    await createServiceAccount(service);
+    const key = await createServiceAccountKey(service);
+    await saveFlow(service);
+    const path = '/attestations/acme/web/trail/main/sonar';
+    await call(service, { method: 'POST', path, form: attestationForm(sampleAttestation('OK')), key });
+    const { body } = await call(service, { path: '/attestations/acme/web', key });
+    expect(body).toMatchObject({ data: [{ reported_by: 'service-account:ci' }] });
+  });
+
+  it('lose their keys when they are deleted, also for an account of the same name', async () => {
+    await createServiceAccount(service);
+    const key = await createServiceAccountKey(service);
+    expect((await list(key)).status).toBe(200);
+    await remove('ci');
+    expect((await list(key)).status).toBe(401);
+    await createServiceAccount(service);
+    expect((await list(key)).status).toBe(401);
+    expect((await list(await createServiceAccountKey(service))).status).toBe(200);
+  });
+
+  it('are deleted without the keys of their namesakes in other organizations', async () => {
+    await service.createOrganization('other');
+    await createServiceAccount(service);
+    await createServiceAccount(service, {}, 'other');
+    const created = await administer(service, { path: '/service-accounts/other/ci/api-keys', json: {} });
+    const theirs = async (): Promise<number> =>
+      (await call(service, { path: '/service-accounts/other', key: String(valueAt(created.body, 'key')) })).status;
+    expect([await theirs(), (await remove('ci')).status, await theirs()]).toEqual([200, 200, 200]);
+  });
+
+  it('are deleted once with concurrent requests', async () => {
+    await createServiceAccount(service);
+    const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await remove('ci')).status));
+    expect(statuses.toSorted()).toEqual([200, 404, 404, 404, 404]);
+  });
+
+  it('of another organization are not visible', async () => {
+    const foreignKey = await service.createOrganization('other');
+    await createServiceAccount(service);
+    await createServiceAccount(service, { name: 'theirs' }, 'other');
+    expect((await list()).body).toMatchObject([{ name: 'ci' }]);
+    expect((await get('theirs')).status).toBe(404);
+    expect((await remove('theirs')).status).toBe(404);
+    expect(await list(foreignKey)).toMatchObject({ status: 403, body: forbidden });
+    expect(await remove('ci', foreignKey)).toMatchObject({ status: 403, body: forbidden });
+  });
+});
+
+describe('a key that expires', () => {
+  it('gives no access after that, and the response says why', async () => {
+    let now = 1_767_323_045_000;
+    const service = await startTestService({ sources: { now: () => now } });
+    await createServiceAccount(service);
+    const key = await createServiceAccountKey(service, 'ci', { expires_at: 1_767_323_055 });
+    const list = (): Promise<Called> => call(service, { path: '/service-accounts/acme', key });
+    now += 9_999;
+    const last = await list();
+    expect([last.status, last.headers.get('api-key-expires-at')]).toEqual([200, '@1767323055']);
+    now += 1;
+    expect(await list()).toMatchObject({
+      status: 401,
+      body: {
+        errors: {
+          authorization:
+            'is an API key that expired on 2026-01-02T03:04:15Z; use a new one: an admin of acme can create it, and if no ' +
+            'admin has a valid key, the operator of the service can, with: npm run service -- create-key --org acme',
+        },
+      },
+    });
+    // The key of the test itself has a year to go.
+    expect((await call(service, { path: '/flows/acme' })).headers.get('api-key-expires-at')).toBeNull();
+    now += 336 * 86_400_000;
+    expect((await call(service, { path: '/flows/acme' })).headers.get('api-key-expires-at')).toBe('@1798859045');
+    await service.stop();
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { toArtifactResponse } from '../../../src/service/artifact/artifact-response.ts';
+import { createLinks } from '../../../src/service/platform/links.ts';
+import type { CountedAttestation } from '../../../src/service/attestation/attestation.ts';
+import { sampleArtifact } from '../../support/service-samples.ts';
+
+describe('the response for an artifact', () => {
+  it('has all of its evidence, however much an older service accepted', () => {
+    const of = { org: 'acme', flow: 'web', createdAt: 1, reportedBy: 'ann' };
+    const evidence = Array.from({ length: 150_000 }, (_, index): CountedAttestation => ({
+      ...{
+        ...of,
+        trail: 'main',
+        id: `a${index}`,
+        name: `n${index}`,
+        type: 'sonar',
+        verdict: 'compliant',
+        reason: 'good',
+        faults: [],
+        level: 'artifact',
+      },
+      createdAt: index,
+    }));
+    const flow = {
+      ...{ org: 'acme', name: 'web', description: '', visibility: undefined, template: [], repoUrl: undefined },
+      ...{ createdAt: 1, lastModifiedAt: 1 },
+    };
+    const artifact = { ...of, id: 'a', report: sampleArtifact() };
+    const applied = { owner: 'flow', template: flow.template } as const;
+    const details = { flow, applied, artifact, evidence, history: [], appearances: [] };
+    const answer = toArtifactResponse(
+      details,
+      createLinks(() => 'http://localhost', '/api/v2'),
+    );
+    expect([Object.keys(answer.evidence ?? {}).length, answer.last_modified_at]).toEqual([150_000, '149999']);
+  });
+});

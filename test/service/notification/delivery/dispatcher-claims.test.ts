@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Delivery } from '../../../../src/service/notification/notification.ts';
+import { Dispatcher } from '../../../../src/service/notification/delivery/dispatcher.ts';
+import type { DeliveryWriter } from '../../../../src/service/notification/delivery-records.ts';
+import type { TargetReference } from '../../../../src/service/notification/notification-records.ts';
+import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { concurrent, type Storage, type WriteTransaction } from '../../../../src/service/platform/database/storage.ts';
+import { manualClock, type ManualClock } from '../../../support/clock.ts';
+import { sampleEvent } from '../../../support/notification-samples.ts';
+import { Records } from '../../../support/records.ts';
+
+describe('the dispatcher of one of several processes', () => {
+  let folder: string;
+  let sqlite: SqliteStorage;
+  let records: Records;
+  let clock: ManualClock;
+  let dispatcher: Dispatcher;
+  let told: string[];
+  let sent: Delivery[];
+  let accept: () => void;
+  /** The notifications whose targets other processes have claimed. */
+  let taken: Set<number>;
+  let claims: number;
+  /** Whether transactions fail, except claims and releases. */
+  let isBroken: boolean;
+  let released: number[];
+
+  const claimWriter: Pick<DeliveryWriter, 'claim' | 'release'> = {
+    claim: (targets) => {
+      claims += 1;
+      return Promise.resolve(targets.filter(({ number }) => !taken.has(number)));
+    },
+    release: (targets: readonly TargetReference[]) => {
+      released.push(...targets.map(({ number }) => number));
+      return Promise.resolve();
+    },
+  };
+  /** As in a database of several processes, commits of others are not told. */
+  const shared: Storage = {
+    read: (work) => sqlite.read(work),
+    transaction: (scope, work) =>
+      scope === concurrent
+        ? work({ deliveries: claimWriter } as unknown as WriteTransaction)
+        : isBroken
+          ? Promise.reject(new Error('no space left'))
+          : sqlite.transaction(scope, work),
+    onCommit: () => undefined,
+    probe: () => sqlite.probe(),
+    close: () => sqlite.close(),
+  };
+  /** Lets everything that is ready run. */
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const advance = async (milliseconds: number): Promise<void> => {
+    await clock.advance(milliseconds);
+    await settle();
+  };
+  const happen = async (...environments: readonly string[]): Promise<void> => {
+    const timestamp = clock.now() / 1000;
+    await records.recordEvents(...environments.map((environment) => sampleEvent({ timestamp, environment })));
+    await settle();
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
+    sqlite = new SqliteStorage(folder);
+    records = new Records(sqlite);
+    clock = manualClock();
+    [told, sent, taken, claims, released, isBroken] = [[], [], new Set(), 0, [], false];
+    await records.createOrganization('acme', 1);
+    for (const environment of ['prod', 'stage']) {
+      const target = { type: 'SLACK', webhook: 'https://slack.example.com/secret' } as const;
+      const rest = { name: 'x', targets: [target], createdAt: 1, createdBy: 'administrator' };
+      const triggers = ['ON_NON_COMPLIANT_ENV'] as const;
+      await records.createNotification({ org: 'acme', environments: [environment], triggers, ...rest });
+    }
+    dispatcher = new Dispatcher({
+      storage: shared,
+      ...{ now: () => clock.now(), after: (wait, fire) => clock.after(wait, fire) },
+      log: { info: (line) => told.push(line), error: (line) => told.push(line) },
+      send: (delivery) => {
+        sent.push(delivery);
+        return new Promise((resolve) => {
+          accept = resolve;
+        });
+      },
+    });
+    await settle();
+  });
+  afterEach(async () => {
+    await dispatcher.stop();
+    await sqlite.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('delivers within ten seconds what another process has written', async () => {
+    await happen('prod');
+    expect(sent).toHaveLength(0);
+    await advance(10_000);
+    expect(sent).toMatchObject([{ number: 1 }]);
+    accept();
+    await settle();
+    expect(await records.dueTargets(clock.now() / 1000, 10)).toEqual([]);
+    await dispatcher.stop();
+    expect(released).toEqual([]);
+  });
+
+  it('delivers only to targets that it claims, and to others when their claims have ended', async () => {
+    taken.add(1);
+    await happen('prod', 'stage');
+    await advance(10_000);
+    expect(sent).toMatchObject([{ number: 2 }]);
+    // The claim of the other process is not requested in a loop.
+    await advance(100);
+    expect(claims).toBe(1);
+    taken.clear();
+    accept();
+    await settle();
+    expect(sent).toMatchObject([{ number: 2 }, { number: 1 }]);
+  });
+
+  it('releases its claims when it stops', async () => {
+    await happen('prod', 'stage');
+    await advance(10_000);
+    expect(sent).toHaveLength(2);
+    await dispatcher.stop();
+    expect(released).toEqual([1, 2]);
+  });
+
+  it('releases a claim after a pause if the result could not be saved', async () => {
+    await happen('prod');
+    await advance(10_000);
+    isBroken = true;
+    accept();
+    await settle();
+    expect(told.join()).toContain('the result of a delivery could not be saved');
+    expect(released).toEqual([]);
+    isBroken = false;
+    await advance(10_000);
+    expect(released).toEqual([1]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('looks again after a claim has failed', async () => {
+    const { claim } = claimWriter;
+    claimWriter.claim = () => Promise.reject(new Error('the connection was lost'));
+    await happen('prod');
+    await advance(10_000);
+    expect(told).toEqual(['the pending notifications could not be read or claimed']);
+    claimWriter.claim = claim;
+    await advance(10_000);
+    expect(sent).toMatchObject([{ number: 1 }]);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DueTarget } from '../../../../src/service/notification/notification.ts';
+import { sampleEvent } from '../../../support/notification-samples.ts';
+import type { Records } from '../../../support/records.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+
+/** What every storage adapter for several processes must do when they deliver notifications. */
+export function describeClaims(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    const now = 1000;
+    let tested: StorageUnderTest;
+    let records: Records;
+    let due: readonly DueTarget[];
+
+    const findDue = (claimant = 'third'): Promise<readonly DueTarget[]> => records.dueTargets(now, 100, claimant);
+
+    beforeEach(async () => {
+      tested = await open();
+      ({ records } = tested);
+      await records.createOrganization('acme', 1);
+      const target = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/x', payload_version: '1.0' } as const;
+      const rest = { name: 'x', targets: [target, target], createdAt: 1, createdBy: 'administrator' };
+      const triggers = ['ON_NON_COMPLIANT_ENV'] as const;
+      await records.createNotification({ org: 'acme', environments: ['prod'], triggers, ...rest });
+      await records.recordEvents(sampleEvent({ timestamp: now }));
+      due = await findDue();
+    });
+    afterEach(async () => {
+      await tested.remove();
+    });
+
+    it('gives each target to one of them', async () => {
+      const claimants = ['one', 'two', 'three', 'four', 'five'];
+      const claims = await Promise.all(claimants.map((claimant) => records.claimTargets(due, now, claimant)));
+      const left = await records.claimTargets(due, now, 'six');
+      const claimed = [...claims.flat(), ...left];
+      expect(claimed).toHaveLength(2);
+      expect(claimed).toEqual(expect.arrayContaining([...due]));
+    });
+
+    it('leaves out claimed targets until they are released', async () => {
+      const [one, other] = due;
+      if (one === undefined || other === undefined) throw new Error('two are due');
+      expect(await records.claimTargets([other], now, 'first')).toEqual([other]);
+      expect(await findDue()).toEqual([one]);
+      expect(await records.claimTargets(due, now, 'second')).toEqual([one]);
+      expect(await findDue()).toEqual([]);
+      await records.releaseTargets(due, 'first');
+      expect(await findDue()).toEqual([other]);
+    });
+
+    it('gives a target again to the process that has claimed it, which may have lost the answer', async () => {
+      expect(await records.claimTargets(due, now, 'first')).toEqual(due);
+      expect(await findDue('first')).toEqual(due);
+      expect(await records.claimTargets(due, now, 'first')).toEqual(due);
+      expect(await records.claimTargets(due, now, 'second')).toEqual([]);
+    });
+
+    it('keeps a claim when another event happens, and refuses targets that are no longer due', async () => {
+      await records.claimTargets(due, now, 'first');
+      await records.recordEvents(sampleEvent({ timestamp: now, snapshot: 2 }));
+      expect(await findDue()).toEqual([]);
+      for (const target of due) {
+        const delivery = await records.firstDelivery(target);
+        if (delivery === undefined) throw new Error('a delivery is due');
+        await records.postponeDelivery(delivery, { reason: 'it answered 500', at: now, until: now + 10 });
+      }
+      expect(await records.claimTargets(due, now)).toEqual([]);
+      expect(await records.claimTargets(due, now + 10)).toEqual(due);
+    });
+
+    it('deletes no later delivery when one ends after its claim', async () => {
+      const [target] = due;
+      const delivery = target === undefined ? undefined : await records.firstDelivery(target);
+      if (target === undefined || delivery === undefined) throw new Error('a delivery is due');
+      await records.completeDelivery(delivery, now);
+      await records.recordEvents(sampleEvent({ timestamp: now, snapshot: 2 }));
+      await records.completeDelivery(delivery, now);
+      expect(await records.firstDelivery(target)).toMatchObject({ event: { snapshot: 2 } });
+    });
+  });
+}

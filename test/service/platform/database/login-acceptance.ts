@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashSecret } from '../../../../src/service/account/api-key.ts';
+import type { StoredKey } from '../../../../src/service/account/account.ts';
+import type { AuditEvent } from '../../../../src/service/audit/audit-event.ts';
+import type { LoginRule } from '../../../../src/service/login/login-rule.ts';
+import type { Storage } from '../../../../src/service/platform/database/storage.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+
+const rule = (change: Partial<LoginRule> = {}): LoginRule => ({
+  ...{ org: 'acme', name: 'deploy', description: '', issuer: 'https://issuer.example.com' },
+  ...{ repository: 'acme/web', repositoryId: '123', refs: ['refs/heads/main'], events: ['push'] },
+  ...{ privatePullRequests: false, role: 'member', flows: ['web'] },
+  ...{ createdAt: 1.5, createdBy: 'ann', lastModifiedAt: 2.5 },
+  ...change,
+});
+
+const proven = {
+  ...{ issuer: 'https://issuer.example.com', subject: 'repo:acme/web', repository: 'acme/web', repository_id: '123' },
+  ...{ run_id: '1', run_attempt: '1', event_name: 'push', ref: 'refs/heads/main' },
+};
+
+const key = (change: Partial<StoredKey> = {}): StoredKey => ({
+  ...{ org: 'acme', id: 'key1', ownerKind: 'workflow', owner: 'acme/web', isLimitedToOrg: true, description: 'Run 1' },
+  ...{ secretHash: Buffer.from('hash'), createdAt: 10, expiresAt: 910 },
+  login: { grants: [{ rule: 'deploy', role: 'member', flows: ['web'] }], proven },
+  ...change,
+});
+
+const event = (change: Partial<AuditEvent> = {}): AuditEvent => ({
+  ...{ org: 'acme', type: 'key_created', at: 5.5, actor: 'ann', subject: 'key key1', details: { owner: 'ann' } },
+  ...change,
+});
+
+/** What every storage adapter must do with logins of workflow runs, and with the audit log. */
+export function describeLogins(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    let tested: StorageUnderTest;
+    let storage: Storage;
+
+    beforeEach(async () => {
+      tested = await open();
+      ({ storage } = tested.records);
+      for (const org of ['acme', 'other']) {
+        await storage.transaction(org, ({ organizations }) => organizations.insert(org, 1));
+      }
+    });
+    afterEach(async () => {
+      await tested.remove();
+    });
+
+    const save = (saved: LoginRule): Promise<void> =>
+      storage.transaction(saved.org, ({ loginRules }) => loginRules.save(saved));
+    const list = (org: string): Promise<readonly LoginRule[]> => storage.read(({ loginRules }) => loginRules.list(org));
+    const insertKey = (inserted: StoredKey): Promise<unknown> =>
+      storage.transaction(inserted.org, ({ accounts }) => accounts.insertKey(inserted));
+    const findKey = (id: string): Promise<StoredKey | undefined> =>
+      storage.read(({ accounts }) => accounts.findKey(id));
+
+    it('keeps login rules of each organization by name, also when it is opened again', async () => {
+      const second = rule({ name: 'build', workflows: ['.github/workflows/ci.yml'], environments: [] });
+      for (const saved of [rule(), second, rule({ org: 'other', role: 'reader' })]) await save(saved);
+      ({ storage } = (await tested.reopen()).records);
+      expect(await list('acme')).toEqual([second, rule()]);
+      expect(await storage.read(({ loginRules }) => loginRules.find('other', 'deploy'))).toEqual(
+        rule({ org: 'other', role: 'reader' }),
+      );
+      expect(await storage.read(({ loginRules }) => loginRules.find('acme', 'none'))).toBeUndefined();
+    });
+
+    it('replaces and deletes login rules', async () => {
+      await save(rule());
+      await save(rule({ refs: ['refs/**'], flows: undefined, lastModifiedAt: 9 }));
+      const [found] = await list('acme');
+      expect(found).toEqual({ ...rule({ refs: ['refs/**'], lastModifiedAt: 9 }), flows: undefined });
+      const remove = (): Promise<string> =>
+        storage.transaction('acme', ({ loginRules }) => loginRules.delete('acme', 'deploy'));
+      expect([await remove(), await remove()]).toEqual(['deleted', 'not found']);
+    });
+
+    it('keeps what a key from a login permits and proved', async () => {
+      await insertKey(key());
+      expect(await findKey('key1')).toEqual({ ...key(), secretHash: new Uint8Array(Buffer.from('hash')) });
+    });
+
+    it('lists and counts valid keys from logins', async () => {
+      await insertKey(key());
+      await insertKey(key({ id: 'key2', owner: 'acme/api' }));
+      await insertKey(key({ id: 'key3', expiresAt: 500 }));
+      await insertKey(key({ id: 'key4', revokedAt: 100 }));
+      await insertKey(key({ id: 'key5', org: 'other' }));
+      await insertKey(key({ id: 'key6', ownerKind: 'user', owner: 'acme-web', login: undefined }));
+      const listed = await storage.read(({ accounts }) => accounts.listLoginKeys('acme', 500));
+      expect(listed.map(({ id }) => id)).toEqual(['key1', 'key2']);
+      const count = (now: number, rule = 'deploy'): Promise<number> =>
+        storage.read(({ accounts }) => accounts.countLoginKeys('acme', { repository: 'acme/web', rule }, now));
+      expect([await count(499), await count(500), await count(910)]).toEqual([2, 1, 0]);
+      expect(await count(499, 'build')).toBe(0);
+    });
+
+    it('deletes expired keys from logins with their uses and sessions, the oldest first, and no others', async () => {
+      await insertKey(key({ id: 'key2', expiresAt: 300 }));
+      await insertKey(key({ id: 'key3', expiresAt: 200 }));
+      await insertKey(key({ id: 'key4', expiresAt: 400 }));
+      await insertKey(key({ id: 'key5', expiresAt: 100, ownerKind: 'user', owner: 'ann' }));
+      await insertKey(key({ id: 'key6', expiresAt: 100, org: 'other' }));
+      const uses = ['key2', 'key3', 'key4'].map((id) => ({ org: 'acme', id, at: 50 }));
+      await storage.transaction('acme', async ({ accounts, sessions }) => {
+        await accounts.recordKeyUses(uses);
+        await sessions.insert({
+          tokenHash: hashSecret('x'),
+          org: 'acme',
+          keyId: 'key2',
+          createdAt: 50,
+          expiresAt: 300,
+        });
+      });
+      const left = async (): Promise<readonly string[]> => {
+        const ids = ['key2', 'key3', 'key4', 'key5', 'key6'];
+        const found = await Promise.all(ids.map(findKey));
+        return found.flatMap((one) => one?.id ?? []);
+      };
+      const remove = (limit: number): Promise<void> =>
+        storage.transaction('acme', ({ accounts }) => accounts.deleteExpiredLoginKeys('acme', 400, limit));
+      await remove(1);
+      expect(await left()).toEqual(['key2', 'key4', 'key5', 'key6']);
+      await remove(10);
+      expect(await left()).toEqual(['key4', 'key5', 'key6']);
+    });
+
+    it('says which keys are used for the first time', async () => {
+      await insertKey(key());
+      await insertKey(key({ id: 'key2' }));
+      const use = (ids: readonly string[], at: number): Promise<readonly string[]> =>
+        storage.transaction('acme', ({ accounts }) =>
+          accounts.recordKeyUses(ids.map((id) => ({ org: 'acme', id, at }))),
+        );
+      expect([await use(['key1'], 20), await use(['key1', 'key2'], 30)]).toEqual([['key1'], ['key2']]);
+    });
+
+    it('numbers the events of each organization, and lists the latest first', async () => {
+      const append = (added: AuditEvent): Promise<void> =>
+        storage.transaction(added.org, ({ auditLog }) => auditLog.append(added));
+      await append(event());
+      await append(event({ org: 'other' }));
+      await append(event({ type: 'login', at: 4 }));
+      await append(event({ type: 'key_revoked', details: {} }));
+      ({ storage } = (await tested.reopen()).records);
+      const read = (type: AuditEvent['type'] | undefined, offset: number, limit: number): Promise<unknown> =>
+        storage.read(async ({ auditLog }) => ({
+          numbers: (await auditLog.list('acme', type, { offset, limit })).map(({ number }) => number),
+          total: await auditLog.count('acme', type),
+        }));
+      expect(await read(undefined, 0, 2)).toEqual({ numbers: [3, 2], total: 3 });
+      expect(await read(undefined, 2, 2)).toEqual({ numbers: [1], total: 3 });
+      expect(await read('login', 0, 10)).toEqual({ numbers: [2], total: 1 });
+      const [first] = await storage.read(({ auditLog }) => auditLog.list('other', undefined, { offset: 0, limit: 1 }));
+      expect(first).toEqual({ ...event({ org: 'other' }), number: 1 });
+      expect(await storage.read(({ auditLog }) => auditLog.count('nobody', undefined))).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { toReportScopes } from '../../../../src/service/attestation/evidence-scope.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
+import type { ReportedArtifact } from '../../../../src/service/artifact/artifact.ts';
+import type { ReadTransaction } from '../../../../src/service/platform/database/storage.ts';
+import type { Records } from '../../../support/records.ts';
+import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+
+interface Limits {
+  readonly history: number;
+  readonly appearances: number;
+}
+
+const defaultLimits: Limits = { history: 20, appearances: 100 };
+
+/** Reads what belongs to a report of an artifact. */
+async function lookUp(
+  { artifacts, attestations, trails }: ReadTransaction,
+  artifact: ReportedArtifact,
+  limits = defaultLimits,
+) {
+  const { org, flow, report } = artifact;
+  const { trail_name: trail, fingerprint } = report;
+  const scopes = toReportScopes(artifact);
+  const [latest, latestInTrail, templates, current, history, appearances] = await Promise.all([
+    artifacts.findLatest({ org, flow }, fingerprint),
+    artifacts.findLatest({ org, flow, trail }, fingerprint),
+    trails.listTemplates(org, flow, [trail]),
+    attestations.listCurrent({ org, flow }, scopes),
+    attestations.listBound({ org, flow }, scopes, limits.history),
+    artifacts.listAppearances(org, fingerprint, limits.appearances),
+  ]);
+  return { latest, latestInTrail, template: templates.get(trail), current, history, appearances };
+}
+
+/** What every storage adapter must do for the lookups of reports, also for many of them at the same time. */
+export function describeLookups(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    let tested: StorageUnderTest;
+    let records: Records;
+    const fingerprint = fingerprintOf('abcdef');
+    const template = { text: 'version: 1\n', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
+    const rest = { description: '', visibility: undefined };
+
+    beforeEach(async () => {
+      tested = await open();
+      ({ records } = tested);
+      for (const org of ['acme', 'other']) {
+        await records.createOrganization(org, 1);
+        await records.saveFlow({ org, name: 'web', ...rest, template: [], repoUrl: undefined }, 2);
+      }
+    });
+    afterEach(() => tested.remove());
+
+    const attest = (number: number, org: string, attestation: string, artifact?: string): Promise<unknown> => {
+      const document = sampleAttestation('OK', {
+        attestation_name: attestation,
+        ...(artifact === undefined ? {} : { artifact_fingerprint: artifact }),
+      });
+      return records.recordAttestation({
+        ...{ org, flow: 'web', trail: 'main', id: `attestation-${number}`, name: attestation, type: 'sonar' },
+        ...{
+          verdict: 'compliant',
+          reason: 'the quality gate is OK',
+          faults: [],
+          createdAt: 10 + number / 4,
+          reportedBy: 'ann',
+        },
+        ...{
+          document,
+          ...(number === 3 ? { attachment: { filename: 'a.xml', digest: 'd'.repeat(64), size: 3 } } : {}),
+        },
+      });
+    };
+    const reportOf = (change: Partial<ReportedArtifact> & { readonly artifact?: string } = {}): ReportedArtifact => {
+      const { artifact = fingerprint, ...others } = change;
+      return {
+        ...{ org: 'acme', flow: 'web', id: `report-of-${artifact}`, createdAt: 5, reportedBy: 'ann' },
+        report: sampleArtifact({ fingerprint: artifact, template_reference_name: 'web' }),
+        ...others,
+      };
+    };
+    const unknown = reportOf({
+      report: sampleArtifact({ fingerprint: fingerprintOf('bbb'), trail_name: 'none' }),
+    });
+    const run = async (environment: string, at: number, running: boolean): Promise<void> => {
+      await records.saveEnvironment({ org: 'acme', name: environment, kind: 'K8S', description: '', user: 'ann' }, 3);
+      const digests = running ? { web: fingerprint } : {};
+      const pods = [{ podName: 'web', namespace: 'shop', digests, creationTimestamp: 1 }];
+      const artifacts = toRunningArtifacts(podsToElements({ artifacts: running ? pods : [] }));
+      await records.recordReport({ org: 'acme', environment, kind: 'K8S', artifacts }, at);
+    };
+    const fill = async (): Promise<void> => {
+      await records.beginTrail({ org: 'acme', flow: 'web', name: 'main', report: {}, template }, 4);
+      for (const org of ['acme', 'other']) await records.recordArtifact(reportOf({ org }));
+      // Of the trail, of the artifact in the trail, and of the fingerprint, each several times.
+      const names = ['unit', 'web.unit', 'sonar', 'unit', 'web.unit', 'api.unit'];
+      for (const [number, each] of names.entries()) await attest(number, 'acme', each);
+      await attest(6, 'acme', 'sonar', fingerprint);
+      await attest(7, 'acme', 'unit', fingerprint);
+      await attest(8, 'other', 'unit', fingerprint);
+      await run('production', 20, true);
+      await run('staging', 21, true);
+      await run('staging', 22, false);
+    };
+
+    const read = (artifact: ReportedArtifact, limits?: Limits): ReturnType<typeof lookUp> =>
+      records.storage.read((transaction) => lookUp(transaction, artifact, limits));
+
+    it('have the template, the evidence and the appearances of the artifact', async () => {
+      await fill();
+      ({ records } = await tested.reopen());
+      const found = await read(reportOf());
+      expect(found.latest).toEqual(reportOf());
+      expect(found.latestInTrail).toEqual(reportOf());
+      expect(found.template).toEqual(template);
+      expect(found.history.map(({ id }) => id)).toEqual([7, 6, 4, 3, 2, 1, 0].map((number) => `attestation-${number}`));
+      const current = [...found.current].map(([scope, counted]) => [
+        scope,
+        counted.map(({ sequence }) => sequence).sort(),
+      ]);
+      expect(Object.fromEntries(current)).toEqual({
+        [`fingerprint/${fingerprint}`]: [7, 8],
+        'trail/main': [3, 4],
+        'target/main/web/': [5],
+      });
+      expect(found.appearances.map(({ environment, exitedAt }) => [environment, exitedAt])).toEqual([
+        ['production', undefined],
+        ['staging', 22],
+      ]);
+    });
+
+    it('end where the limits say', async () => {
+      await fill();
+      const { history, appearances } = await read(reportOf(), { history: 2, appearances: 1 });
+      expect(history.map(({ id }) => id)).toEqual(['attestation-7', 'attestation-6']);
+      expect(appearances).toHaveLength(1);
+    });
+
+    it('have nothing of other organizations, and may find nothing', async () => {
+      await fill();
+      const foreign = await read(reportOf({ org: 'other' }));
+      expect(foreign.history.map(({ id }) => id)).toEqual(['attestation-8']);
+      expect(foreign.template).toBeUndefined();
+      expect(foreign.appearances).toEqual([]);
+      expect(await read(unknown)).toEqual({
+        ...{ latest: undefined, latestInTrail: undefined, template: undefined },
+        ...{ current: new Map(), history: [], appearances: [] },
+      });
+    });
+
+    it('return the same at the same time as each alone', async () => {
+      await fill();
+      const wanted = Array.from({ length: 70 }, (_, index): readonly [ReportedArtifact, Limits] => {
+        const report = [reportOf(), unknown, reportOf({ org: 'other' })][index % 3] ?? unknown;
+        return [report, { history: index % 4, appearances: index % 5 }];
+      });
+      const alone = [];
+      for (const [artifact, limits] of wanted) alone.push(await read(artifact, limits));
+      expect(await Promise.all(wanted.map(([artifact, limits]) => read(artifact, limits)))).toEqual(alone);
+      const inOneRead = await records.storage.read((transaction) =>
+        Promise.all(wanted.map(([artifact, limits]) => lookUp(transaction, artifact, limits))),
+      );
+      expect(inOneRead).toEqual(alone);
+    });
+
+    it('of a transaction see what it wrote before, and nothing that it writes after them', async () => {
+      await fill();
+      const found = await records.storage.transaction('acme', async ({ artifacts }) => {
+        const place = { org: 'acme', flow: 'web' };
+        const report = (id: string): ReportedArtifact => reportOf({ id });
+        const insert = (id: string): Promise<void> => artifacts.insert(report(id), JSON.stringify(report(id).report));
+        const before = artifacts.findLatest(place, fingerprint);
+        const inserted = insert('second');
+        const between = artifacts.findLatest(place, fingerprint);
+        const insertedLast = insert('third');
+        await Promise.all([inserted, insertedLast]);
+        return [await before, await between, await artifacts.findLatest(place, fingerprint)];
+      });
+      expect(found.map((report) => report?.id)).toEqual([reportOf().id, 'second', 'third']);
+    });
+  });
+}

@@ -1,0 +1,331 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../../../src/contract/notification.ts';
+import type { EnvironmentEvent } from '../../../../src/service/environment/environment-event.ts';
+import type { Delivery, DeliveryFailure, NewNotification } from '../../../../src/service/notification/notification.ts';
+import { sampleEvent } from '../../../support/notification-samples.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+import type { Records } from '../../../support/records.ts';
+
+/** What every storage adapter must do for notifications and their outbox. */
+export function describeNotifications(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    let tested: StorageUnderTest;
+    let records: Records;
+
+    const webhook = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
+    const slack = { type: 'SLACK', webhook: 'https://slack.example.com/secret' } as const;
+    const notification = (change: Partial<NewNotification> = {}): NewNotification => ({
+      org: 'acme',
+      name: 'To the team',
+      environments: ['prod'],
+      triggers: ['ON_NON_COMPLIANT_ENV'],
+      targets: [webhook],
+      createdAt: 5.5,
+      createdBy: 'administrator',
+      ...change,
+    });
+    const event = (change: Partial<EnvironmentEvent> = {}): EnvironmentEvent => sampleEvent(change);
+    const due = async (now = 1000): Promise<readonly Delivery[]> => {
+      const targets = await records.dueTargets(now, 100);
+      const deliveries = await Promise.all(targets.map((target) => records.firstDelivery(target)));
+      return deliveries.filter((delivery) => delivery !== undefined);
+    };
+    const failure = (until: number): DeliveryFailure => ({ reason: 'it answered 500', at: until - 10, until });
+    const first = async (now = 1000): Promise<Delivery> => {
+      const [delivery] = await due(now);
+      if (delivery === undefined) throw new Error('nothing is due');
+      return delivery;
+    };
+
+    beforeEach(async () => {
+      tested = await open();
+      ({ records } = tested);
+      await records.createOrganization('acme', 1);
+      await records.createOrganization('other', 1);
+    });
+    afterEach(async () => {
+      await tested.remove();
+    });
+
+    describe('notifications', () => {
+      it('are returned as they were written, without any delivery', async () => {
+        const created = notification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
+        expect(await records.createNotification(created)).toBe(1);
+        expect(await records.findNotification('acme', 1)).toEqual({
+          ...created,
+          ...{ number: 1, lastModifiedAt: created.createdAt, failing: false },
+        });
+      });
+
+      it('are numbered within their organization, and numbers are not reused', async () => {
+        expect(await records.createNotification(notification({ org: 'nobody' }))).toBe('organization not found');
+        const numbers = await Promise.all([1, 2, 3].map(() => records.createNotification(notification())));
+        expect(numbers).toEqual([1, 2, 3]);
+        expect(await records.createNotification(notification({ org: 'other' }))).toBe(1);
+        expect(await records.deleteNotification('acme', 3, 9)).toBe('deleted');
+        expect(await records.createNotification(notification())).toBe(4);
+      });
+
+      it('are deleted together with their waiting deliveries', async () => {
+        await records.createNotification(notification());
+        await records.recordEvents(event());
+        expect(await records.deleteNotification('other', 1, 9)).toBe('not found');
+        expect(await records.deleteNotification('acme', 1, 9)).toBe('deleted');
+        expect(await records.deleteNotification('acme', 1, 9)).toBe('not found');
+        expect(await records.findNotification('acme', 1)).toBeUndefined();
+        await records.recordEvents(event());
+        expect(await due()).toEqual([]);
+        expect(await records.nextDue(0)).toBeUndefined();
+      });
+    });
+
+    describe('the targets of a notification', () => {
+      const secret = { secret: 'whsec_1', createdAt: 5 };
+      const secrets = [secret];
+      const place = { org: 'acme', number: 1, position: 0 };
+
+      it('are replaced, and those that stay keep their deliveries and position', async () => {
+        await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
+        await records.recordEvents(event());
+        const target = { type: 'SLACK', webhook: 'https://new.example.com/x' } as const;
+        await records.storage.transaction('acme', ({ notifications }) =>
+          notifications.replaceTargets({ org: 'acme', number: 1 }, [1], [{ target, secret }]),
+        );
+        expect(await records.findTargets('acme', 1)).toMatchObject([
+          { position: 1, target: slack, waiting: 1, secrets: [] },
+          { position: 2, target, waiting: 0, secrets },
+        ]);
+        const changed = {
+          environments: ['other'],
+          triggers: ['ON_COMPLIANT_ENV'],
+          name: 'y',
+          lastModifiedAt: 99,
+        } as const;
+        await records.storage.transaction('acme', ({ notifications }) =>
+          notifications.update({ org: 'acme', number: 1, ...changed }),
+        );
+        expect(await records.findNotification('acme', 1)).toMatchObject(changed);
+        expect(await records.storage.read(({ notifications }) => notifications.list('acme'))).toMatchObject([changed]);
+        expect(await records.storage.read(({ deliveries }) => deliveries.listListeners('acme', 'prod'))).toEqual([]);
+      });
+
+      it('show the state of their deliveries', async () => {
+        await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
+        const nothing = { secrets: [], waiting: 0, attempts: 0 };
+        expect(await records.findTargets('acme', 1)).toEqual([
+          { ...nothing, position: 0, target: webhook, secrets },
+          { ...nothing, position: 1, target: slack },
+        ]);
+        await records.recordEvents(event(), event({ snapshot: 2 }));
+        expect(await first()).toMatchObject({ secrets });
+        await records.postponeDelivery(await first(), failure(1010));
+        const failing = { waiting: 2, attempts: 1, dueAt: 1010, lastError: { reason: 'it answered 500', at: 1000 } };
+        expect(await records.findTargets('acme', 1)).toMatchObject([failing, { waiting: 2, attempts: 0, dueAt: 900 }]);
+        await records.completeDelivery(await first(1009), 1009);
+        await records.completeDelivery(await first(1009), 1009);
+        const [one, other] = (await records.findTargets('acme', 1)) ?? [];
+        expect(one).toMatchObject({ waiting: 2, lastError: { at: 1000 } });
+        expect(other).toEqual({ ...nothing, position: 1, target: slack, lastSuccessAt: 1009 });
+        await records.completeDelivery(await first(1010), 1013);
+        const [healed] = (await records.findTargets('acme', 1)) ?? [];
+        expect(healed).toMatchObject({ waiting: 1, attempts: 0, lastSuccessAt: 1013, lastError: undefined });
+        await records.deleteNotification('acme', 1, 9);
+        expect(await records.findTargets('acme', 1)).toBeUndefined();
+      });
+
+      it('have secrets if they are webhooks', async () => {
+        await records.createNotification(notification({ targets: [webhook, slack] }));
+        expect(await records.rotateWebhookSecret(place, 'whsec_1', 5)).toEqual(secrets);
+        const previous = { ...secret, expiresAt: 106 };
+        expect(await records.rotateWebhookSecret(place, 'whsec_2', 6)).toEqual([
+          { secret: 'whsec_2', createdAt: 6 },
+          previous,
+        ]);
+        expect(await records.findTargets('acme', 1)).toMatchObject([{ secrets: [{}, previous] }, { secrets: [] }]);
+        for (const other of [{ position: 1 }, { position: 2 }, { number: 2 }, { org: 'other' }]) {
+          expect(await records.rotateWebhookSecret({ ...place, ...other }, 'whsec_3', 7)).toBe('webhook not found');
+        }
+      });
+    });
+
+    describe('an event', () => {
+      it('is due immediately for every target of every notification with its trigger, and for no other', async () => {
+        await records.createNotification(notification({ targets: [webhook, slack] }));
+        await records.createNotification(notification({ triggers: ['ON_COMPLIANT_ENV'] }));
+        await records.createNotification(notification({ environments: ['stage'] }));
+        await records.createNotification(notification({ org: 'other' }));
+        await records.createNotification(notification({ environments: ['stage', 'prod'] }));
+        const sent = event();
+        await records.recordEvents(sent);
+        expect(await records.nextDue(0)).toBe(sent.timestamp);
+        expect(await due(sent.timestamp - 1)).toEqual([]);
+        const deliveries = await due(sent.timestamp);
+        expect(deliveries.map(({ number, position }) => [number, position])).toEqual([
+          [1, 0],
+          [1, 1],
+          [4, 0],
+        ]);
+        expect(deliveries.map(({ target }) => target)).toEqual([webhook, slack, webhook]);
+        for (const delivery of deliveries) expect(delivery).toMatchObject({ org: 'acme', event: sent, attempts: 0 });
+      });
+
+      it('without listeners leaves nothing behind', async () => {
+        await records.createNotification(notification());
+        await records.recordEvents(event({ trigger: 'ON_SCALED_ARTIFACT' }), event({ environment: 'none' }));
+        await records.recordEvents();
+        expect(await records.nextDue(0)).toBeUndefined();
+      });
+    });
+
+    describe('a delivery', () => {
+      beforeEach(async () => {
+        await records.createNotification(notification());
+      });
+
+      it('is made in the order of the events, one at a time per target', async () => {
+        const events = [1, 2, 3].map((snapshot) => event({ snapshot }));
+        await records.recordEvents(...events);
+        const seen: number[] = [];
+        for (const at of [900, 901, 902]) {
+          const deliveries = await due(at);
+          expect(deliveries).toHaveLength(1);
+          seen.push(...deliveries.map((delivery) => delivery.event.snapshot));
+          await records.completeDelivery(await first(at), at);
+        }
+        expect(seen).toEqual([1, 2, 3]);
+        expect(await records.nextDue(0)).toBeUndefined();
+      });
+
+      it('that succeeds is recorded, and resets the failure', async () => {
+        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.postponeDelivery(await first(), failure(1010));
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
+        await records.completeDelivery(await first(1010), 1012.5);
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: false, lastSuccessAt: 1012.5 });
+        expect(await first(1013)).toMatchObject({ attempts: 0, event: { snapshot: 2 } });
+      });
+
+      it('that fails is counted, and waits with all that follow it', async () => {
+        await records.recordEvents(event());
+        await records.postponeDelivery(await first(), failure(1010));
+        await records.recordEvents(event({ snapshot: 2, timestamp: 1005 }));
+        expect(await due(1009)).toEqual([]);
+        expect(await records.nextDue(0)).toBe(1010);
+        expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 1 } });
+        await records.postponeDelivery(await first(1010), failure(1030));
+        expect(await first(1030)).toMatchObject({ attempts: 2 });
+      });
+
+      it('that is overdue because the clock was set back is made due', async () => {
+        await records.createNotification(notification({ targets: [slack] }));
+        await records.recordEvents(event({ timestamp: 90_000 }));
+        await records.postponeDelivery(await first(90_000), failure(90_010));
+        await records.rearmDeliveries(90_005);
+        expect(await records.nextDue(0)).toBe(90_000);
+        await records.rearmDeliveries(1000);
+        expect(await due(999)).toEqual([]);
+        expect(await due(1000)).toHaveLength(2);
+        expect(await first(1000)).toMatchObject({ event: { snapshot: 1 } });
+      });
+
+      it('that is dropped is followed by the next one, and leaves the notification failing', async () => {
+        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.dropDelivery(await first(), failure(1010));
+        expect(await due(1009)).toEqual([]);
+        expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 2 } });
+        await records.dropDelivery(await first(1010), failure(1020));
+        expect(await records.nextDue(0)).toBeUndefined();
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
+      });
+
+      it('of one target does not wait for another target', async () => {
+        await records.createNotification(notification({ targets: [slack] }));
+        await records.recordEvents(event());
+        const [one, other] = await due();
+        if (one === undefined || other === undefined) throw new Error('two are due');
+        await records.postponeDelivery(one, failure(5000));
+        expect(await due(2000)).toEqual([other]);
+        await records.completeDelivery(other, 2000);
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
+        expect(await records.findNotification('acme', 2)).toMatchObject({ failing: false, lastSuccessAt: 2000 });
+      });
+
+      it('for a notification deleted in the meantime changes nothing', async () => {
+        await records.recordEvents(event());
+        const delivery = await first();
+        await records.deleteNotification('acme', 1, 9);
+        await records.completeDelivery(delivery, 1000);
+        await records.postponeDelivery(delivery, failure(1000));
+        await records.dropDelivery(delivery, failure(1000));
+        expect(await due()).toEqual([]);
+      });
+
+      it('goes to the longest-waiting targets first, up to the limit per organization', async () => {
+        for (const environment of ['a', 'b', 'c']) {
+          await records.createNotification(notification({ environments: [environment] }));
+        }
+        for (const [index, environment] of ['b', 'c', 'a'].entries()) {
+          await records.recordEvents(event({ environment, timestamp: 100 + index }));
+        }
+        const dueNow = async (): Promise<unknown> => {
+          const targets = await records.dueTargets(1000, 2);
+          return targets.map(({ org, number, failing }) => [org, number, failing]);
+        };
+        await records.createNotification(notification({ org: 'other' }));
+        await records.recordEvents(event({ org: 'other', timestamp: 500 }));
+        expect(await dueNow()).toEqual([
+          ['acme', 3, false],
+          ['acme', 4, false],
+          ['other', 1, false],
+        ]);
+        // A target that fails takes no place from one that does not.
+        await records.postponeDelivery(await first(), failure(150));
+        expect(await dueNow()).toEqual([
+          ['acme', 4, false],
+          ['acme', 2, false],
+          ['acme', 3, true],
+          ['other', 1, false],
+        ]);
+      });
+
+      it('is made by the process that claims its target, and so are the next ones', async () => {
+        await records.recordEvents(event(), event({ snapshot: 2 }));
+        const claim = async (now: number): Promise<Delivery> => {
+          const [target] = await records.claimTargets(await records.dueTargets(now, 100), now);
+          const delivery = target === undefined ? undefined : await records.firstDelivery(target);
+          if (target === undefined || delivery === undefined) throw new Error('nothing is due');
+          return delivery;
+        };
+        const claimed = await claim(1000);
+        await records.releaseTargets([{ ...claimed, failing: false }]);
+        expect(await claim(1000)).toEqual(claimed);
+        await records.postponeDelivery(claimed, failure(1010));
+        await records.completeDelivery(await claim(1010), 1011);
+        expect(await claim(1011)).toMatchObject({ event: { snapshot: 2 } });
+        expect(await records.claimTargets([], 1011)).toEqual([]);
+      });
+
+      it('persists after the storage is reopened', async () => {
+        await records.recordEvents(event());
+        const before = await first();
+        ({ records } = await tested.reopen());
+        expect(await first()).toEqual(before);
+      });
+    });
+
+    it('calls listeners after writes', async () => {
+      let told = 0;
+      records.storage.onCommit(() => {
+        told += 1;
+      });
+      await records.createNotification(notification());
+      expect(told).toBeGreaterThan(0);
+    });
+
+    it('accepts every trigger of the interface', async () => {
+      const triggers: readonly Trigger[] = ['ON_ALLOWED_ARTIFACT', 'ON_SCALED_ARTIFACT', 'ON_EXITED_ARTIFACT'];
+      const number = await records.createNotification(notification({ triggers }));
+      expect(await records.findNotification('acme', Number(number))).toMatchObject({ triggers });
+    });
+  });
+}

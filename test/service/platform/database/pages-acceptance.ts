@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import * as sessions from '../../../../src/service/session/session-use-cases.ts';
+import { listTrailStates } from '../../../../src/service/trail/trail-state-use-cases.ts';
+import type { StoredKey } from '../../../../src/service/account/account.ts';
+import { hashSecret } from '../../../../src/service/account/api-key.ts';
+import { hashSessionToken, maximumSessions, sessionSeconds } from '../../../../src/service/session/session.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+import type { Records } from '../../../support/records.ts';
+
+/** What every storage adapter must do for the pages alone: sessions, trails by name, and since when a verdict holds. */
+export function describePages(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    let tested: StorageUnderTest;
+    let records: Records;
+    const keyOf = (id: string, org = 'acme', expiresAt = 1e6): StoredKey => ({
+      ...{ org, id, ownerKind: 'user', owner: 'ann', isLimitedToOrg: false, description: '' },
+      ...{ secretHash: hashSecret('secret'), createdAt: 1, expiresAt },
+    });
+    beforeEach(async () => {
+      tested = await open();
+      ({ records } = tested);
+      for (const org of ['acme', 'other']) {
+        await records.createOrganization(org, 1);
+        await records.saveMember({ org, user: 'ann', role: 'member', createdAt: 1 });
+        await records.storage.transaction(org, ({ accounts }) => accounts.insertKey(keyOf(`${org}Key`, org)));
+      }
+    });
+    afterEach(() => tested.remove());
+
+    describe('sessions', () => {
+      it('stand for their key, with what it permits in the organization, until they end', async () => {
+        const { session, token } = await sessions.startSession(records.at(10.5), keyOf('acmeKey'));
+        expect(session).toEqual({
+          ...{ org: 'acme', keyId: 'acmeKey', tokenHash: hashSessionToken(token) },
+          ...{ createdAt: 10.5, expiresAt: 10.5 + sessionSeconds },
+        });
+        ({ records } = await tested.reopen());
+        const find = (at: number, org?: string): ReturnType<typeof sessions.findSessionHolder> =>
+          sessions.findSessionHolder(records.at(at), { token, org });
+        expect(await find(11)).toEqual({ key: keyOf('acmeKey'), grants: [] });
+        expect(await find(11, 'acme')).toEqual({ key: keyOf('acmeKey'), grants: [{ role: 'member' }] });
+        expect(await find(10.5 + sessionSeconds)).toBeUndefined();
+        expect(await sessions.findSessionHolder(records.at(11), { token: `${token}x`, org: 'acme' })).toBeUndefined();
+        expect(await sessions.listSessions(records.at(11), keyOf('acmeKey'))).toEqual([session]);
+        await sessions.endSession(records.at(12), { key: { org: 'other' }, token });
+        expect(await find(12)).toBeDefined();
+        await sessions.endSession(records.at(12), { key: keyOf('acmeKey'), token });
+        expect(await find(12)).toBeUndefined();
+      });
+
+      it('end with their key, all at once, and the oldest of too many', async () => {
+        const [key, other] = [keyOf('acmeKey'), keyOf('otherKey', 'other')];
+        const short = await sessions.startSession(records.at(10), { ...key, expiresAt: 20 });
+        expect(short.session.expiresAt).toBe(20);
+        for (let count = 0; count < maximumSessions; count += 1)
+          await sessions.startSession(records.at(12 + count), key);
+        expect(await sessions.findSessionHolder(records.at(13), { ...short, org: undefined })).toBeUndefined();
+        expect(await sessions.listSessions(records.at(13), key)).toHaveLength(maximumSessions);
+        await sessions.startSession(records.at(13), other);
+        await sessions.endAllSessions(records.at(14), key);
+        expect(await sessions.listSessions(records.at(14), key)).toEqual([]);
+        expect(await sessions.listSessions(records.at(14), other)).toHaveLength(1);
+      });
+
+      it('are deleted some time after they have expired', async () => {
+        const key = keyOf('acmeKey');
+        await sessions.startSession(records.at(10), key);
+        await sessions.startSession(records.at(10 + sessionSeconds), key);
+        const left = await records.storage.read((transaction) =>
+          transaction.sessions.listOfKey({ org: 'acme', keyId: key.id }),
+        );
+        expect(left.map(({ createdAt }) => createdAt)).toEqual([10 + sessionSeconds]);
+      });
+    });
+
+    it('find trails by the beginning of their name, in one flow or in all', async () => {
+      for (const flow of ['web', 'api']) {
+        await records.saveFlow(
+          { org: 'acme', name: flow, description: '', visibility: undefined, template: ['sonar'], repoUrl: undefined },
+          2,
+        );
+      }
+      for (const [flow, trail] of [
+        ['web', 'build-2'],
+        ['api', 'build-1'],
+        ['web', 'build-1'],
+        ['web', 'Build-1'],
+        ['web', 'build'],
+        ['web', 'build-~'],
+        ['web', 'deploy'],
+      ] as const) {
+        await records.beginTrail({ org: 'acme', flow, name: trail, report: {}, template: undefined }, 5);
+      }
+      const find = (namePrefix: string, flow?: string, offset = 0): Promise<readonly [readonly string[], number]> =>
+        records.storage.read(async ({ trails }) => {
+          const found = await trails.list('acme', { namePrefix, flow }, { offset, limit: 4 });
+          return [
+            found.map((trail) => `${trail.flow}/${trail.name}`),
+            await trails.count('acme', { namePrefix, flow }),
+          ];
+        });
+      expect(await find('build-')).toEqual([['api/build-1', 'web/build-1', 'web/build-2', 'web/build-~'], 4]);
+      expect(await find('build', 'web')).toEqual([['web/build', 'web/build-1', 'web/build-2', 'web/build-~'], 4]);
+      expect(await find('build-', undefined, 3)).toEqual([['web/build-~'], 4]);
+      expect(await find('b%')).toEqual([[], 0]);
+      const query = { org: 'acme', flow: 'web', offset: 0, limit: 2 };
+      const states = await listTrailStates(records.at(6), { ...query, state: 'INCOMPLETE' });
+      expect(states?.trails.map(({ trail }) => trail.name)).toEqual(['deploy', 'build-~']);
+      expect(states).toMatchObject({ next: 2, total: 6 });
+      expect(await listTrailStates(records.at(6), { ...query, state: 'COMPLIANT' })).toMatchObject({
+        ...{ trails: [], next: undefined, total: 6 },
+      });
+      expect(await listTrailStates(records.at(6), { ...query, flow: 'none' })).toBeUndefined();
+    });
+
+    it('find the first of the latest snapshots with the same verdict', async () => {
+      await records.saveEnvironment({ org: 'acme', name: 'prod', kind: 'K8S', user: 'ann' }, 2);
+      const insert = (verdicts: readonly (boolean | null)[], environment: string): Promise<void> =>
+        records.storage.transaction('acme', async ({ environments, snapshots }) => {
+          await environments.save({
+            ...{ org: 'acme', name: environment, kind: 'K8S', description: '', requiresProvenance: false },
+            ...{ createdAt: 2, lastModifiedAt: 2 },
+          });
+          for (const [index, compliant] of verdicts.entries()) {
+            const judgement = { compliant, policies: [], breaches: [], allowed: [] };
+            const snapshot = { environment, number: index + 1, from: 10 + index, judgement, content: '[]' };
+            await snapshots.insert({ org: 'acme', ...snapshot }, false);
+          }
+        });
+      const find = (environment: string): Promise<unknown> =>
+        records.storage.read(({ snapshots }) => snapshots.findVerdictStart('acme', environment));
+      expect(await find('prod')).toBeUndefined();
+      let made = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.constantFrom(true, false, null), { minLength: 1, maxLength: 8 }),
+          async (verdicts) => {
+            const environment = `env-${(made += 1)}`;
+            await insert(verdicts, environment);
+            const last = verdicts.at(-1);
+            const first = verdicts.findLastIndex((verdict) => verdict !== last) + 1;
+            expect(await find(environment)).toEqual({
+              environment,
+              number: first + 1,
+              from: 10 + first,
+              compliant: last,
+            });
+          },
+        ),
+        { numRuns: 30 },
+      );
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseDatabaseUrl } from '../../../../../src/service/platform/database/postgres/database-url.ts';
+
+describe('the URL of a database', () => {
+  it('names a server and a database', () => {
+    const { servers, shown } = parseDatabaseUrl('postgres://ann:s%40crt@db.example.com:6543/compliance');
+    expect(servers).toMatchObject([
+      { host: 'db.example.com', port: 6543, user: 'ann', password: 's@crt', database: 'compliance' },
+    ]);
+    expect(shown).toBe('postgres://db.example.com:6543/compliance');
+  });
+
+  it('names several servers', () => {
+    const { servers, shown } = parseDatabaseUrl('postgresql://ann@one,two:6543,[::1]:7000/compliance?sslmode=disable');
+    expect(servers.map(({ host, port, ssl }) => [host, port, ssl])).toEqual([
+      ['one', 5432, false],
+      ['two', 6543, false],
+      ['::1', 7000, false],
+    ]);
+    expect(shown).toBe('postgres://one,two:6543,[::1]:7000/compliance');
+  });
+
+  it.each([
+    ['another scheme', 'mysql://ann:s3cret@db/compliance'],
+    ['no database', 'postgres://ann:s3cret@db'],
+    ['an empty database', 'postgres://ann:s3cret@db/'],
+    ['an invalid port', 'postgres://ann:s3cret@db:port/compliance'],
+    ['no URL', 's3cret'],
+  ])('is refused without showing it: %s', (_what, url) => {
+    const parse = (): unknown => parseDatabaseUrl(url);
+    expect(parse).toThrow(/--database is not the URL of a PostgreSQL database; use a form such as postgres:/);
+    expect(parse).not.toThrow(/s3cret/);
+  });
+});

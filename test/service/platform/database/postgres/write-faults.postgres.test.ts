@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '../../../../../src/runtime/clock.ts';
+import { Connections } from '../../../../../src/service/platform/database/postgres/connections.ts';
+import { parseDatabaseUrl } from '../../../../../src/service/platform/database/postgres/database-url.ts';
+import { PostgresStorage } from '../../../../../src/service/platform/database/postgres/postgres-storage.ts';
+import { StorageError, UncertainWriteError } from '../../../../../src/service/platform/database/storage-error.ts';
+import { allOrganizations, type WriteTransaction } from '../../../../../src/service/platform/database/storage.ts';
+import { startCommitCutter, type CommitCutter } from '../../../../support/commit-cutter.ts';
+import { borrowTestDatabase, type BorrowedDatabase } from '../../../../support/postgres.ts';
+import { waitForOrganizationLock } from '../../../../support/postgres-transactions.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
+import { withAdministrator } from '../../../../support/test-servers.ts';
+
+const orgs = ['acme', 'beta', 'core'];
+
+/** How much faster the storage waits: it asks for the outcome of a lost commit for ten seconds. */
+const speed = 20;
+
+describe('attestations of several organizations in PostgreSQL, while connections and the database fail', () => {
+  let database: BorrowedDatabase;
+  let cutter: CommitCutter;
+  /** Its connections can be cut, and wait for a lock only shortly. */
+  let storage: PostgresStorage;
+  /** Another process. */
+  let other: PostgresStorage;
+
+  beforeEach(async () => {
+    database = await borrowTestDatabase();
+    cutter = await startCommitCutter(new URL(database.url));
+    const url = new URL(database.url);
+    url.hostname = '127.0.0.1';
+    url.port = String(cutter.port);
+    const connections = new Connections(parseDatabaseUrl(url.href), { maximum: 8, limits: { lock_timeout: 300 } });
+    // Time passes only while it waits, so that no work takes long.
+    let now = 0;
+    storage = new PostgresStorage(connections, {
+      ...storageDependencies(),
+      monotonic: () => now,
+      after: (milliseconds, fire) =>
+        systemClock.after(milliseconds / speed, () => {
+          now += milliseconds;
+          fire();
+        }),
+    });
+    other = new PostgresStorage(new Connections(parseDatabaseUrl(database.url)), storageDependencies());
+    for (const org of orgs) {
+      await other.transaction(org, async ({ organizations, flows }) => {
+        await organizations.insert(org, 1);
+        const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
+        await flows.save({ org, name: 'web', ...rest, createdAt: 1, lastModifiedAt: 1 });
+      });
+    }
+  });
+  afterEach(async () => {
+    cutter.refuse(false);
+    await storage.close();
+    await other.close();
+    await cutter.close();
+    await database.giveBack();
+  });
+
+  const insert = async ({ trails, attestations }: WriteTransaction, org: string, trail: string): Promise<void> => {
+    const latest = await attestations.findLatest({ org, flow: 'web' });
+    await trails.insertMissing({ org, flow: 'web', name: trail, createdAt: 2, report: {} });
+    await attestations.insert({
+      ...{ org, flow: 'web', trail, id: `${org}-${trail}`, name: 'unit', type: 'generic', verdict: 'compliant' },
+      ...{ reason: '', faults: [], createdAt: 2, reportedBy: 'ann', documentJson: '{}', isStepBack: false },
+      ...{ scopes: ['trail/a'], evidence: 'unit', requestKey: undefined, sequence: (latest?.sequence ?? 0) + 1 },
+    });
+  };
+  /** @param meanwhile is called after the insertion */
+  const attest = (
+    org: string,
+    trail: string,
+    { by = storage, meanwhile = (): void => undefined } = {},
+  ): Promise<void> =>
+    by.transaction(org, async (transaction) => {
+      await insert(transaction, org, trail);
+      meanwhile();
+      await transaction.attestations.listCurrent({ org, flow: 'web' }, ['trail/a']);
+    });
+  const attestAll = (trail: string): Promise<readonly PromiseSettledResult<void>[]> =>
+    Promise.allSettled(orgs.map((org) => attest(org, trail)));
+  const statusOf = (outcomes: readonly PromiseSettledResult<unknown>[]): readonly string[] =>
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.status : nameOf(outcome.reason)));
+  const nameOf = (error: unknown): string =>
+    error instanceof StorageError ? `${error.name} ${error.reason}` : String(error);
+  /** The trails of each organization's attestations in the order of their sequence numbers, which have no gaps. */
+  const recorded = (): Promise<readonly (readonly string[])[]> =>
+    other.read(async ({ attestationSeries }) => {
+      const found: (readonly string[])[] = [];
+      for (const org of orgs) {
+        const all = await attestationSeries.listRange({ org, flow: 'web' }, { first: 0, last: 100 });
+        expect(all.map(({ sequence }) => sequence).toReversed()).toEqual(all.map((_, index) => index + 1));
+        found.push(all.map(({ trail }) => trail).toReversed());
+      }
+      return found;
+    });
+  const three = <Item>(item: Item): readonly Item[] => orgs.map(() => item);
+
+  it('are recorded once if a connection is lost after the commit', async () => {
+    const cut = cutter.cutNext('after');
+    const outcomes = await attestAll('one');
+    await cut;
+    expect(statusOf(outcomes)).toEqual(three('fulfilled'));
+    expect(await recorded()).toEqual(three(['one']));
+    expect(statusOf(await attestAll('two'))).toEqual(three('fulfilled'));
+    expect(await recorded()).toEqual(three(['one', 'two']));
+  });
+
+  it('are refused if the connection is lost after they were sent, and before the COMMIT', async () => {
+    const cut = cutter.cutNext('before');
+    const outcomes = await Promise.allSettled([attest('acme', 'one')]);
+    await cut;
+    expect(statusOf(outcomes)).toEqual(['StorageError unreachable']);
+    expect(await recorded()).toEqual(three([]));
+    expect(statusOf(await attestAll('one'))).toEqual(three('fulfilled'));
+    expect(await recorded()).toEqual(three(['one']));
+  });
+
+  it('wait for a COMMIT that arrives late', async () => {
+    const cut = cutter.cutNext('early');
+    const all = attestAll('one');
+    await cut;
+    expect(await waitForOrganizationLock(database.url)).toBe(true);
+    cutter.passCommit();
+    expect(statusOf(await all)).toEqual(three('fulfilled'));
+    expect(await recorded()).toEqual(three(['one']));
+  });
+
+  it.each([
+    ['after', [['one'], [], []]],
+    ['before', [[], [], []]],
+  ] as const)('may have been recorded if nobody can be asked (cut %s the COMMIT)', async (place, expected) => {
+    const cut = cutter.cutNext(place).then(() => {
+      cutter.refuse(true);
+      cutter.reset();
+    });
+    const [outcome] = await Promise.allSettled([attest('acme', 'one')]);
+    await cut;
+    expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(UncertainWriteError);
+    expect(await recorded()).toEqual(expected);
+  });
+
+  it('are refused if the connection is lost before their end', async () => {
+    const outcomes = await Promise.allSettled([
+      attest('acme', 'one', {
+        meanwhile: () => {
+          cutter.reset();
+        },
+      }),
+    ]);
+    expect(statusOf(outcomes)).toEqual(['StorageError unreachable']);
+    expect(await recorded()).toEqual(three([]));
+  });
+
+  it('use another connection if an idle one turns out to be lost', async () => {
+    await attestAll('one');
+    const attested = attestAll('two');
+    cutter.reset();
+    expect(statusOf(await attested)).toEqual(three('fulfilled'));
+    expect(await recorded()).toEqual(three(['one', 'two']));
+  });
+
+  it('are refused if a transaction of all organizations takes too long, and recorded after it', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const holding = other.transaction(allOrganizations, () => {
+      begin();
+      return held;
+    });
+    await begun;
+    expect(statusOf(await attestAll('one'))).toEqual(three('StorageError slow'));
+    release();
+    await holding;
+    expect(await recorded()).toEqual(three([]));
+    expect(statusOf(await attestAll('two'))).toEqual(three('fulfilled'));
+    expect(await recorded()).toEqual(three(['two']));
+  });
+
+  it('are recorded if one of them waits for a row too long', async () => {
+    await withAdministrator(database.url, async (client) => {
+      await client.query("BEGIN; INSERT INTO trails (org, flow, name, created_at) VALUES ('beta', 'web', 'one', 1)");
+      expect(statusOf(await attestAll('one'))).toEqual(['fulfilled', 'StorageError slow', 'fulfilled']);
+      await client.query('ROLLBACK');
+    });
+    expect(await recorded()).toEqual([['one'], [], ['one']]);
+    expect(statusOf(await attestAll('two'))).toEqual(three('fulfilled'));
+  });
+
+  it('are recorded if the database refuses one of many that were sent together', async () => {
+    const many = Array.from({ length: 12 }, (_, number) => `trail-${10 + number}`);
+    const all = orgs.flatMap((org) => many.map((trail) => attest(org, trail)));
+    // It has the same id as another one.
+    const refused = attest('beta', 'trail-15');
+    expect(new Set(statusOf(await Promise.allSettled(all)))).toEqual(new Set(['fulfilled']));
+    await expect(refused).rejects.toMatchObject({ code: '23505', constraint: 'attestations_by_id' });
+    expect((await recorded()).map((trails) => trails.toSorted())).toEqual(three(many));
+  });
+
+  it('of two processes have numbers without gaps, and are recorded once', async () => {
+    const many = Array.from({ length: 20 }, (_, number) => `trail-${10 + number}`);
+    const all = many.flatMap((trail, number) =>
+      orgs.map((org) => attest(org, trail, { by: number % 2 === 0 ? storage : other })),
+    );
+    await Promise.all(all);
+    expect((await recorded()).map((trails) => trails.toSorted())).toEqual(three(many));
+  });
+});

@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { hashSecret } from '../../../../../src/service/account/api-key.ts';
+import { accounts } from '../../../../../src/service/platform/database/sqlite/migrations/accounts.ts';
+import { base } from '../../../../../src/service/platform/database/sqlite/migrations/base.ts';
+import { environments } from '../../../../../src/service/platform/database/sqlite/migrations/environments.ts';
+import { notifications } from '../../../../../src/service/platform/database/sqlite/migrations/notifications.ts';
+import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { sampleAttestation } from '../../../../support/service-samples.ts';
+import { Records } from '../../../../support/records.ts';
+
+describe('a database of the first version', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
+    const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    database.exec(base);
+    database.exec(`
+      INSERT INTO organizations VALUES ('acme', 1);
+      INSERT INTO flows VALUES ('acme', 'web', 'The shop', NULL, '["sonar"]', NULL, 2, 2);
+      INSERT INTO flows VALUES ('acme', 'api', '', NULL, '[]', NULL, 2, 2);
+      INSERT INTO trails VALUES ('acme', 'web', 'main', 3), ('acme', 'api', 'main', 3);
+      PRAGMA user_version = 1;
+    `);
+    const addKey = database.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?)');
+    const [secret, other] = [hashSecret('secret'), hashSecret('other')];
+    addKey.run('acme', 'old1', 'ann', 'reader', secret, 5, null);
+    addKey.run('acme', 'new1', 'ann', 'admin', other, 6, null);
+    addKey.run('acme', 'gone', 'bob', 'admin', other, 7, 8);
+    const attest = database.prepare(`INSERT INTO attestations
+      VALUES ('acme', ?, ?, 'main', ?, 'sonar', 'sonar', 'compliant', 'it is OK', ?, 'ann', NULL, NULL, NULL, ?)`);
+    // The clock ran backwards in between.
+    for (const [flow, sequence, time] of [
+      ['web', 1, 10],
+      ['web', 2, 30],
+      ['web', 3, 20],
+      ['api', 1, 15],
+    ] as const) {
+      attest.run(flow, sequence, `${flow}-${sequence}`, time, JSON.stringify(sampleAttestation('OK')));
+    }
+    database.close();
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('is migrated with all its data', async () => {
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    expect(await records.findKey('old1')).toEqual({
+      ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
+      ...{ secretHash: hashSecret('secret'), createdAt: 5, expiresAt: expect.any(Number) },
+    });
+    expect(await records.findKey('gone')).toMatchObject({ revokedAt: 8 });
+    expect(await records.findRole('acme', 'user', 'ann')).toBe('admin');
+    expect(await records.findRole('acme', 'user', 'bob')).toBeUndefined();
+    expect(await records.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
+    const listTimes = async (flow: string): Promise<unknown> => {
+      const page = await records.listAttestations({
+        ...{ org: 'acme', flow, page: 1, perPage: 9, now: 100, maximumBytes: 1_000_000 },
+      });
+      return page.outcome === 'found' ? page.attestations.map(({ createdAt }) => createdAt) : page;
+    };
+    expect(await listTimes('web')).toEqual([30, 30, 10]);
+    expect(await listTimes('api')).toEqual([15]);
+    await storage.close();
+    // Opened again it stays as it is.
+    const again = new SqliteStorage(folder);
+    // Its attestations have no idempotency keys, and do not conflict.
+    expect(await again.read(({ attestations }) => attestations.findRequestDigest('acme', ''))).toBeUndefined();
+    await again.close();
+  });
+});
+
+describe('a database from before user names were global', () => {
+  let folder: string;
+  let database: DatabaseSync;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
+    database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    database.exec([base, environments, accounts, notifications, 'PRAGMA user_version = 4;'].join('\n'));
+    database.exec("INSERT INTO organizations VALUES ('acme', 1), ('other', 1)");
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  const addKey = (org: string, id: string, kind: string, owner: string): void => {
+    database
+      .prepare('INSERT INTO api_keys (org, id, owner_kind, owner, secret_hash, created_at) VALUES (?, ?, ?, ?, ?, 5)')
+      .run(org, id, kind, owner, hashSecret(id));
+  };
+
+  it('keeps environments as they were judged: none requires provenance', async () => {
+    database.exec(`INSERT INTO environments (org, name, kind, description, latest, created_at, last_modified_at)
+        VALUES ('acme', 'prod', 'K8S', 'The shop', 1, 2, 2);
+      INSERT INTO snapshots (org, environment, number, made_at, compliant, judgement, content) VALUES ('acme', 'prod', 1, 3,
+        NULL, '{"compliant":null,"policies":[],"breaches":[],"allowed":[]}',
+        '[{"name":"web","fingerprint":"${'a'.repeat(64)}","instances":[]}]');`);
+    database.close();
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    const expected = { description: 'The shop', requiresProvenance: false, latest: 1 };
+    expect(await records.findEnvironment('acme', 'prod')).toMatchObject(expected);
+    expect(await storage.transaction('acme', ({ environments: all }) => all.hasPolicies('acme'))).toBe(false);
+    await records.saveEnvironment({ org: 'acme', name: 'prod', kind: 'K8S', user: 'ann' }, 4);
+    expect(await records.findEnvironment('acme', 'prod')).toMatchObject(expected);
+    await storage.close();
+  });
+
+  it('lets keys that did not expire live another year, also if the clock is behind them', async () => {
+    const add = database.prepare(`INSERT INTO api_keys (org, id, owner_kind, owner, secret_hash, created_at, expires_at)
+      VALUES ('acme', ?, 'user', 'ann', x'00', ?, ?)`);
+    add.run('old1', 5, null);
+    add.run('new1', 9e9, null);
+    add.run('ends', 5, 7.5);
+    database.close();
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    const expiries = await Promise.all(['old1', 'new1', 'ends'].map((id) => records.findKey(id)));
+    const inOneYear = 9e9 + 365 * 86_400;
+    expect(expiries.map((key) => key?.expiresAt)).toEqual([inOneYear, inOneYear, 7.5]);
+    await storage.close();
+  });
+
+  it('limits keys to their organization only if the name of their owner exists in several organizations', async () => {
+    database.exec(`INSERT INTO members (org, user, role, created_at) VALUES
+      ('acme', 'ann', 'admin', 1), ('other', 'ann', 'reader', 1), ('acme', 'bob', 'admin', 1), ('other', 'eve', 'admin', 1),
+      ('acme', 'ci', 'admin', 1)`);
+    addKey('acme', 'ann1', 'user', 'ann');
+    addKey('other', 'ann2', 'user', 'ann');
+    addKey('acme', 'bob1', 'user', 'bob');
+    addKey('other', 'eve1', 'user', 'eve');
+    // Eve is a member of acme no more, and may have been another person there.
+    addKey('acme', 'eve2', 'user', 'eve');
+    addKey('acme', 'ci01', 'user', 'ci');
+    addKey('other', 'ci02', 'service account', 'ci');
+    database.close();
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    const limited = async (id: string): Promise<boolean | undefined> => (await records.findKey(id))?.isLimitedToOrg;
+    for (const id of ['ann1', 'ann2', 'eve1', 'eve2']) expect([id, await limited(id)]).toEqual([id, true]);
+    for (const id of ['bob1', 'ci01', 'ci02']) expect([id, await limited(id)]).toEqual([id, false]);
+    await storage.close();
+  });
+
+  it('marks authors as service accounts if no user can have been the author', async () => {
+    addKey('acme', 'ci01', 'service account', 'ci');
+    addKey('acme', 'ann1', 'user', 'ann');
+    addKey('acme', 'bo01', 'service account', 'both');
+    addKey('acme', 'bo02', 'user', 'both');
+    addKey('other', 'ann2', 'service account', 'ann');
+    database.exec(`INSERT INTO flows VALUES ('acme', 'web', '', NULL, '[]', NULL, 2, 2);
+      INSERT INTO trails VALUES ('acme', 'web', 'main', 3);`);
+    const attest = database.prepare(`INSERT INTO attestations
+      VALUES ('acme', 'web', ?, 'main', ?, 'sonar', 'sonar', 'compliant', 'it is OK', ?, ?, NULL, NULL, NULL, ?)`);
+    for (const [index, name] of ['ci', 'ann', 'both', 'gone'].entries()) {
+      attest.run(index + 1, name, index, name, JSON.stringify(sampleAttestation('OK')));
+    }
+    for (const name of ['ci', 'ann']) {
+      database.exec(`INSERT INTO policies VALUES ('acme', '${name}', '', 1, 1, '${name}', 1);
+        INSERT INTO policy_versions VALUES ('acme', '${name}', 1, '', 1, '${name}', '[]', '');
+        INSERT INTO policy_events VALUES ('acme', '${name}', 1, 'policy_created', 1, '${name}', 1, NULL);`);
+    }
+    database.close();
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    const query = { org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6, now: 10 };
+    const page = await records.listAttestations(query);
+    const reporters = page.outcome === 'found' ? page.attestations.map(({ reportedBy }) => reportedBy) : [];
+    expect(reporters).toEqual(['gone', 'both', 'ann', 'service-account:ci']);
+    await storage.close();
+    const after = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
+    for (const [table, column] of [
+      ['policies', 'created_by'],
+      ['policy_versions', 'created_by'],
+      ['policy_events', 'user'],
+    ]) {
+      const rows = after.prepare(`SELECT ${String(column)} AS actor FROM ${String(table)} ORDER BY 1`).all();
+      expect(rows.map(({ actor }) => actor)).toEqual(['ann', 'service-account:ci']);
+    }
+    after.close();
+  });
+});

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TrailToBegin } from '../../../../src/service/trail/trail-use-cases.ts';
+import type { Trail } from '../../../../src/service/trail/trail.ts';
+import type { FlowFilter } from '../../../../src/service/flow/flow-records.ts';
+import type { TrailFilter } from '../../../../src/service/trail/trail-records.ts';
+import type { Records } from '../../../support/records.ts';
+import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+
+/** What every storage adapter must do for trails, and for lists of flows. */
+export function describeTrails(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    let tested: StorageUnderTest;
+    let records: Records;
+    beforeEach(async () => {
+      tested = await open();
+      ({ records } = tested);
+      for (const org of ['acme', 'other']) await records.createOrganization(org, 1);
+      for (const [org, flow] of [
+        ['acme', 'web'],
+        ['acme', 'api'],
+        ['other', 'web'],
+      ] as const) {
+        await records.saveFlow(
+          { org, name: flow, description: '', visibility: undefined, template: [], repoUrl: undefined },
+          2,
+        );
+      }
+    });
+    afterEach(() => tested.remove());
+
+    const template = { text: 'version: 1\n', attestations: [{ name: 'unit', type: '*' }], artifacts: [] };
+    const trail = (change: Partial<TrailToBegin> = {}): TrailToBegin => ({
+      ...{ org: 'acme', flow: 'web', name: 'main', report: {}, template: undefined },
+      ...change,
+    });
+    const list = async (filter: TrailFilter = {}, offset = 0): Promise<unknown> =>
+      records.storage.read(async ({ trails }) => {
+        const found = await trails.list('acme', filter, { offset, limit: 2 });
+        return [found.map(({ flow, name: of }) => `${flow}/${of}`), await trails.count('acme', filter)];
+      });
+    const report = (trailName: string, flow = 'web'): Promise<unknown> =>
+      records.recordArtifact({
+        ...{ org: 'acme', flow, id: `${flow}-${trailName}`, createdAt: 5, reportedBy: 'ann' },
+        report: sampleArtifact({ trail_name: trailName }),
+      });
+
+    it('keep what they were begun with, and when', async () => {
+      const said = { description: 'first', user_data: { ticket: [1, 'a'] }, git_commit_info: { sha1: commitOf('1') } };
+      expect(await records.beginTrail(trail({ report: said }), 10.5)).toBe('begun');
+      const update = { description: 'second', git_commit_info: { sha1: commitOf('2'), url: 'https://git/2' } };
+      expect(await records.beginTrail(trail({ report: update }), 11.5)).toBe('updated');
+      ({ records } = await tested.reopen());
+      expect(await records.findTrail('acme', 'web', 'main')).toMatchObject({
+        trail: { createdAt: 10.5, lastModifiedAt: 11.5, report: { ...said, ...update } },
+        applied: { owner: 'flow', template: [] },
+      });
+      const updates = await records.storage.read(({ trails }) => trails.listUpdates(trail(), 9));
+      expect(updates).toEqual([{ at: 11.5, commit: update.git_commit_info }]);
+      expect(await records.findTrail('other', 'web', 'main')).toBeUndefined();
+      expect(await records.beginTrail(trail({ flow: 'none' }), 12)).toBe('flow not found');
+    });
+
+    it('keep the time when they were created, also if a transaction writes them several times', async () => {
+      const at = (name: string, time: number): Trail => ({
+        ...trail({ name }),
+        ...{ createdAt: time, lastModifiedAt: time },
+      });
+      await records.storage.transaction('acme', async ({ trails }) => {
+        await trails.save(at('a', 1));
+        await trails.insertMissing(at('b', 2));
+        await trails.save(at('b', 3));
+        await trails.insertMissing(at('a', 4));
+        await trails.save(at('a', 5));
+        await trails.insertMissing({ ...at('c', 6), report: { origin_url: 'https://ci/1' } });
+        await trails.insertMissing({ ...at('c', 7), report: { origin_url: 'https://ci/2' } });
+        await trails.addUpdate(at('a', 5), { at: 5, commit: undefined });
+        await trails.addUpdate(at('a', 5), { at: 6, commit: undefined });
+      });
+      const found = await records.storage.read(async ({ trails }) => [
+        ...(await trails.list('acme', {}, { offset: 0, limit: 9 })),
+        ...(await trails.listUpdates(at('a', 5), 9)),
+      ]);
+      expect(found).toMatchObject([
+        ...[
+          { name: 'c', createdAt: 6, lastModifiedAt: 6, report: { origin_url: 'https://ci/1' } },
+          { name: 'b', createdAt: 2, lastModifiedAt: 3 },
+          { name: 'a', createdAt: 1, lastModifiedAt: 5 },
+        ],
+        ...[{ at: 6 }, { at: 5 }],
+      ]);
+    });
+
+    it('have a template of their own, which an update without one keeps', async () => {
+      await records.beginTrail(trail({ template }), 10);
+      await records.beginTrail(trail(), 11);
+      const details = await records.findTrail('acme', 'web', 'main');
+      expect(details?.applied).toEqual({ owner: 'trail', template });
+      expect(details?.judgement.state).toBe('INCOMPLETE');
+      const templates = await records.storage.read(({ trails }) => trails.listTemplates('acme', 'web', ['a', 'main']));
+      expect([...templates]).toEqual([['main', template]]);
+    });
+
+    it('judge their artifacts by the template that they get', async () => {
+      await report('main');
+      const find = async (): Promise<unknown> => {
+        const query = { org: 'acme', flow: 'web', fingerprint: fingerprintOf('abcdef') };
+        const found = await records.findArtifact(query);
+        return found.outcome === 'found' ? found.details.applied.owner : found.outcome;
+      };
+      expect(await find()).toBe('flow');
+      await records.beginTrail(trail({ name: 'another', template }), 10);
+      expect(await find()).toBe('flow');
+      await records.beginTrail(trail({ template }), 11);
+      expect(await find()).toBe('trail');
+    });
+
+    it('are listed with the latest first, by flow and by artifact', async () => {
+      for (const each of ['c', 'a', 'b']) await records.beginTrail(trail({ name: each }), 10);
+      await report('a', 'api');
+      await records.beginTrail(trail({ org: 'other' }), 10);
+      expect(await list()).toEqual([['api/a', 'web/b'], 4]);
+      expect(await list({}, 2)).toEqual([['web/a', 'web/c'], 4]);
+      expect(await list({ flow: 'web' })).toEqual([['web/b', 'web/a'], 3]);
+      await report('c');
+      const { fingerprint } = sampleArtifact();
+      expect(await list({ fingerprint })).toEqual([['api/a', 'web/c'], 2]);
+      expect(await list({ fingerprint, flow: 'web' })).toEqual([['web/c'], 1]);
+      expect(await list({ fingerprint: fingerprintOf('f') })).toEqual([[], 0]);
+    });
+
+    it('know what their attestations are about, up to a size', async () => {
+      const about = [
+        { artifact_fingerprint: fingerprintOf('abcdef') },
+        { target_artifacts: ['web', 'api'], git_commit_info: { sha1: commitOf('3'), url: 'https://git/3' } },
+      ];
+      for (const [index, change] of about.entries()) {
+        await records.recordAttestation({
+          ...{ org: 'acme', flow: 'web', trail: 'main', id: `id-${index}`, name: 'unit', type: 'sonar' },
+          ...{ verdict: 'compliant', reason: 'good', faults: [], createdAt: 20, reportedBy: 'ann' },
+          document: sampleAttestation('OK', { attestation_name: 'unit', ...change }),
+        });
+      }
+      const read = (maximumBytes: number): Promise<readonly unknown[]> =>
+        records.storage.read(({ attestations }) =>
+          attestations.listSubjects({ org: 'acme', flow: 'web' }, 'main', { count: 5, maximumBytes }),
+        );
+      expect(await read(10_000)).toMatchObject([
+        { id: 'id-1', targets: ['web', 'api'], commit: { sha1: commitOf('3'), url: 'https://git/3' } },
+        { id: 'id-0', fingerprint: fingerprintOf('abcdef'), targets: [], commit: undefined },
+      ]);
+      expect(await read(300)).toHaveLength(1);
+      const found = await records.storage.read(({ attestations }) => attestations.findById('acme', 'id-1'));
+      expect(found).toMatchObject({ id: 'id-1', sequence: 2, document: { target_artifacts: ['web', 'api'] } });
+      expect(await records.storage.read(({ attestations }) => attestations.findById('other', 'id-1'))).toBeUndefined();
+    });
+
+    it('belong to flows, which are listed by name', async () => {
+      const flows = (filter: FlowFilter, offset = 0): Promise<unknown> =>
+        records.storage.read(async (transaction) => [
+          (await transaction.flows.list('acme', filter, { offset, limit: 5 })).map((flow) => flow.name),
+          await transaction.flows.count('acme', filter),
+        ]);
+      expect(await flows({})).toEqual([['api', 'web'], 2]);
+      expect(await flows({}, 1)).toEqual([['web'], 2]);
+      expect(await flows({ search: 'E' })).toEqual([[], 0]);
+      expect(await flows({ search: 'E', isCaseSensitive: false })).toEqual([['web'], 1]);
+    });
+  });
+}

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PendingSnapshots } from '../../../../src/service/platform/judging/pending-snapshots.ts';
+import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
+import type { PolicyRules } from '../../../../src/service/policy/policy-rules.ts';
+import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
+import { manualClock } from '../../../support/clock.ts';
+import { pod } from '../../../support/environment-samples.ts';
+import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
+import { Records } from '../../../support/records.ts';
+
+const org = 'acme';
+const user = 'ann';
+const count = 1000;
+const logical = Array.from({ length: count }, (_, index) => `all-${index}`);
+
+let folder: string;
+let storage: SqliteStorage;
+let records: Records;
+let pending: PendingSnapshots;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
+  storage = new SqliteStorage(folder);
+  records = new Records(storage);
+  pending = records.startPendingSnapshots();
+  await records.createOrganization(org, 1);
+  await records.saveEnvironment({ org, name: 'prod', kind: 'K8S', user }, 1);
+  await savePolicy('strict', { provenance: { required: true } });
+});
+afterEach(async () => {
+  await pending.stop();
+  await storage.close();
+  await rm(folder, { recursive: true });
+});
+
+const savePolicy = (name: string, artifacts: NonNullable<PolicyRules['artifacts']>): Promise<unknown> =>
+  records.savePolicy(
+    { ...{ org, name, comment: '', text: '', user }, rules: { _schema: 'https://example.com/v1', artifacts } },
+    1,
+  );
+const report = (at: number, ...images: readonly string[]): Promise<unknown> => {
+  const pods = images.map((image, index) => pod(`pod-${index}`, { [image]: index.toString(16) }));
+  const artifacts = toRunningArtifacts(podsToElements({ artifacts: pods }));
+  return records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, at);
+};
+const verdictsOf = async (environment: string): Promise<(boolean | null)[]> => {
+  const page = { page: 1, size: 10, ascending: true };
+  return ((await records.listSnapshots({ org, environment, page, now: 10 })) ?? []).map(({ compliant }) => compliant);
+};
+/** Counted by someone else, so that reading makes nothing. */
+const countOf = (table: string): number => {
+  const database = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
+  const row = database.prepare(`SELECT count(*) AS count FROM ${table}`).get();
+  database.close();
+  return Number(row?.['count']);
+};
+
+describe('a report to an environment that a thousand logical ones include', () => {
+  beforeEach(async () => {
+    const policies = ['strict'];
+    await Promise.all(
+      logical.map((name) =>
+        records.saveEnvironment({ org, name, kind: 'logical', members: ['prod'], policies, user }, 1),
+      ),
+    );
+  });
+
+  it('creates few snapshots by itself, and readers get all of them', async () => {
+    await report(2, 'web:1');
+    expect(countOf('snapshots')).toBeLessThan(count / 10);
+    for (const name of logical) expect([name, await verdictsOf(name)]).toEqual([name, [false]]);
+    expect([countOf('snapshots'), countOf('pending_snapshots')]).toEqual([count + 1, 0]);
+  });
+
+  it('is followed by all other snapshots, even if they are not read', async () => {
+    await report(2, 'web:1');
+    while (countOf('pending_snapshots') > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(countOf('snapshots')).toBe(count + 1);
+  });
+
+  it('is followed by them after a restart, with their original times', async () => {
+    await report(2, 'web:1');
+    await pending.stop();
+    await storage.close();
+    expect(countOf('pending_snapshots')).toBeGreaterThan(0);
+    storage = new SqliteStorage(folder);
+    records = new Records(storage);
+    pending = records.startPendingSnapshots();
+    const page = { page: 1, size: 10, ascending: true };
+    expect(await records.listSnapshots({ org, environment: 'all-999', page, now: 10 })).toEqual([
+      { number: 1, from: 2, to: undefined, compliant: false },
+    ]);
+  });
+
+  it('is followed by them within ten seconds if they were left by another process', async () => {
+    await pending.stop();
+    const clock = manualClock();
+    pending = records.startPendingSnapshots(clock);
+    // These records do not tell others about pending snapshots.
+    records = new Records(storage);
+    await report(2, 'web:1');
+    expect(countOf('pending_snapshots')).toBeGreaterThan(0);
+    await clock.advance(10_000);
+    while (countOf('pending_snapshots') > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await pending.stop();
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('leads to the current content and verdict, whatever happened in between', async () => {
+    const rest = { description: '', visibility: undefined, repoUrl: undefined };
+    await records.saveFlow({ org, name: 'web', template: [], ...rest }, 1);
+    const artifact = sampleArtifact({ fingerprint: fingerprintOf('0') });
+    await Promise.all([
+      report(2, 'web:1'),
+      report(3, 'web:2'),
+      records.recordArtifact({ org, flow: 'web', id: 'a', createdAt: 4, reportedBy: user, report: artifact }),
+    ]);
+    for (const name of ['all-0', 'all-500', 'all-999']) {
+      const finding = await records.findSnapshot(org, [{ environment: name, selector: { kind: 'latest' } }], 10);
+      expect(finding).toMatchObject({
+        snapshot: { artifacts: [{ name: 'web:2' }], judgement: { compliant: true } },
+      });
+    }
+  });
+
+  it('is not forgotten by a new version of a policy of all of them', async () => {
+    await report(2, 'web:1');
+    await savePolicy('strict', {});
+    for (const name of ['all-0', 'all-500', 'all-999']) expect((await verdictsOf(name)).at(-1)).toBe(true);
+  });
+});
+
+describe('patterns that take long', () => {
+  const slow = (size: number): NonNullable<PolicyRules['artifacts']> => ({
+    provenance: { required: true, exceptions: [{ if: `\${{ matches(artifact.name, "a(a|b){1,${size}}c") }}` }] },
+  });
+  const longNames = Array.from({ length: 40 }, (_, index) => `${'a'.repeat(500)}${index}`);
+
+  it('let other requests in between, and lead to the verdict', async () => {
+    await savePolicy('slow', slow(80));
+    await records.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
+    let turns = 0;
+    let isDone = false;
+    const countTurns = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(countTurns);
+    };
+    countTurns();
+    const outcome = await report(2, ...longNames);
+    isDone = true;
+    expect(outcome).toEqual({ outcome: 'snapshot made' });
+    expect(await verdictsOf('prod')).toEqual([false]);
+    expect(turns).toBeGreaterThan(8);
+  });
+
+  it('lead to "not compliant" beyond the limit, with the reason', async () => {
+    await savePolicy('slow', slow(190));
+    await records.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
+    await report(2, ...Array.from({ length: 100 }, (_, index) => `${'a'.repeat(2000)}${index}`));
+    const finding = await records.findSnapshot(org, [{ environment: 'prod', selector: { kind: 'latest' } }], 10);
+    expect(finding).toMatchObject({
+      snapshot: {
+        judgement: { compliant: false, unjudgeable: expect.stringContaining('30000000 steps') as unknown },
+      },
+    });
+  });
+});

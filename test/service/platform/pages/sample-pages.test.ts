@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseApiKey } from '../../../../src/service/account/api-key.ts';
+import { sampleFingerprint } from '../../../../tools/browser/sample-data.ts';
+import { startSampleService, type SampleService } from '../../../../tools/browser/sample-service.ts';
+
+describe('the pages of an organization with records', () => {
+  let service: SampleService;
+  beforeAll(async () => {
+    service = await startSampleService(1_790_000_000);
+  });
+  afterAll(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(service.url + path, { headers: { authorization: `Bearer ${service.key}`, ...headers } });
+  /** The text of a page, without its markup. */
+  const read = async (path: string): Promise<string> => {
+    const response = await get(path);
+    expect([path, response.status]).toEqual([path, 200]);
+    const main = /<main[^]*<\/main>/.exec(await response.text())?.[0] ?? '';
+    return main
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .replaceAll('&quot;', '"');
+  };
+
+  it('begin with what needs attention', async () => {
+    expect(await read('/')).toContain('acme admin ✕ 2 of 4 not compliant');
+    const overview = await read('/acme');
+    expect(overview).toMatch(
+      /Needs attention ✕ Not compliant Environment production since 9 hours ago : web.sonar of /,
+    );
+    expect(overview).toMatch(
+      /web The web shop: from commit to production ✕ Not compliant ✓ Compliant build-126 .*mobile The app/,
+    );
+    expect(overview).toMatch(/mobile The app, not reported yet no trail yet/);
+    expect(await read('/acme/flows?name=WE')).toMatch(/web The web shop.* ✓ Compliant ◐ Incomplete .* build-126/);
+    expect(await read('/acme/flows?name=x')).toContain('No flow has a name with “x”.');
+  });
+
+  it('show trails against their required evidence, and select them', async () => {
+    const matrix = await read('/acme/flows/web');
+    expect(matrix).toContain('Trail State pull-request web web.unit-tests web.sonar Extra Begun');
+    const row = 'build-124 ◐ Incomplete ○ Missing ✓ Reported ✓ Compliant ○ Missing';
+    expect(matrix).toContain(row);
+    expect(matrix).toMatch(/build-125 .* \+ licence-scan/);
+    const incomplete = await read('/acme/flows/web?state=INCOMPLETE');
+    expect(incomplete).toContain(row);
+    expect(incomplete).not.toContain('build-125');
+    expect(await read('/acme/flows/web?name=build-12&offset=5')).toMatch(/build-125 .*← Previous/);
+    expect(await read('/acme/flows/web?name=nothing')).toContain('No trail is selected by this filter.');
+    expect(await read('/acme/flows/mobile')).toContain('There is no trail yet.');
+  });
+
+  it('say what is missing, and who reviewed', async () => {
+    const trail = await read('/acme/flows/web/trails/build-124');
+    expect(trail).toMatch(/What is required .*pull-request the trail ○ Missing not recorded; pull_request is required/);
+    const reviewed = await read('/acme/flows/web/trails/build-125');
+    expect(reviewed).toMatch(/Pull request Change number 125 \(MERGED\)/);
+    expect(reviewed).toMatch(/Trail begun .*Artifact registry.example.com\/shop\/web reported .*web.licence-scan/);
+    const page = await (await get('/acme/flows/web/trails/build-125')).text();
+    const path = /href="([^"]+)">pull-request</.exec(page)?.[1] ?? '';
+    expect(await read(path)).toMatch(/ada change-125 → main .* grace: APPROVED, .* linus: CHANGES_REQUESTED/);
+    expect(
+      await (await get(`/acme/flows/web/trails/build-125?attestation_id=${path.split('/').at(-1)}`)).text(),
+    ).toContain('<strong class="mark">');
+  });
+
+  it('judge an artifact rule by rule', async () => {
+    const artifact = await read(`/acme/flows/web/artifacts/${sampleFingerprint('build-126')}`);
+    expect(artifact).toMatch(/Policies of production ✕ Not compliant It does not comply with production-rules\./);
+    expect(artifact).toMatch(
+      /provenance production-rules, version 3 ✓ Kept trail-compliance .* ✕ Broken web.sonar : new_coverage is 71.4; at least 80/,
+    );
+    expect(artifact).toMatch(/Where it runs and ran .*production Runs now/);
+  });
+
+  it('compare snapshots, and versions of policies', async () => {
+    expect(await read('/acme/environments/shop')).toMatch(/Members production staging/);
+    expect(await read('/acme/environments/production?page=2')).toContain('There are no snapshots on this page.');
+    expect(await read('/acme/environments/production/snapshots/3')).toMatch(/Snapshot 3 of 8/);
+    const compared = await read('/acme/compare?first=production~1&second=staging');
+    expect(compared).toMatch(/Only in the second .* legacy-mailer .* Only in the first/);
+    const failed = await get('/acme/compare?first=production%2399&second=none');
+    expect([failed.status, await failed.text()]).toEqual([400, expect.stringContaining('len(snapshots) == 8')]);
+    expect(await read('/acme/policies')).toMatch(/production-rules 3 What must hold .* production/);
+    const difference = await read('/acme/policies/production-rules?from=1&to=2');
+    expect(difference).toContain('From version 1 to version 2');
+    expect(difference).toContain('+ attestations: + - type: junit');
+    expect(await read('/acme/policies/production-rules?version=1')).not.toContain('type: junit');
+    expect(await read('/acme/policies/production-rules?version=7')).toContain('There is no version 7.');
+    expect((await get('/acme/policies/none')).status).toBe(404);
+  });
+
+  it('find fingerprints, commits and names', async () => {
+    const digits = sampleFingerprint('build-120').slice(0, 9);
+    expect(await read(`/acme/search?q=sha256:${digits.toUpperCase()}`)).toMatch(/Artifacts .*build-120/);
+    expect(await read('/acme/search?q=build-12')).toMatch(/Trails .*build-120 web/);
+    expect(await read('/acme/search?q=PROD')).toMatch(/Environments production Policies production-rules/);
+    expect(await read('/acme/search?q=zzz')).toContain('Nothing was found.');
+    const form = await read('/acme/search');
+    expect(form).toContain('Search for at least 5 digits of a fingerprint');
+    expect(form).not.toContain('Nothing was found.');
+  });
+
+  it('show administrators who has access, without secrets', async () => {
+    const page = await read('/acme/administration');
+    expect(page).toMatch(/ada member 1 .*service account ci Jobs of acme\/web in 12 months never/);
+    expect(page).toContain('webhook https://hooks.invalid/…');
+    expect(page).not.toContain('services/secret');
+    expect(page).not.toContain(parseApiKey(service.key)?.secret);
+  });
+
+  it('name the request of the API with the same data, which works', async () => {
+    for (const path of [
+      '/acme',
+      '/acme/flows/web',
+      '/acme/environments/production',
+      '/acme/administration',
+      '/acme/search?q=build',
+    ]) {
+      const requests = [...(await (await get(path)).text()).matchAll(/<code>GET ([^<]+)<\/code>/g)];
+      expect(requests.length).toBeGreaterThan(0);
+      for (const [, address = ''] of requests) {
+        const url = new URL(address.replaceAll('&amp;', '&'));
+        expect([url.pathname, (await get(url.pathname + url.search)).status]).toEqual([url.pathname, 200]);
+      }
+    }
+  });
+
+  it('explain errors to people, and keep the form of errors for programs', async () => {
+    const missing = await get('/acme/flows/none', { accept: 'text/html' });
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await missing.text()).toContain('Flow named &#39;none&#39; does not exist');
+    const invalid = await get('/acme/flows/web?offset=-1', { accept: 'text/html' });
+    expect([invalid.status, await invalid.text()]).toEqual([400, expect.stringContaining('query.offset')]);
+    expect(await (await get('/acme/flows/none')).json()).toHaveProperty('message');
+  });
+});

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import { rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
+
+describe('a service that stops', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService();
+  });
+  afterEach(async () => {
+    await service.stop();
+  });
+
+  it('responds to every request whose connection the kernel had accepted', async () => {
+    const request = rawRequest('GET /api/v2/service-accounts/acme', { authorization: `Bearer ${service.apiKey}` });
+    // The kernel accepts these connections at once; the service has not seen any of them when it stops.
+    const answers = Array.from({ length: 100 }, () => rawExchange(service.url, request));
+    const stopped = service.stop();
+    expect(await Promise.all(answers.map(async (answer) => (await answer).status))).toEqual(answers.map(() => 200));
+    await stopped;
+  });
+
+  it('is no longer ready, and closes each connection after its response', async () => {
+    const request = rawRequest('GET /ready', { connection: 'keep-alive' });
+    const answer = rawExchange(service.url, request);
+    const stopped = service.stop();
+    const { status, head, body } = await answer;
+    expect(status).toBe(503);
+    expect(head.toLowerCase()).toContain('connection: close');
+    expect(JSON.parse(body)).toEqual({ message: 'The service is stopping' });
+    await stopped;
+  });
+
+  it('accepts no connection after it has stopped', async () => {
+    const { hostname, port } = new URL(service.url);
+    await service.stop();
+    const refused = await new Promise<string | undefined>((resolve) => {
+      const socket = connect(Number(port), hostname);
+      socket.on('connect', () => {
+        socket.destroy();
+        resolve(undefined);
+      });
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        resolve(error.code);
+      });
+    });
+    expect(refused).toBe('ECONNREFUSED');
+  });
+});

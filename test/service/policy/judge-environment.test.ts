@@ -1,0 +1,246 @@
+import { describe, expect, it } from '@jest/globals';
+import { compilePolicy } from '../../../src/service/policy/compile-policy.ts';
+import {
+  judgeEnvironment,
+  maximumBreaches,
+  unjudged,
+  type AttachedPolicy,
+  type EnvironmentJudgement,
+} from '../../../src/service/policy/judge-environment.ts';
+import { describeReason } from '../../../src/contract/reason.ts';
+import type { AttestationType } from '../../../src/contract/attestations/kinds.ts';
+import type { Verdict } from '../../../src/contract/compliance.ts';
+import type { Evidence } from '../../../src/service/artifact/artifact-state.ts';
+import type { ArtifactInFlow, JudgedArtifact } from '../../../src/service/policy/judged-artifact.ts';
+import type { PolicyRules } from '../../../src/service/policy/policy-rules.ts';
+import {
+  KnownMatches,
+  MissingMatchesError,
+  prepareMatches,
+  JudgementBudget,
+  type PatternUse,
+} from '../../../src/service/policy/judgement-budget.ts';
+
+const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedPolicy => ({
+  name,
+  version: 3,
+  compiled: compilePolicy({ _schema: 'https://example.com/v1', ...(artifacts === undefined ? {} : { artifacts }) }),
+});
+const piece = (name: string, verdict: Verdict, type: AttestationType = 'sonar'): Evidence => ({
+  ...{ name, type, verdict, level: 'artifact', reason: `it is ${verdict}`, faults: [] },
+});
+const inFlow = (change: Partial<ArtifactInFlow> = {}): ArtifactInFlow => ({
+  flow: 'web',
+  state: 'COMPLIANT',
+  info: 'All evidence is compliant: sonar.',
+  reasons: [],
+  evidence: [piece('sonar', 'compliant')],
+  ...change,
+});
+const artifact = (...flows: ArtifactInFlow[]): JudgedArtifact => ({ name: 'web:1', fingerprint: 'f1', flows });
+const judge = (policies: readonly AttachedPolicy[], artifacts: readonly JudgedArtifact[]): EnvironmentJudgement =>
+  judgeEnvironment(policies, () => artifacts);
+const reasons = (rules: PolicyRules['artifacts'], ...artifacts: JudgedArtifact[]): string[] =>
+  judge([policy(rules)], artifacts).breaches.map(({ reason }) => describeReason(reason));
+
+describe('the judgement of an environment', () => {
+  it('is null without policies', () => {
+    expect(judge([], [artifact()])).toEqual(unjudged);
+  });
+
+  it('is compliant if nothing runs or nothing is required', () => {
+    expect(judge([policy({ provenance: { required: true } })], [])).toMatchObject({ compliant: true });
+    const idle = [policy(undefined), policy({}), policy({ provenance: {}, 'trail-compliance': { required: false } })];
+    expect(judge(idle, [artifact()])).toMatchObject({ compliant: true });
+  });
+
+  it('names the policies with their versions, and every breach', () => {
+    const policies = [policy({ provenance: { required: true } }), policy({ provenance: { required: true } }, 'other')];
+    const reason = { state: 'missing', about: 'web:1', value: 'not reported to any flow' };
+    expect(judge(policies, [artifact(), { ...artifact(inFlow()), fingerprint: 'f2' }])).toEqual({
+      compliant: false,
+      policies: [
+        { name: 'strict', version: 3 },
+        { name: 'other', version: 3 },
+      ],
+      breaches: [
+        { policy: 'strict', name: 'web:1', fingerprint: 'f1', reason: { ...reason, rule: 'policy strict' } },
+        { policy: 'other', name: 'web:1', fingerprint: 'f1', reason: { ...reason, rule: 'policy other' } },
+      ],
+      allowed: [],
+    });
+  });
+});
+
+describe('the rule of provenance', () => {
+  const rule = { required: true, exceptions: [{ if: '${{ matches(artifact.name, "^web:") and not exists(flow) }}' }] };
+
+  it('lets an exception allow an unreported artifact', () => {
+    expect(judge([policy({ provenance: rule })], [artifact()])).toMatchObject({
+      compliant: true,
+      allowed: ['f1'],
+    });
+    expect(reasons({ provenance: rule }, { ...artifact(), name: 'api:1' })).toEqual([
+      'api:1: not reported to any flow (policy strict)',
+    ]);
+  });
+
+  it('allows nothing that needs no exception, or that breaks another rule', () => {
+    expect(judge([policy({ provenance: rule })], [artifact(inFlow())])).toMatchObject({ allowed: [] });
+    const both = policy({ provenance: rule, attestations: [{ type: 'sonar' }] });
+    expect(judge([both], [artifact()])).toMatchObject({ compliant: false, allowed: [] });
+  });
+});
+
+describe('the rule of trail compliance', () => {
+  const failing = inFlow({
+    flow: 'release',
+    state: 'NON-COMPLIANT',
+    info: 'sonar: the quality gate is ERROR (quality gate).',
+    reasons: [{ state: 'failed', about: 'sonar', value: 'the quality gate is ERROR', rule: 'quality gate' }],
+  });
+  const missing = { state: 'missing', about: 'unit', value: 'not recorded' } as const;
+
+  it('is kept if the artifact is compliant in every flow that knows it', () => {
+    const rule = { 'trail-compliance': { required: true } };
+    expect(reasons(rule, artifact(inFlow()))).toEqual([]);
+    expect(reasons(rule, artifact(inFlow(), failing))).toEqual([
+      'sonar in flow release: the quality gate is ERROR (policy strict, quality gate)',
+    ]);
+    expect(reasons(rule, artifact(inFlow({ state: 'INCOMPLETE', info: 'x.', reasons: [missing] })))).toEqual([
+      'unit: not recorded (policy strict)',
+    ]);
+    expect(reasons(rule, artifact())).toEqual(['web:1: not reported to any flow (policy strict)']);
+  });
+
+  it('leaves out the flows that an exception holds for', () => {
+    const of = (flow: string): PolicyRules['artifacts'] => ({
+      'trail-compliance': { required: true, exceptions: [{ if: `\${{ flow.name == "${flow}" }}` }] },
+    });
+    expect(judge([policy(of('release'))], [artifact(inFlow(), failing)])).toMatchObject({
+      compliant: true,
+      allowed: ['f1'],
+    });
+    expect(reasons(of('web'), artifact(inFlow(), failing))).toHaveLength(1);
+    expect(reasons(of('web'), artifact())).toHaveLength(1);
+  });
+});
+
+describe('the rule of attestations', () => {
+  const failed = inFlow({ evidence: [piece('web.quality', 'non-compliant')] });
+
+  it.each([
+    [{ type: 'sonar' }, []],
+    [{ type: '*' }, []],
+    [{ type: '*', name: 'sonar' }, []],
+    [{ type: 'sonar', name: 'quality' }, ['quality: not recorded; sonar is required (policy strict)']],
+    [{ type: 'junit' }, ['attestation of type junit: not recorded (policy strict)']],
+    [{ type: '*', name: 'unit' }, ['unit: not recorded (policy strict)']],
+    [{ type: 'junit', name: 'sonar' }, ['sonar: recorded as sonar; junit is required (policy strict)']],
+    [
+      { type: 'snyk', name: 'vuln' },
+      ['vuln: not recorded; snyk is required, which this service cannot record (policy strict)'],
+    ],
+  ])('%j finds what is there', (rule, expected) => {
+    expect(reasons({ attestations: [rule] }, artifact(inFlow()))).toEqual(expected);
+  });
+
+  it('requires all matching attestations to be compliant, in every flow, unless it says otherwise', () => {
+    const reason = 'web.quality: it is non-compliant (policy strict)';
+    expect(reasons({ attestations: [{ type: 'sonar' }] }, artifact(inFlow(), failed))).toEqual([reason]);
+    expect(reasons({ attestations: [{ type: 'sonar', name: 'quality' }] }, artifact(failed))).toEqual([reason]);
+    expect(reasons({ attestations: [{ type: 'sonar', name: 'sonar' }] }, artifact(inFlow(), failed))).toEqual([]);
+    expect(reasons({ attestations: [{ type: 'sonar', must_be_compliant: false }] }, artifact(failed))).toEqual([]);
+  });
+
+  it('applies only if its condition holds', () => {
+    const rule = (text: string): PolicyRules['artifacts'] => ({
+      attestations: [{ type: 'junit', if: `\${{ ${text} }}` }],
+    });
+    expect(reasons(rule('flow.name == "api"'), artifact(inFlow()))).toEqual([]);
+    expect(reasons(rule('flow.name == "web"'), artifact(inFlow()))).toEqual([
+      'attestation of type junit: not recorded (policy strict)',
+    ]);
+    expect(reasons(rule('flow.name == "web"'), artifact())).toEqual([]);
+    expect(reasons(rule('not exists(flow)'), artifact())).toEqual(['web:1: not reported to any flow (policy strict)']);
+  });
+});
+
+describe('a judgement that exceeds the limits', () => {
+  const many = (count: number, name = 'image'): JudgedArtifact[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `${name}${index}`, fingerprint: `f${index}`, flows: [] }));
+  const exceptions = (condition: string, count: number): PolicyRules['artifacts'] => ({
+    provenance: { required: true, exceptions: Array.from({ length: count }, () => ({ if: `\${{ ${condition} }}` })) },
+  });
+  const list = `artifact.name in [${'"a",'.repeat(199)}"b"]`;
+
+  it('ends as not compliant, with the reason', () => {
+    expect(judge([policy(exceptions(list, 100))], many(100))).toEqual({
+      compliant: false,
+      policies: [{ name: 'strict', version: 3 }],
+      breaches: [],
+      unjudgeable: 'judging it was stopped: it takes more than 1000000 steps, the limit of one judgement',
+      allowed: [],
+    });
+    expect(judge([policy(exceptions(list, 100))], many(10))).not.toHaveProperty('unjudgeable');
+  });
+
+  it('has the same result whatever else the policies would say', () => {
+    const bad = policy({ attestations: [{ type: 'sonar' }] }, 'other');
+    expect(judge([bad, policy(exceptions(list, 100))], many(100))).toMatchObject({ compliant: false, breaches: [] });
+  });
+
+  it('requests the matching of its patterns first, and needs no others afterwards', async () => {
+    const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,50}c")', 1))];
+    const artifacts = many(100, 'a'.repeat(50));
+    const known = new KnownMatches();
+    const attempt = (): EnvironmentJudgement => judgeEnvironment(policies, () => artifacts, new JudgementBudget(known));
+    let needed: Iterable<PatternUse> = [];
+    try {
+      attempt();
+    } catch (error) {
+      if (!(error instanceof MissingMatchesError)) throw error;
+      ({ needed } = error);
+    }
+    let pauses = 0;
+    await prepareMatches(known, needed, () => {
+      pauses += 1;
+      return Promise.resolve();
+    });
+    expect(pauses).toBeGreaterThan(2);
+    const { compliant, breaches, unjudgeable } = attempt();
+    expect([compliant, breaches.length, unjudgeable]).toEqual([false, 100, undefined]);
+  });
+
+  it('matches no more than the limit allows', async () => {
+    const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,190}c")', 1))];
+    const artifacts = many(100, 'a'.repeat(1000));
+    const known = new KnownMatches();
+    await prepareMatches(
+      known,
+      policies.flatMap(({ compiled }) => artifacts.flatMap((one) => [...compiled.patternUses(one)])),
+      () => Promise.resolve(),
+    );
+    expect(judgeEnvironment(policies, () => artifacts, new JudgementBudget(known))).toMatchObject({
+      compliant: false,
+      unjudgeable: 'judging it was stopped: its patterns take more than 30000000 steps, the limit of one judgement',
+    });
+  });
+
+  it('is not compliant if a policy was stored before a limit that it exceeds', () => {
+    expect(judge([policy(exceptions('matches(artifact.name, "a{1001}")', 1))], many(1))).toMatchObject({
+      compliant: false,
+      unjudgeable: expect.stringContaining(
+        'the policy strict cannot be applied: one of its conditions has the pattern',
+      ) as unknown,
+    });
+  });
+
+  it('keeps the first breaches, and counts the others', () => {
+    const { breaches, furtherBreaches } = judge(
+      [policy({ provenance: { required: true } })],
+      many(maximumBreaches + 5),
+    );
+    expect([breaches.length, furtherBreaches]).toEqual([maximumBreaches, 5]);
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compareArtifacts } from '../../../src/service/snapshot/snapshot-difference.ts';
+import {
+  podsToElements,
+  toRunningArtifacts,
+  listFingerprints,
+  toIdentity,
+  sameArtifacts,
+  type RunningArtifact,
+} from '../../../src/service/snapshot/running-artifact.ts';
+import { toPageRange, resolveInterval, type NumberRange } from '../../../src/service/snapshot/snapshot-series.ts';
+import { createEvents, findMovement } from '../../../src/service/snapshot/snapshot-events.ts';
+import { judgeWithMembers, type Snapshot } from '../../../src/service/snapshot/snapshot.ts';
+import { unjudged } from '../../../src/service/policy/judge-environment.ts';
+import { pod } from '../../support/environment-samples.ts';
+
+const pods = fc.array(
+  fc
+    .record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      namespace: fc.constantFrom('x', 'y'),
+      images: fc.dictionary(fc.constantFrom('web', 'api', '__proto__', 'web:2'), fc.constantFrom('aaaaa', 'bbbbb'), {
+        maxKeys: 3,
+      }),
+    })
+    .map(({ name, namespace, images }) => pod(name, images, { namespace })),
+  { maxLength: 6 },
+);
+const running = pods.map((artifacts) => toRunningArtifacts(podsToElements({ artifacts })));
+const instancesOf = (artifacts: readonly RunningArtifact[]): number =>
+  artifacts.reduce((sum, { instances }) => sum + instances.length, 0);
+
+describe('running artifacts', () => {
+  it('do not depend on the order of the report or on duplicates in it', () => {
+    fc.assert(
+      fc.property(pods, (artifacts) => {
+        const once = toRunningArtifacts(podsToElements({ artifacts }));
+        expect(toRunningArtifacts(podsToElements({ artifacts: artifacts.toReversed() }))).toEqual(once);
+        expect(toRunningArtifacts(podsToElements({ artifacts: [...artifacts, ...artifacts] }))).toEqual(once);
+        expect(new Set(once.map(toIdentity)).size).toBe(once.length);
+      }),
+    );
+  });
+
+  it('are the same if the same images run, regardless of the number of instances', () => {
+    const one = toRunningArtifacts(podsToElements({ artifacts: [pod('a', { web: 'aaaaa' })] }));
+    const scaled = toRunningArtifacts(
+      podsToElements({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] }),
+    );
+    const renamed = toRunningArtifacts(podsToElements({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] }));
+    expect(sameArtifacts(one, scaled)).toBe(true);
+    expect(sameArtifacts(one, renamed)).toBe(false);
+    expect(sameArtifacts(one, [])).toBe(false);
+    expect(sameArtifacts([], one)).toBe(false);
+  });
+});
+
+describe('a difference', () => {
+  it('puts every artifact of either snapshot in exactly one part', () => {
+    fc.assert(
+      fc.property(running, running, (first, second) => {
+        const { onlyInFirst, onlyInSecond, changed, notChanged } = compareArtifacts(first, second);
+        const parts = [...onlyInFirst, ...onlyInSecond, ...changed, ...notChanged];
+        const all = new Set([...first, ...second].map(toIdentity));
+        expect(parts.map(({ artifact }) => toIdentity(artifact)).toSorted()).toEqual([...all].toSorted());
+        expect(parts.reduce((sum, { instances: [one] }) => sum + one, 0)).toBe(instancesOf(first));
+        expect(parts.reduce((sum, { instances: [, other] }) => sum + other, 0)).toBe(instancesOf(second));
+        expect(notChanged.every(({ instances: [one, other] }) => one === other)).toBe(true);
+        expect(changed.every(({ instances: [one, other] }) => one !== other && one > 0 && other > 0)).toBe(true);
+      }),
+    );
+  });
+
+  it('is reversed if the snapshots are swapped', () => {
+    fc.assert(
+      fc.property(running, running, (first, second) => {
+        const [there, back] = [compareArtifacts(first, second), compareArtifacts(second, first)];
+        expect(there.onlyInFirst.map(({ artifact }) => artifact)).toEqual(
+          back.onlyInSecond.map(({ artifact }) => artifact),
+        );
+        expect(there.changed).toHaveLength(back.changed.length);
+        expect(compareArtifacts(first, first).notChanged).toHaveLength(first.length);
+      }),
+    );
+  });
+});
+
+describe('the pages of a series', () => {
+  const numbersOf = ({ first, last }: NumberRange): number[] =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+
+  it('contain every number once, in order, in either direction', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(40),
+        fc.nat(40),
+        fc.integer({ min: 1, max: 9 }),
+        fc.boolean(),
+        (from, length, size, ascending) => {
+          const range = { first: from + 1, last: from + length };
+          const pages = Array.from({ length: Math.ceil(length / size) + 1 }, (_, index) =>
+            numbersOf(toPageRange(range, { page: index + 1, size, ascending })),
+          );
+          const walked = pages.flatMap((page) => (ascending ? page : page.toReversed()));
+          expect(walked).toEqual(ascending ? numbersOf(range) : numbersOf(range).toReversed());
+          expect(pages.at(-1)).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('in ascending order do not change when the series grows', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.nat(30), fc.integer({ min: 1, max: 9 }), (latest, more, size) => {
+        const page = { page: Math.ceil(latest / size), size, ascending: true };
+        const before = numbersOf(toPageRange({ first: 1, last: latest }, page));
+        const after = numbersOf(toPageRange({ first: 1, last: latest + more }, page));
+        expect(after.slice(0, before.length)).toEqual(before);
+      }),
+    );
+  });
+
+  it('stay within the series, whatever the interval', async () => {
+    const selector = fc.oneof(
+      fc.constant({ kind: 'latest' } as const),
+      fc.record({ kind: fc.constant('number' as const), number: fc.integer({ min: 1, max: 50 }) }),
+      fc.record({ kind: fc.constant('behind' as const), count: fc.nat(50) }),
+      fc.record({ kind: fc.constant('time' as const), time: fc.nat(50) }),
+      fc.record({ kind: fc.constant('ago' as const), seconds: fc.nat(50) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.nat(30), selector, selector, async (latest, from, to) => {
+        const series = {
+          latest,
+          numberAt: (time: number) => Promise.resolve(Math.max(0, Math.min(latest, Math.floor(time)))),
+        };
+        const { first, last } = await resolveInterval({ from, to }, series, 25);
+        expect(first).toBeGreaterThanOrEqual(1);
+        expect(last).toBeLessThanOrEqual(latest);
+      }),
+    );
+  });
+});
+
+describe('the events of a snapshot', () => {
+  const snapshot = (change: Partial<Snapshot> = {}): Snapshot => ({
+    org: 'acme',
+    environment: 'prod',
+    number: 2,
+    from: 9.5,
+    artifacts: [],
+    judgement: unjudged,
+    ...change,
+  });
+  const triggersBetween = (previous: Snapshot | undefined, next: Snapshot): string[] =>
+    createEvents(previous, next, () => undefined).map(({ trigger }) => trigger);
+  const judged = (compliant: boolean | null, allowed: string[] = []): Snapshot =>
+    snapshot({ judgement: { ...unjudged, compliant, allowed } });
+
+  it('report what started and exited, with its build', () => {
+    const provenance = { flow: 'web', commit: 'c', commitUrl: 'https://c', buildUrl: 'https://b' };
+    const next = snapshot({
+      artifacts: toRunningArtifacts(podsToElements({ artifacts: [pod('a', { web: 'aaaaa' })] })),
+    });
+    const [event, ...others] = createEvents(undefined, next, () => provenance);
+    expect(others).toEqual([]);
+    expect(event).toEqual({
+      trigger: 'ON_STARTED_ARTIFACT',
+      org: 'acme',
+      environment: 'prod',
+      snapshot: 2,
+      compliant: null,
+      description: 'Artifact web started to run in prod.',
+      timestamp: 9.5,
+      artifact: { name: 'web', fingerprint: 'aaaaa'.padEnd(64, '0'), provenance },
+    });
+    expect(triggersBetween(next, snapshot())).toEqual(['ON_EXITED_ARTIFACT']);
+  });
+
+  it('report a changed verdict', () => {
+    const [good, bad, none] = [judged(true), judged(false), judged(null)];
+    expect(triggersBetween(undefined, good)).toEqual(['ON_COMPLIANT_ENV']);
+    expect(triggersBetween(undefined, bad)).toEqual(['ON_NON_COMPLIANT_ENV']);
+    expect(triggersBetween(none, good)).toEqual(['ON_COMPLIANT_ENV']);
+    expect(triggersBetween(good, bad)).toEqual(['ON_NON_COMPLIANT_ENV']);
+    expect([triggersBetween(good, good), triggersBetween(bad, none), triggersBetween(undefined, none)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  it('report once what an exception allows', () => {
+    expect(triggersBetween(judged(true), judged(true, ['f']))).toEqual(['ON_ALLOWED_ARTIFACT']);
+    expect(triggersBetween(judged(true, ['f']), judged(true, ['f']))).toEqual([]);
+  });
+
+  it('never report scaling, and report each artifact either as started or as exited', () => {
+    fc.assert(
+      fc.property(running, running, (before, after) => {
+        const { started, exited } = findMovement(before, after);
+        const known = new Set(listFingerprints(before));
+        expect(listFingerprints(after).filter((fingerprint) => !known.has(fingerprint))).toEqual(started);
+        expect(started.filter((fingerprint) => exited.includes(fingerprint))).toEqual([]);
+        expect(triggersBetween(snapshot({ artifacts: before }), snapshot({ artifacts: after }))).toHaveLength(
+          started.length + exited.length,
+        );
+      }),
+    );
+  });
+});
+
+describe('the judgement of a logical environment', () => {
+  it.each([
+    [null, [], null],
+    [null, [null, null], null],
+    [null, [true, null], true],
+    [null, [true, false], false],
+    [true, [], true],
+    [true, [false], false],
+    [false, [true], false],
+  ])('of its own %s and its members %j is %s', (own, members, expected) => {
+    const verdicts = members.map((compliant) => ({ compliant }));
+    expect(judgeWithMembers({ ...unjudged, compliant: own }, verdicts).compliant).toBe(expected);
+  });
+});
