@@ -3,6 +3,7 @@ import { describeFault, type Reason } from '../../src/contract/reason.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
+import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { shas } from '../support/events.ts';
 import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { call } from '../support/service-call.ts';
@@ -42,7 +43,8 @@ interface Situation {
   readonly isReported?: boolean;
   /** A second trail that reports the same artifact later. */
   readonly second?: boolean;
-  readonly outcomes: Readonly<Record<Gate, Outcome>>;
+  /** Of the gates that are asked. */
+  readonly outcomes: Readonly<Partial<Record<Gate, Outcome>>>;
 }
 
 const gates = ['get-artifact', 'assert-artifact', 'environment', 'assert-trail', 'attestations', 'snapshots'] as const;
@@ -70,22 +72,25 @@ const situations: Readonly<Record<string, Situation>> = {
   missing: {
     fingerprint: 'a3',
     evidence: [scan()],
-    outcomes: { ...all('incomplete'), attestations: 'compliant', snapshots: 'non-compliant' },
+    outcomes: {
+      ...{ 'get-artifact': 'incomplete', environment: 'incomplete', 'assert-trail': 'incomplete' },
+      ...{ attestations: 'compliant', snapshots: 'non-compliant' },
+    },
   },
   mistyped: {
     fingerprint: 'a4',
     evidence: [scan(), ['generic', { attestation_name: 'web.sonar' }]],
-    outcomes: { ...all('incomplete'), attestations: 'compliant', snapshots: 'non-compliant' },
+    outcomes: { 'assert-artifact': 'incomplete', 'assert-trail': 'incomplete' },
   },
   pending: {
     fingerprint: 'a5',
     evidence: [scan(), sonar('NONE')],
-    outcomes: { ...all('incomplete'), attestations: 'non-compliant', snapshots: 'non-compliant' },
+    outcomes: { 'get-artifact': 'incomplete', 'assert-trail': 'incomplete', attestations: 'non-compliant' },
   },
   exempted: {
     fingerprint: 'a6',
     evidence: [scan(), sonar('ERROR', [coverage])],
-    outcomes: { ...all('non-compliant'), environment: 'compliant', snapshots: 'compliant' },
+    outcomes: { 'get-artifact': 'non-compliant', environment: 'compliant', snapshots: 'compliant' },
   },
   unreported: {
     fingerprint: 'a7',
@@ -98,12 +103,7 @@ const situations: Readonly<Record<string, Situation>> = {
     evidence: [scan(), sonar('ERROR', [coverage])],
     second: true,
     // The latest report counts, and its trail has no evidence of its own yet.
-    outcomes: {
-      ...all('incomplete'),
-      'assert-trail': 'non-compliant',
-      attestations: 'non-compliant',
-      snapshots: 'non-compliant',
-    },
+    outcomes: { 'get-artifact': 'incomplete', 'assert-trail': 'non-compliant', snapshots: 'non-compliant' },
   },
 };
 
@@ -195,8 +195,12 @@ function reasonsIn(body: unknown): readonly Reason[] {
 }
 
 const rows = Object.entries(situations).flatMap(([name, { fingerprint, outcomes }]) =>
-  gates.map((gate) => ({ gate, name, digits: fingerprint, outcome: outcomes[gate] })),
+  gates.flatMap((gate) => {
+    const outcome = outcomes[gate];
+    return outcome === undefined ? [] : [{ gate, name, digits: fingerprint, outcome }];
+  }),
 );
+const words = { compliant: 'Compliant', incomplete: 'Incomplete', 'non-compliant': 'Non-compliant' };
 
 describe('the gate', () => {
   it.each(rows)('$gate in the situation "$name": $outcome', async ({ gate, name, digits, outcome }) => {
@@ -219,20 +223,64 @@ describe('the gate', () => {
       expect([annotations, set?.state, reasons]).toEqual([[], 'success', []]);
       return;
     }
-    expect([annotations.length, set?.state]).toEqual([1, expect.stringMatching(/failure|pending/u)]);
+    expect([annotations.length, set?.state]).toEqual([1, 'failure']);
+    expect(set?.description).toMatch(new RegExp(`^${words[outcome]}: `, 'u'));
+    expect(result.summary).toMatch(new RegExp(`^<h2>\\S+ ${words[outcome]}: .*</h2>\n<ul><li>`, 'u'));
     // Nothing is on record that the service could give reasons about, except for what runs.
-    if (name === 'unreported') expect(annotations[0]).toMatch(/not reported|no attestation|nothing/iu);
+    if (name === 'unreported') expectEverywhere(/not reported|no attestation|nothing/iu, annotations[0], result);
     else expect(reasons).not.toEqual([]);
     expectReasons(reasons, result, request.repository.comments.at(-1)?.body ?? '');
     const [first] = reasons;
-    if (first === undefined) return;
-    // A list of a flow's attestations also names the trail.
-    const words = new RegExp(`${first.about}(?: in trail \\w+)?: ${first.value}`, 'u');
-    expect([annotations[0], set?.description]).toEqual([expect.stringMatching(words), expect.stringMatching(words)]);
-    const page = await pageOf(first, result.outputs['html-url']);
-    for (const text of wordsOf(first)) expect(page).toContain(text);
+    if (first !== undefined) await expectFirst(first, result, [annotations[0], set?.description]);
+  });
+
+  it('is an error that names create-flow if there is no such flow, whatever on-non-compliant says', async () => {
+    for (const operation of ['get-artifact', 'assert-artifact', 'assert-trail', 'list-attestations']) {
+      const about = operation.endsWith('artifact') ? { fingerprint: fingerprintOf('a1') } : {};
+      const result = await request.step({ operation, flow: 'nowhere', 'on-non-compliant': 'ignore', ...about });
+      expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
+      expect(commandsNamed(result.log, 'error')).toEqual([
+        expect.objectContaining({
+          message: expect.stringMatching(/Flow .*(?:not found|does not exist)[^]*`create-flow`/u),
+        }),
+      ]);
+    }
   });
 });
+
+describe('the step assert-trail', () => {
+  it('judges the trail of the commit of the event, without a checkout, and sets every output', async () => {
+    const result = await request.step({ operation: 'assert-trail', flow: 'missing', 'on-non-compliant': 'warn' });
+    expect(result).toMatchObject({
+      exitCode: 0,
+      outputs: { outcome: 'incomplete', compliant: 'false', state: 'INCOMPLETE' },
+      response: { name: shas.head, flow: 'missing', compliance_state: 'INCOMPLETE' },
+    });
+    expect(result.outputs['html-url']).toBe(textAt(result.response, 'html_url'));
+    const page = await fetch(result.outputs['html-url'] ?? '', {
+      headers: { authorization: `Bearer ${job.service.apiKey}` },
+    });
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('Incomplete');
+    expect(valueAt(JSON.parse(result.outputs['response'] ?? ''), 'name')).toBe(shas.head);
+  });
+});
+
+/** Expects the first reason in the texts that have room for one, and on the page. */
+async function expectFirst(reason: Reason, result: ActionRun, texts: readonly (string | undefined)[]): Promise<void> {
+  // A list of a flow's attestations also names the trail.
+  const told = new RegExp(`${reason.about}(?: in trail \\w+)?: ${reason.value}`, 'u');
+  for (const text of texts) expect(text).toMatch(told);
+  const page = await pageOf(reason, result.outputs['html-url']);
+  for (const text of wordsOf(reason)) expect(page).toContain(text);
+}
+
+/** Expects these words in each place where a reader looks. */
+function expectEverywhere(told: RegExp, annotation: string | undefined, { summary, log }: ActionRun): void {
+  const comment = request.repository.comments.at(-1)?.body;
+  const description = request.repository.statuses.at(-1)?.description;
+  for (const place of [annotation, summary, log, comment, description]) expect(place).toMatch(told);
+}
 
 function wordsOf({ value, limit = '', description = '' }: Reason): readonly string[] {
   return [value, limit, description];
