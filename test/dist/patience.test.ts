@@ -20,7 +20,7 @@ afterAll(() => job.close());
 const artifact = answers(200, anArtifact());
 const page = answersText(200, '<html>Maintenance</html>', { 'content-type': 'text/html' });
 
-async function lookUp(
+async function run(
   inputs: Readonly<Record<string, string>>,
   ...faults: readonly [Fault, ...Fault[]]
 ): Promise<{ readonly result: ActionRun; readonly server: FaultyServer }> {
@@ -31,7 +31,7 @@ async function lookUp(
 
 describe('a step that reads, while something else answers', () => {
   it('asks again, and the log has a line for each attempt: operation, attempt, reason and pause', async () => {
-    const { result } = await lookUp({}, page, speaksNoHttp, artifact);
+    const { result } = await run({}, page, speaksNoHttp, artifact);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
     expect(shownLines(result.log).filter((line) => line.startsWith('get-artifact: '))).toEqual([
       expect.stringMatching(
@@ -45,12 +45,12 @@ describe('a step that reads, while something else answers', () => {
 
   it('does so while it waits for a verdict, too', async () => {
     const incomplete = answers(200, anArtifact({ state: 'INCOMPLETE' }));
-    const { result } = await lookUp({ wait: '600' }, incomplete, page, artifact);
+    const { result } = await run({ wait: '600' }, incomplete, page, artifact);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
   });
 
   it('gives up as `retries` says, and describes what it got', async () => {
-    const { result, server } = await lookUp({ retries: '1' }, page);
+    const { result, server } = await run({ retries: '1' }, page);
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
       message: expect.stringMatching(/an HTML page of 24 bytes instead of JSON \(after 2 attempts\)\n.*`base-url`/u),
@@ -59,16 +59,28 @@ describe('a step that reads, while something else answers', () => {
   });
 });
 
+describe('a step that writes, while its first answer is lost', () => {
+  it.each([resetsBeforeTheAnswer, answersText(502, '<html>Gateway</html>')])(
+    'sends it again, and does not say that it did what the first attempt may have done',
+    async (lost) => {
+      const inputs = { operation: 'delete-service-account', 'service-account': 'ci', fingerprint: '', flow: '' };
+      const { result, server } = await run(inputs, lost, answers(404, { message: 'Service account not found' }));
+      expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
+      expect(server.requests.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
+    },
+  );
+});
+
 describe('the patience of a step', () => {
   it('is more than a service needs to restart, without any input', async () => {
-    const { result, server } = await lookUp({}, resetsBeforeTheAnswer, answersText(502, ''), artifact);
+    const { result, server } = await run({}, resetsBeforeTheAnswer, answersText(502, ''), artifact);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
     expect(server.requests).toHaveLength(3);
   });
 
   it('caps a `Retry-After` of days', async () => {
     const busy = answers(503, { message: 'Busy' }, { 'retry-after': '259200' });
-    const { result } = await lookUp({ 'retry-for': '2s' }, busy, artifact);
+    const { result } = await run({ 'retry-for': '2s' }, busy, artifact);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
     expect(result.log).toMatch(/the answer was 503; trying again in [12]\.\d s/u);
   });
