@@ -45,6 +45,7 @@ import {
   updateNotification,
 } from '../../src/contract/notification-administration.ts';
 import { updateServiceAccount } from '../../src/contract/service-account-administration.ts';
+import { policyForm } from './environment-samples.ts';
 import type { Call } from './service-call.ts';
 import {
   attestationForm,
@@ -63,29 +64,29 @@ export interface Sample {
   readonly request: (org: string) => Call;
 }
 
-const everyone = roles;
 const recorders: readonly Role[] = ['admin', 'member'];
 const reporters: readonly Role[] = ['admin', 'member', 'snapshotter'];
+const admins: readonly Role[] = ['admin'];
+const everyone = roles;
 
-const environment = { name: 'prod', type: 'K8S' };
+/** @param path with the organization in place of `ORG` */
+function sample(
+  endpoint: Endpoint,
+  allowed: readonly Role[],
+  path: string,
+  body: () => Pick<Call, 'json' | 'form'> = () => ({}),
+): Sample {
+  const { method } = endpoint;
+  return { endpoint, allowed, request: (org) => ({ method, path: path.replace('ORG', org), ...body() }) };
+}
+
 const pods = [{ creationTimestamp: 1, digests: { web: fingerprintOf('abcdef') }, namespace: 'web', podName: 'web-1' }];
-const policyNames = { policy_names: ['provenance'] };
-
-/** A form with a JSON part and a template file. */
-function templateForm(document: object): FormData {
-  const form = new FormData();
-  form.set('data_json', JSON.stringify(document));
-  form.set('template_file', new Blob(['version: 1\n']), 'template.yml');
-  return form;
-}
-
-function policyForm(): FormData {
-  const form = new FormData();
-  form.set('payload', JSON.stringify({ name: 'provenance', type: 'env' }));
-  const yaml = '_schema: https://compliance.example.com/schemas/policy/environment/v1\n';
-  form.set('policy_file.0', new Blob([yaml]), 'policy.yaml');
-  return form;
-}
+const policyNames = { json: { policy_names: ['provenance'] } };
+const policyYaml = '_schema: https://compliance.example.com/schemas/policy/environment/v1\n';
+const template = { part: 'template_file', name: 'template.yml', content: 'version: 1\n' };
+const account = '/service-accounts/ORG/ci';
+const notifications = '/organizations/ORG/environments_notifications';
+const artifact = `fingerprint/${fingerprintOf('abcdef')}`;
 
 /** The kinds of evidence beyond Sonar, with the smallest document of each. */
 const evidence = [
@@ -94,64 +95,25 @@ const evidence = [
   { kind: pullRequestKind, document: { git_provider: 'github', pull_requests: [] } },
 ];
 
-function evidenceForm(document: unknown): FormData {
-  const form = new FormData();
-  form.set('data_json', JSON.stringify(document));
-  return form;
-}
+const loginRule = {
+  ...{ repository: 'acme/web', repository_id: '123', refs: ['refs/heads/main'], events: ['push'] },
+  role: 'member',
+};
 
-const admins: readonly Role[] = ['admin'];
-const accounts = (org: string): string => `/service-accounts/${org}`;
-const notifications = (org: string): string => `/organizations/${org}/environments_notifications`;
 /** What admins do in their organization, as far as it can be repeated. */
 const administration: readonly Sample[] = [
-  {
-    endpoint: updateServiceAccount,
-    allowed: admins,
-    request: (org) => ({ method: 'PATCH', path: `${accounts(org)}/ci`, json: { description: 'x' } }),
-  },
-  {
-    endpoint: listServiceAccountKeys,
-    allowed: admins,
-    request: (org) => ({ path: `${accounts(org)}/ci/api-keys` }),
-  },
-  {
-    endpoint: saveLoginRule,
-    allowed: admins,
-    request: (org) => ({
-      method: 'PUT',
-      path: `/organizations/${org}/login-rules/deploy`,
-      json: {
-        ...{ repository: 'acme/web', repository_id: '123', refs: ['refs/heads/main'], events: ['push'] },
-        role: 'member',
-      },
-    }),
-  },
-  { endpoint: listLoginRules, allowed: admins, request: (org) => ({ path: `/organizations/${org}/login-rules` }) },
-  { endpoint: listLoginKeys, allowed: admins, request: (org) => ({ path: `/organizations/${org}/login-keys` }) },
-  { endpoint: listAuditEvents, allowed: admins, request: (org) => ({ path: `/organizations/${org}/audit-log` }) },
-  { endpoint: listMembers, allowed: admins, request: (org) => ({ path: `/organizations/${org}/members` }) },
-  {
-    endpoint: saveMember,
-    allowed: admins,
-    request: (org) => ({ method: 'PUT', path: `/organizations/${org}/members/walker`, json: { role: 'reader' } }),
-  },
-  {
-    endpoint: listMemberKeys,
-    allowed: admins,
-    request: (org) => ({ path: `/organizations/${org}/members/walker/api-keys` }),
-  },
-  { endpoint: listNotifications, allowed: everyone, request: (org) => ({ path: notifications(org) }) },
-  {
-    endpoint: inspectNotification,
-    allowed: admins,
-    request: (org) => ({ path: `${notifications(org)}/1/deliveries` }),
-  },
-  {
-    endpoint: updateNotification,
-    allowed: admins,
-    request: (org) => ({ method: 'PATCH', path: `${notifications(org)}/1`, json: { name: 'Changed' } }),
-  },
+  sample(updateServiceAccount, admins, account, () => ({ json: { description: 'x' } })),
+  sample(listServiceAccountKeys, admins, `${account}/api-keys`),
+  sample(saveLoginRule, admins, '/organizations/ORG/login-rules/deploy', () => ({ json: loginRule })),
+  sample(listLoginRules, admins, '/organizations/ORG/login-rules'),
+  sample(listLoginKeys, admins, '/organizations/ORG/login-keys'),
+  sample(listAuditEvents, admins, '/organizations/ORG/audit-log'),
+  sample(listMembers, admins, '/organizations/ORG/members'),
+  sample(saveMember, admins, '/organizations/ORG/members/walker', () => ({ json: { role: 'reader' } })),
+  sample(listMemberKeys, admins, '/organizations/ORG/members/walker/api-keys'),
+  sample(listNotifications, everyone, notifications),
+  sample(inspectNotification, admins, `${notifications}/1/deliveries`),
+  sample(updateNotification, admins, `${notifications}/1`, () => ({ json: { name: 'Changed' } })),
 ];
 
 /**
@@ -159,199 +121,56 @@ const administration: readonly Sample[] = [
  * it. Those that delete something come last.
  */
 export const everyEndpoint: readonly Sample[] = [
-  {
-    endpoint: createFlow,
-    allowed: recorders,
-    request: (org) => ({ method: 'PUT', path: `/flows/${org}`, json: sampleFlow() }),
-  },
-  {
-    endpoint: getFlow,
-    allowed: everyone,
-    request: (org) => ({ path: `/flows/${org}/web` }),
-  },
-  {
-    endpoint: createFlowFromFile,
-    allowed: recorders,
-    request: (org) => ({
-      method: 'PUT',
-      path: `/flows/${org}/template_file`,
-      form: templateForm({ name: 'filed', description: '' }),
-    }),
-  },
-  {
-    endpoint: listFlows,
-    allowed: everyone,
-    request: (org) => ({ path: `/flows/${org}` }),
-  },
-  {
-    endpoint: beginTrail,
-    allowed: recorders,
-    request: (org) => ({ method: 'PUT', path: `/trails/${org}/filed`, form: templateForm({ name: 'begun' }) }),
-  },
-  {
-    endpoint: getTrail,
-    allowed: everyone,
-    request: (org) => ({ path: `/trails/${org}/filed/begun` }),
-  },
-  {
-    endpoint: listTrails,
-    allowed: everyone,
-    request: (org) => ({ path: `/trails/${org}` }),
-  },
-  {
-    endpoint: findTrailAttestations,
-    allowed: everyone,
-    request: (org) => ({ path: `/attestations/${org}/filed/trail/begun/unit` }),
-  },
-  {
-    endpoint: findArtifactAttestations,
-    allowed: everyone,
-    request: (org) => ({ path: `/attestations/${org}/filed/artifact/${fingerprintOf('abcdef')}/unit` }),
-  },
-  {
-    endpoint: findAttestationById,
-    allowed: everyone,
-    request: (org) => ({ path: `/attestations/${org}?attestation_id=00000000-0000-0000-0000-00000000` }),
-  },
-  {
-    endpoint: attestSonar,
-    allowed: recorders,
-    request: (org) => ({
-      method: 'POST',
-      path: `/attestations/${org}/web/trail/main/sonar`,
-      form: attestationForm(sampleAttestation('OK'), { content: 'a file' }),
-    }),
-  },
-  ...evidence.map(({ kind, document }): Sample => ({
-    endpoint: kind.endpoint,
-    allowed: recorders,
-    request: (org) => ({
-      method: 'POST',
-      path: `/attestations/${org}/web/trail/main/${kind.type}`,
-      form: evidenceForm({ attestation_name: kind.type, ...document }),
-    }),
+  sample(createFlow, recorders, '/flows/ORG', () => ({ json: sampleFlow() })),
+  sample(getFlow, everyone, '/flows/ORG/web'),
+  sample(createFlowFromFile, recorders, '/flows/ORG/template_file', () => ({
+    form: attestationForm({ name: 'filed', description: '' }, template),
   })),
-  {
-    endpoint: reportArtifact,
-    allowed: recorders,
-    request: (org) => ({ method: 'POST', path: `/artifacts/${org}/web`, json: sampleArtifact() }),
-  },
-  {
-    endpoint: getArtifact,
-    allowed: everyone,
-    request: (org) => ({ path: `/artifacts/${org}/web/fingerprint/${fingerprintOf('abcdef')}` }),
-  },
-  {
-    endpoint: findLatestCommit,
-    allowed: everyone,
-    request: (org) => ({ path: `/artifacts/${org}/web/${fingerprintOf('abcdef')}/latest_commit` }),
-  },
-  {
-    endpoint: listArtifactsOfCommit,
-    allowed: everyone,
-    request: (org) => ({ path: `/artifacts/${org}/web/commit_sha/${commitOf('1')}` }),
-  },
-  {
-    endpoint: listArtifacts,
-    allowed: everyone,
-    request: (org) => ({ path: `/artifacts/${org}?flow_name=web` }),
-  },
-  {
-    endpoint: searchArtifacts,
-    allowed: everyone,
-    request: (org) => ({ path: `/search/${org}/sha/${fingerprintOf('abcdef')}` }),
-  },
-  {
-    endpoint: assertArtifact,
-    allowed: everyone,
-    request: (org) => ({ path: `/asserts/${org}/fingerprint/${fingerprintOf('abcdef')}` }),
-  },
-  {
-    endpoint: listAttestations,
-    allowed: everyone,
-    request: (org) => ({ path: `/attestations/${org}/web` }),
-  },
-  {
-    endpoint: createEnvironment,
-    allowed: reporters,
-    request: (org) => ({ method: 'PUT', path: `/environments/${org}`, json: environment }),
-  },
-  {
-    endpoint: reportK8s,
-    allowed: reporters,
-    request: (org) => ({ method: 'PUT', path: `/environments/${org}/prod/report/K8S`, json: { artifacts: pods } }),
-  },
-  {
-    endpoint: createPolicy,
-    allowed: recorders,
-    request: (org) => ({ method: 'PUT', path: `/policies/${org}`, form: policyForm() }),
-  },
-  {
-    endpoint: getPolicy,
-    allowed: everyone,
-    request: (org) => ({ path: `/policies/${org}/provenance` }),
-  },
-  {
-    endpoint: attachPolicy,
-    allowed: recorders,
-    request: (org) => ({ method: 'POST', path: `/environments/${org}/prod/policies`, json: policyNames }),
-  },
-  {
-    endpoint: diffEnvironments,
-    allowed: everyone,
-    request: (org) => ({ path: `/env-diff/${org}?snappish1=prod&snappish2=prod` }),
-  },
-  {
-    endpoint: listSnapshots,
-    allowed: everyone,
-    request: (org) => ({ path: `/snapshots/${org}/prod` }),
-  },
-  ...reportKinds.map(({ kind, endpoint }): Sample => {
-    const path = `report/${kind}`;
-    return {
-      endpoint,
-      allowed: reporters,
-      request: (org) => ({ method: 'PUT', path: `/environments/${org}/of-${kind}/${path}`, json: { artifacts: [] } }),
-    };
-  }),
-  { endpoint: listPolicies, allowed: everyone, request: (org) => ({ path: `/policies/${org}` }) },
-  { endpoint: listEnvironments, allowed: everyone, request: (org) => ({ path: `/environments/${org}` }) },
-  { endpoint: getEnvironment, allowed: everyone, request: (org) => ({ path: `/environments/${org}/prod` }) },
-  {
-    endpoint: listEnvironmentEvents,
-    allowed: everyone,
-    request: (org) => ({ path: `/environments/${org}/prod/events` }),
-  },
-  { endpoint: getSnapshot, allowed: everyone, request: (org) => ({ path: `/snapshots/${org}/prod/-1` }) },
-  {
-    endpoint: getNotification,
-    allowed: everyone,
-    request: (org) => ({ path: `/organizations/${org}/environments_notifications/1` }),
-  },
-  {
-    endpoint: listServiceAccounts,
-    allowed: reporters,
-    request: (org) => ({ path: `/service-accounts/${org}` }),
-  },
-  {
-    endpoint: getServiceAccount,
-    allowed: reporters,
-    request: (org) => ({ path: `/service-accounts/${org}/ci` }),
-  },
+  sample(listFlows, everyone, '/flows/ORG'),
+  sample(beginTrail, recorders, '/trails/ORG/filed', () => ({ form: attestationForm({ name: 'begun' }, template) })),
+  sample(getTrail, everyone, '/trails/ORG/filed/begun'),
+  sample(listTrails, everyone, '/trails/ORG'),
+  sample(findTrailAttestations, everyone, '/attestations/ORG/filed/trail/begun/unit'),
+  sample(findArtifactAttestations, everyone, `/attestations/ORG/filed/artifact/${fingerprintOf('abcdef')}/unit`),
+  sample(findAttestationById, everyone, '/attestations/ORG?attestation_id=00000000-0000-0000-0000-00000000'),
+  sample(attestSonar, recorders, '/attestations/ORG/web/trail/main/sonar', () => ({
+    form: attestationForm(sampleAttestation('OK'), { content: 'a file' }),
+  })),
+  ...evidence.map(({ kind, document }) =>
+    sample(kind.endpoint, recorders, `/attestations/ORG/web/trail/main/${kind.type}`, () => ({
+      form: attestationForm({ attestation_name: kind.type, ...document }),
+    })),
+  ),
+  sample(reportArtifact, recorders, '/artifacts/ORG/web', () => ({ json: sampleArtifact() })),
+  sample(getArtifact, everyone, `/artifacts/ORG/web/${artifact}`),
+  sample(findLatestCommit, everyone, `/artifacts/ORG/web/${fingerprintOf('abcdef')}/latest_commit`),
+  sample(listArtifactsOfCommit, everyone, `/artifacts/ORG/web/commit_sha/${commitOf('1')}`),
+  sample(listArtifacts, everyone, '/artifacts/ORG?flow_name=web'),
+  sample(searchArtifacts, everyone, `/search/ORG/sha/${fingerprintOf('abcdef')}`),
+  sample(assertArtifact, everyone, `/asserts/ORG/${artifact}`),
+  sample(listAttestations, everyone, '/attestations/ORG/web'),
+  sample(createEnvironment, reporters, '/environments/ORG', () => ({ json: { name: 'prod', type: 'K8S' } })),
+  sample(reportK8s, reporters, '/environments/ORG/prod/report/K8S', () => ({ json: { artifacts: pods } })),
+  sample(createPolicy, recorders, '/policies/ORG', () => ({
+    form: policyForm({ name: 'provenance', type: 'env' }, { content: policyYaml }),
+  })),
+  sample(getPolicy, everyone, '/policies/ORG/provenance'),
+  sample(attachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
+  sample(diffEnvironments, everyone, '/env-diff/ORG?snappish1=prod&snappish2=prod'),
+  sample(listSnapshots, everyone, '/snapshots/ORG/prod'),
+  ...reportKinds.map(({ kind, endpoint }) =>
+    sample(endpoint, reporters, `/environments/ORG/of-${kind}/report/${kind}`, () => ({ json: { artifacts: [] } })),
+  ),
+  sample(listPolicies, everyone, '/policies/ORG'),
+  sample(listEnvironments, everyone, '/environments/ORG'),
+  sample(getEnvironment, everyone, '/environments/ORG/prod'),
+  sample(listEnvironmentEvents, everyone, '/environments/ORG/prod/events'),
+  sample(getSnapshot, everyone, '/snapshots/ORG/prod/-1'),
+  sample(getNotification, everyone, `${notifications}/1`),
+  sample(listServiceAccounts, reporters, '/service-accounts/ORG'),
+  sample(getServiceAccount, reporters, account),
   ...administration,
-  {
-    endpoint: setDefaultOrg,
-    allowed: everyone,
-    request: (org) => ({ method: 'PUT', path: `/user/${org}` }),
-  },
-  {
-    endpoint: detachPolicy,
-    allowed: recorders,
-    request: (org) => ({ method: 'DELETE', path: `/environments/${org}/prod/policies`, json: policyNames }),
-  },
-  {
-    endpoint: deleteServiceAccount,
-    allowed: ['admin'],
-    request: (org) => ({ method: 'DELETE', path: `/service-accounts/${org}/ci` }),
-  },
+  sample(setDefaultOrg, everyone, '/user/ORG'),
+  sample(detachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
+  sample(deleteServiceAccount, admins, account),
 ];
