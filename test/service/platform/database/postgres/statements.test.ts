@@ -1,12 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
 
-const files = ['src/service/storage', 'src/service/storage/postgres'].flatMap((folder) =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name)),
-);
+const files = globSync('src/service/**/{*-records,platform/database/*,platform/database/postgres/*}.ts');
 
 /** `*` as a column: after the keyword, the table, or another column. */
 const allColumns = /(?:\bSELECT|\bRETURNING|\bDISTINCT|\bON \([^)]*\)|,)\s*\*|\b\w+\.\*/gu;
