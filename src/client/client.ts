@@ -269,11 +269,10 @@ export class ComplianceClient implements EndpointCaller {
    * @throws UserError if the call does not have the declared form, or must not leave the job
    */
   async prepare<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<PreparedRequest> {
-    await this.#check(endpoint, call);
+    const key = await this.#checkAndDeriveKey(endpoint, call);
     const { baseUrl, apiToken, authenticationMethod, filePartStyle } = this.#connection;
     const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
     const writes = isWrite(endpoint) ? await loadWrites() : undefined;
-    const key = call.key ?? (writes === undefined ? undefined : await this.#deriveKey(endpoint, call));
     const isKeyed = writes !== undefined && key !== undefined;
     const document = isKeyed ? writes.withRecordedKey(endpoint, call.document, key) : call.document;
     const body = await requestBody(endpoint, {
@@ -299,9 +298,12 @@ export class ComplianceClient implements EndpointCaller {
     return { request, path, document, ...(isKeyed ? { key } : {}) };
   }
 
-  async #check(endpoint: Endpoint, call: EndpointCall<Endpoint>): Promise<void> {
+  /** Both need the content of the file, which is read once. */
+  async #checkAndDeriveKey(endpoint: Endpoint, call: EndpointCall<Endpoint>): Promise<string | undefined> {
     checkCall(endpoint, call);
-    if (endpoint.body.kind !== 'none') await this.#connection.checkUpload?.(call);
+    const readOnce = isWrite(endpoint) ? (await loadWrites()).withDigest(call) : call;
+    if (endpoint.body.kind !== 'none') await this.#connection.checkUpload?.(readOnce);
+    return call.key ?? (isWrite(endpoint) ? this.#deriveKey(endpoint, readOnce) : undefined);
   }
 }
 

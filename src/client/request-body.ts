@@ -11,8 +11,8 @@ export interface FilePart {
   readonly size: number;
   /** Opens the file at its beginning, once for each attempt. A chunk is valid only until the next is requested. */
   open(): AsyncIterable<Uint8Array>;
-  /** If it is an archive: the files in it, with their names. */
-  readonly parts?: readonly { readonly name: string; open(): AsyncIterable<Uint8Array> }[];
+  /** The files in it, if it is an archive; else the file itself, which has no `open` of its own. */
+  readonly parts?: readonly { readonly name: string; open?(): AsyncIterable<Uint8Array> }[];
 }
 
 export interface Payload {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import type { Connection } from '../../src/client/client.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar, type SonarAttestation } from '../../src/contract/attestations/sonar.ts';
 import { createFlow } from '../../src/contract/flow.ts';
@@ -185,14 +186,18 @@ describe('an upload', () => {
     expect(received?.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('starts again with each attempt', async () => {
+  it('starts again with each attempt, and is checked and digested in one reading', async () => {
     const server = await startServer(
       answers(503, {}, { 'retry-after': '1', [keysAcceptedHeader]: '?1' }),
       answers(429, {}),
       answers(201, 'OK', { [keysAcceptedHeader]: '?1' }),
     );
     let opened = 0;
-    await openClient(server.url).client.call(attestSonar, {
+    const checked: Buffer[] = [];
+    const checkUpload: Connection['checkUpload'] = async ({ file }) => {
+      for await (const chunk of file?.open() ?? []) checked.push(Buffer.from(chunk));
+    };
+    await openClient(server.url, { connection: { checkUpload } }).client.call(attestSonar, {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
       document: attestation,
       file: {
@@ -204,8 +209,9 @@ describe('an upload', () => {
         },
       },
     });
-    // The first time for the digest in the idempotency key.
+    // The first time for the check, and for the digest in the idempotency key.
     expect(opened).toBe(4);
+    expect(Buffer.concat(checked).toString()).toBe('abc');
     const bodies = server.requests.map((request) => request.body());
     expect(bodies).toHaveLength(3);
     expect(bodies.every((body) => body.length > 0 && body.equals(bodies[0] ?? Buffer.alloc(0)))).toBe(true);

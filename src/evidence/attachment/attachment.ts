@@ -24,8 +24,8 @@ export interface Attachment {
 }
 
 interface AttachmentPart extends Pick<MatchedFile, 'name' | 'size'> {
-  /** Reads the file like `Attachment.open`. */
-  open(): AsyncIterable<Uint8Array>;
+  /** Reads a file of an archive like `Attachment.open`; absent if the attachment is this file. */
+  open?(): AsyncIterable<Uint8Array>;
 }
 
 /** Settings for an attachment. */
@@ -74,7 +74,7 @@ function attachFile(file: MatchedFile, maximumBytes: number): Attachment {
   return {
     filename: basename(file.path),
     size: file.size,
-    parts: [toPart(file)],
+    parts: [{ name: file.name, size: file.size }],
     open: () => openContent(file.path, file.size),
     dispose: () => undefined,
   };

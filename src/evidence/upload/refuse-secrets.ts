@@ -1,16 +1,15 @@
 import { UserError } from '../../runtime/failure.ts';
 import { containsSecret, type Content } from './find-secret.ts';
 
-/** A file to send, or one of the files in an archive. */
-interface NamedContent extends Content {
-  readonly name: string;
-}
-
 /** What a request would send. */
 export interface Upload {
   readonly parameters: unknown;
   readonly document?: unknown;
-  readonly file?: Content & { readonly filename: string; readonly parts?: readonly NamedContent[] };
+  readonly file?: Content & {
+    readonly filename: string;
+    /** The files in an archive; a file without `open` is the attachment itself. */
+    readonly parts?: readonly (Partial<Content> & { readonly name: string })[];
+  };
 }
 
 /**
@@ -29,9 +28,9 @@ export async function refuseSecrets(
     throw createSecretError('the evidence', 'Remove the secret from `user-data` and the other inputs.');
   }
   if (file === undefined) return;
-  for (const part of file.parts ?? [{ name: file.filename, open: () => file.open() }]) {
+  for (const part of file.parts ?? [{ name: file.filename }]) {
     const { name } = part;
-    if (!isIn(name) && !(await containsSecret(part, forms, signal))) continue;
+    if (!isIn(name) && !(await containsSecret(part.open ? { open: part.open } : file, forms, signal))) continue;
     const remedy = 'Remove it from the file, or leave the file out with a line that starts with "!".';
     throw createSecretError(`the file ${name}`, `${remedy} If others could read the file, revoke the secret.`);
   }

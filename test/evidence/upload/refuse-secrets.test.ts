@@ -38,6 +38,11 @@ describe('an upload', () => {
       'the file a.txt',
     ],
     [
+      'the file, which is named by its path',
+      { file: { filename: 'a.txt', ...contentOf(Buffer.from(secret)), parts: [{ name: 'b/a.txt' }] } },
+      'the file b/a.txt',
+    ],
+    [
       'another form in the file',
       { file: { filename: 'a.txt', ...contentOf(Buffer.from(forms.at(-1) ?? '')) } },
       'the file a.txt',
