@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
@@ -43,7 +43,6 @@ export const apiKey = Type.Object({
   last_used_at: Type.Number({ description: 'Unix seconds, to within some minutes; 0 if it was never used.' }),
 });
 
-/** An API key, without its secret. */
 export type ApiKeyResponse = Static<typeof apiKey>;
 
 /** A new API key. This response is the only one that shows it. */
@@ -54,7 +53,6 @@ export const createdApiKey = Type.Object({
   }),
 });
 
-/** A new API key. */
 export type CreatedApiKeyResponse = Static<typeof createdApiKey>;
 
 /** The response if the owner has no such key, or it is revoked (observed on the wire). */
@@ -87,12 +85,10 @@ export const createServiceAccountKey = defineEndpoint({
   method: 'POST',
   path: '/service-accounts/{org}/{name}/api-keys',
   parameters: accountPath,
-  query: noQuery,
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
 });
 
 export const listServiceAccountKeys = defineEndpoint({
@@ -101,12 +97,8 @@ export const listServiceAccountKeys = defineEndpoint({
   method: 'GET',
   path: '/service-accounts/{org}/{name}/api-keys',
   parameters: accountPath,
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
   errors: [...accessErrors, serviceAccountNotFound],
-  authentication: ['bearer'],
 });
 
 export const getServiceAccountKey = defineEndpoint({
@@ -115,12 +107,8 @@ export const getServiceAccountKey = defineEndpoint({
   method: 'GET',
   path: '/service-accounts/{org}/{name}/api-keys/{key_id}',
   parameters: accountKeyPath,
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The key.', schema: apiKey }],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound],
-  authentication: ['bearer'],
 });
 
 /** The default grace period of a rotated key, in hours. */
@@ -133,7 +121,6 @@ export const rotateServiceAccountKey = defineEndpoint({
   method: 'POST',
   path: '/service-accounts/{org}/{name}/api-keys/{key_id}/rotate',
   parameters: accountKeyPath,
-  query: noQuery,
   body: {
     kind: 'json',
     schema: Type.Object(
@@ -162,7 +149,6 @@ export const rotateServiceAccountKey = defineEndpoint({
     },
   ],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
 });
 
 export const revokeServiceAccountKey = defineEndpoint({
@@ -171,12 +157,9 @@ export const revokeServiceAccountKey = defineEndpoint({
   method: 'DELETE',
   path: '/service-accounts/{org}/{name}/api-keys/{key_id}',
   parameters: accountKeyPath,
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: revocation,
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
 });
 
 /** Create a personal key of a member. Only this response shows it. */
@@ -186,40 +169,29 @@ export const createMemberKey = defineEndpoint({
   method: 'POST',
   path: '/organizations/{org}/members/{user}/api-keys',
   parameters: memberPath,
-  query: noQuery,
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
   errors: [...accessErrors, memberNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
 });
 
-/** List the personal keys of a member. */
 export const listMemberKeys = defineEndpoint({
   origin: 'ours',
   title: 'List API keys of a member',
   method: 'GET',
   path: '/organizations/{org}/members/{user}/api-keys',
   parameters: memberPath,
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
   errors: [...accessErrors, memberNotFound],
-  authentication: ['bearer'],
 });
 
-/** Revoke a personal key of a member. */
 export const revokeMemberKey = defineEndpoint({
   origin: 'ours',
   title: 'Revoke API key of a member',
   method: 'DELETE',
   path: '/organizations/{org}/members/{user}/api-keys/{key_id}',
   parameters: memberKeyPath,
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: revocation,
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, memberNotFound, apiKeyNotFound, lastAdmin],
-  authentication: ['bearer'],
 });

@@ -43,7 +43,6 @@ const assertedPolicy = Type.Object({
   rule_evaluations: Type.Optional(Type.Array(ruleEvaluation)),
 });
 
-/** The verdict of one policy on an artifact, rule by rule. */
 export type AssertedPolicy = Static<typeof assertedPolicy>;
 
 /** An attestation that is required, reported, or both, as in a trail's answer; but a client requires less of it. */
@@ -83,7 +82,6 @@ const artifactAssertion = Type.Object({
   html_url: Type.Optional(Type.String()),
 });
 
-/** The verdict on an artifact. */
 export type ArtifactAssertion = Static<typeof artifactAssertion>;
 
 /** The response if no flow of the organization has the artifact. */
@@ -109,8 +107,6 @@ export const assertArtifact = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The verdict, whether compliant or not.', schema: artifactAssertion }],
   errors: [
     ...accessErrors,
@@ -120,5 +116,4 @@ export const assertArtifact = defineEndpoint({
     namedEnvironmentNotFound,
     policyMissing,
   ],
-  authentication: ['bearer'],
 });

@@ -1,5 +1,5 @@
 import { artifact, artifactEvent, artifactNotFound } from './artifact.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pageQuery } from './paging.ts';
@@ -14,8 +14,6 @@ export const findLatestCommit = defineEndpoint({
   path: '/artifacts/{org}/{flow_name}/{fingerprint}/latest_commit',
   parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint }),
   query: Type.Object({ branch: Type.Optional(lineText()) }, { additionalProperties: false }),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -24,10 +22,8 @@ export const findLatestCommit = defineEndpoint({
     },
   ],
   errors: [...accessErrors, namedFlowNotFound],
-  authentication: ['bearer'],
 });
 
-/** Lists the artifacts that were built from a commit. */
 export const listArtifactsOfCommit = defineEndpoint({
   origin: 'observed',
   title: 'Get artifacts by commit',
@@ -35,11 +31,8 @@ export const listArtifactsOfCommit = defineEndpoint({
   path: '/artifacts/{org}/{flow_name}/commit_sha/{commit_sha}',
   parameters: Type.Object({ org: orgName, flow_name: flowName, commit_sha: commitSha }),
   query: Type.Object({ trail: Type.Optional(trailName) }, { additionalProperties: false }),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The artifacts, the latest first.', schema: Type.Array(artifact) }],
   errors: [...accessErrors, namedFlowNotFound, artifactNotFound],
-  authentication: ['bearer'],
 });
 
 /** The maximum number of artifacts on a page: each of them is judged. */
@@ -68,7 +61,6 @@ export const repositoryMissing = {
   when: 'No artifact of the organization was reported from a repository of that name.',
 } as const;
 
-/** Lists the artifacts of a flow or of a repository. */
 export const listArtifacts = defineEndpoint({
   origin: 'observed',
   title: 'List artifacts',
@@ -84,11 +76,8 @@ export const listArtifacts = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The artifacts of the page.', schema: Type.Array(listedArtifact) }],
   errors: [...accessErrors, namedFlowNotFound, repositoryMissing],
-  authentication: ['bearer'],
 });
 
 /** The matches of one kind. */
@@ -110,7 +99,6 @@ export const foundArtifact = Type.Object({
   history: Type.Array(artifactEvent),
 });
 
-/** An artifact in the result of a search. */
 export type FoundArtifactEntry = Static<typeof foundArtifact>;
 
 /** The response if nothing matches. */
@@ -133,9 +121,6 @@ export const searchArtifacts = defineEndpoint({
       description: 'A fingerprint or the SHA-1 of a commit, or at least its first 5 digits.',
     }),
   }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -152,5 +137,4 @@ export const searchArtifacts = defineEndpoint({
     },
   ],
   errors: [...accessErrors, nothingMatches],
-  authentication: ['bearer'],
 });

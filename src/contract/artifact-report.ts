@@ -1,7 +1,7 @@
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo, type GitCommitInfo } from './commit.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText } from './text-fields.ts';
@@ -36,7 +36,6 @@ export const artifactReport = Type.Object(
   { additionalProperties: false },
 );
 
-/** An artifact as a build reports it. */
 export type SentArtifactReport = Static<typeof artifactReport>;
 
 /** A report of an artifact as it is stored: always with a trail, and without the list of commits. */
@@ -66,7 +65,6 @@ export const reportArtifact = defineEndpoint({
   method: 'POST',
   path: '/artifacts/{org}/{flow_name}',
   parameters: Type.Object({ org: orgName, flow_name: flowName }),
-  query: noQuery,
   body: { kind: 'json', schema: artifactReport },
   repetition: {
     effect: 'appends',
@@ -86,5 +84,4 @@ export const reportArtifact = defineEndpoint({
     },
   ],
   errors: [...accessErrors, flowNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
 });

@@ -83,7 +83,6 @@ export const artifact = Type.Object({
   history: Type.Optional(Type.Array(artifactEvent)),
 });
 
-/** An artifact as the service returns it. */
 export type Artifact = Static<typeof artifact>;
 
 /** The response if the flow exists but the artifact does not. */
@@ -101,7 +100,6 @@ export const fingerprintAmbiguous = {
   when: 'An abbreviated fingerprint is the beginning of several fingerprints.',
 } as const;
 
-/** Operation 10: get an artifact by its fingerprint. */
 export const getArtifact = defineEndpoint({
   operation: 'get-artifact',
   number: 10,
@@ -117,8 +115,6 @@ export const getArtifact = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The artifact.', schema: artifact }],
   errors: [
     commonErrors.validation,
@@ -128,5 +124,4 @@ export const getArtifact = defineEndpoint({
     flowNotFound,
     artifactNotFound,
   ],
-  authentication: ['bearer'],
 });

@@ -1,6 +1,6 @@
 import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { commonErrors, flowNotFound } from './errors.ts';
+import { accessErrors, flowNotFound } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
@@ -69,7 +69,6 @@ export type AttestationPage = Static<typeof attestationPage>;
 
 const timestamp = Type.Integer({ minimum: 0, maximum: maximumTimestamp });
 
-/** Operation 9: list the attestations of a flow. */
 export const listAttestations = defineEndpoint({
   operation: 'list-attestations',
   number: 9,
@@ -81,9 +80,6 @@ export const listAttestations = defineEndpoint({
     { ...pageQuery, from_timestamp: Type.Optional(timestamp), to_timestamp: Type.Optional(timestamp) },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations of the page.', schema: attestationPage }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
-  authentication: ['bearer'],
+  errors: [...accessErrors, flowNotFound],
 });

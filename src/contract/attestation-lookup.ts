@@ -5,7 +5,7 @@ import { junitAttestation } from './attestations/junit.ts';
 import { pullRequestAttestation } from './attestations/pull-request.ts';
 import { sonarAttestation } from './attestations/sonar.ts';
 import { commitResponse, repoInfo } from './commit.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { attestationName, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { lineText } from './text-fields.ts';
@@ -26,7 +26,6 @@ export const foundAttestation = Type.Object({
   ),
 });
 
-/** A single attestation. */
 export type FoundAttestation = Static<typeof foundAttestation>;
 
 /** The file that was sent with an attestation. */
@@ -50,10 +49,8 @@ export const attestationEvidence = Type.Object({
   attachments: Type.Array(attachment, { description: 'One file, or none.' }),
 });
 
-/** A single attestation with its evidence. */
 export type AttestationEvidence = Static<typeof attestationEvidence>;
 
-/** Get the attestations of a trail by name. Not one of the sixteen operations. */
 export const findTrailAttestations = defineEndpoint({
   origin: 'observed',
   title: 'Get attestations of a trail by name',
@@ -65,30 +62,20 @@ export const findTrailAttestations = defineEndpoint({
     trail_name: trailName,
     attestation_name: attestationName,
   }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
   errors: [...accessErrors, namedFlowNotFound],
-  authentication: ['bearer'],
 });
 
-/** Get the attestations of an artifact by name. Not one of the sixteen operations. */
 export const findArtifactAttestations = defineEndpoint({
   origin: 'observed',
   title: 'Get attestations of an artifact by name',
   method: 'GET',
   path: '/attestations/{org}/{flow_name}/artifact/{fingerprint}/{attestation_name}',
   parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint, attestation_name: attestationName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
   errors: [...accessErrors, namedFlowNotFound],
-  authentication: ['bearer'],
 });
 
-/** Get an attestation by its id. Not one of the sixteen operations. */
 export const findAttestationById = defineEndpoint({
   origin: 'observed',
   title: 'Get attestation by id',
@@ -99,8 +86,6 @@ export const findAttestationById = defineEndpoint({
     { attestation_id: lineText({ description: 'The id of the attestation.' }) },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -109,5 +94,4 @@ export const findAttestationById = defineEndpoint({
     },
   ],
   errors: accessErrors,
-  authentication: ['bearer'],
 });

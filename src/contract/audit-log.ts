@@ -48,7 +48,6 @@ const auditEvent = Type.Object({
   details: Type.Record(Type.String(), Type.String(), { description: 'More about it, without secrets.' }),
 });
 
-/** List the events of the audit log. */
 export const listAuditEvents = defineEndpoint({
   origin: 'ours',
   title: 'List audit events',
@@ -59,8 +58,6 @@ export const listAuditEvents = defineEndpoint({
     { ...pageQuery, type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })) },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -69,5 +66,4 @@ export const listAuditEvents = defineEndpoint({
     },
   ],
   errors: accessErrors,
-  authentication: ['bearer'],
 });

@@ -24,7 +24,6 @@ export const gitCommitInfo = Type.Object(
   { additionalProperties: false, description: 'The commit that the evidence is about.' },
 );
 
-/** What is known about a commit. */
 export type GitCommitInfo = Static<typeof gitCommitInfo>;
 
 /** A commit in the answers about trails and attestations: the public client requires the time and the texts. */
@@ -53,5 +52,4 @@ export const repoInfo = Type.Object(
   { additionalProperties: false, description: 'The repository that the evidence comes from.' },
 );
 
-/** The repository as a client reports it. */
 export type RepoInfo = Static<typeof repoInfo>;

@@ -162,13 +162,26 @@ export function findDeprecatedFields({ deprecatedFields = {} }: Endpoint, docume
   return Object.keys(deprecatedFields).filter((field) => (document[field] ?? false) !== false);
 }
 
-/** Declares an endpoint and keeps its exact type. */
-export function defineEndpoint<const Declared extends Endpoint>(declared: Declared): Declared {
-  return declared;
-}
+/** What most endpoints have in common: a declaration states only what differs. */
+const common = {
+  query: Type.Object({}, { additionalProperties: false }),
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  authentication: ['bearer'],
+} as const satisfies Partial<Endpoint>;
 
-/** No query parameters. */
-export const noQuery = Type.Object({}, { additionalProperties: false });
+type Common = typeof common;
+/** A request that changes something must say what its repetition does. */
+type Declaration = Omit<Endpoint, keyof Common> &
+  Partial<Pick<Endpoint, 'query' | 'body' | 'authentication'>> &
+  ({ readonly method: 'GET'; readonly repetition?: never } | Pick<Endpoint, 'repetition'>);
+
+/** Declares an endpoint and keeps its exact type. */
+export function defineEndpoint<const Declared extends Declaration>(
+  declared: Declared,
+): Declared & Omit<Common, keyof Declared> {
+  return { ...common, ...declared };
+}
 
 /** The path parameters. */
 export type EndpointParameters<E extends Endpoint> = Static<E['parameters']>;

@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { environmentKinds } from './environment.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
@@ -26,28 +26,21 @@ export const environmentResponse = Type.Object({
   included_environments: Type.Array(Type.String(), { description: 'The members of a logical environment.' }),
 });
 
-/** An environment as the service returns it. */
 export type EnvironmentResponse = Static<typeof environmentResponse>;
 
-/** Get an environment. Not one of the sixteen operations. */
 export const getEnvironment = defineEndpoint({
   origin: 'observed',
   title: 'Get environment',
   method: 'GET',
   path: '/environments/{org}/{env_name}',
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The environment.', schema: environmentResponse }],
   errors: [...accessErrors, namedEnvironmentNotFound],
-  authentication: ['bearer'],
 });
 
 /** A parameter that may be repeated. */
 const repeated = (description: string) => Type.Optional(Type.Array(lineText(), { maxItems: 100, description }));
 
-/** List environments. Not one of the sixteen operations. */
 export const listEnvironments = defineEndpoint({
   origin: 'observed',
   title: 'List environments',
@@ -70,8 +63,6 @@ export const listEnvironments = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -89,5 +80,4 @@ export const listEnvironments = defineEndpoint({
     },
   ],
   errors: accessErrors,
-  authentication: ['bearer'],
 });

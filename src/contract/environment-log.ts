@@ -15,12 +15,10 @@ export const environmentLogEntry = Type.Object({
   reported_at: Type.Number({ description: 'Unix seconds.' }),
 });
 
-/** What happened to an artifact in an environment. */
 export type EnvironmentLogEntry = Static<typeof environmentLogEntry>;
 
 const end = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }));
 
-/** List what started and stopped running in an environment. Not one of the sixteen operations. */
 export const listEnvironmentEvents = defineEndpoint({
   origin: 'observed',
   title: 'List environment events',
@@ -45,9 +43,6 @@ export const listEnvironmentEvents = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The events of the page.', schema: Type.Array(environmentLogEntry) }],
   errors: [...accessErrors, namedEnvironmentNotFound],
-  authentication: ['bearer'],
 });

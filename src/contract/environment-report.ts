@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { invalidReport, reportedImages, reportK8s, type EnvironmentKind } from './environment.ts';
 import { maximumReportBytes, maximumReportValues } from './limits.ts';
 import { Type, type TSchema } from './schema.ts';
@@ -29,7 +29,6 @@ function defineReport<const Own extends Readonly<Record<string, TSchema>>>(repor
     method: 'PUT',
     path: `/environments/{org}/{env_name}/report/${kind}`,
     parameters: reportK8s.parameters,
-    query: noQuery,
     body: {
       kind: 'json',
       schema: Type.Object({ ...document, artifacts: Type.Array(artifact) }, { additionalProperties: false }),
@@ -39,7 +38,6 @@ function defineReport<const Own extends Readonly<Record<string, TSchema>>>(repor
     repetition: { effect: 'idempotent' },
     success: reportK8s.success,
     errors: [invalidReport, ...reportK8s.errors.filter(({ status }) => status !== invalidReport.status)],
-    authentication: ['bearer'],
   });
   return { kind, named, endpoint } as const;
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, environmentNotFound, namedEnvironmentNotFound } from './errors.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, commonErrors, environmentNotFound, namedEnvironmentNotFound } from './errors.ts';
 import {
   maximumMembers,
   maximumNameLength,
@@ -51,7 +51,6 @@ export const environmentPayload = Type.Object(
   { additionalProperties: false },
 );
 
-/** The environment as it is created or updated. */
 export type EnvironmentPayload = Static<typeof environmentPayload>;
 
 /** The response if a logical environment includes an environment that does not exist. */
@@ -67,7 +66,6 @@ export const policyNotFound = {
   when: '`policies` names a policy that the organization does not have.',
 } as const;
 
-/** Operation 2: create or update an environment. */
 export const createEnvironment = defineEndpoint({
   operation: 'create-environment',
   number: 2,
@@ -75,22 +73,13 @@ export const createEnvironment = defineEndpoint({
   method: 'PUT',
   path: '/environments/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
   body: { kind: 'json', schema: environmentPayload },
   repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The environment was created or updated.', schema: Type.String() },
     { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
   ],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    includedEnvironmentNotFound,
-    policyNotFound,
-    commonErrors.conflict,
-  ],
-  authentication: ['bearer'],
+  errors: [...accessErrors, includedEnvironmentNotFound, policyNotFound, commonErrors.conflict],
   deprecatedFields: {
     require_provenance: 'Attach a policy with `artifacts.provenance.required: true` instead.',
     include_scaling: 'It has no effect: scaling events are no longer recorded.',
@@ -123,7 +112,6 @@ export const reportedPod = Type.Object(
 /** The pods that run in a Kubernetes cluster (interface, K8S report payload). */
 export const k8sReport = Type.Object({ artifacts: Type.Array(reportedPod) }, { additionalProperties: false });
 
-/** The pods that run in a Kubernetes cluster. */
 export type K8sReport = Static<typeof k8sReport>;
 
 /** The response to a report that is malformed or is for an environment of another kind. */
@@ -133,7 +121,6 @@ export const invalidReport = {
   when: 'The report does not conform to the schema, or the environment is of another kind than the report.',
 } as const;
 
-/** Operation 3: report what runs in a Kubernetes cluster. */
 export const reportK8s = defineEndpoint({
   operation: 'report-k8s',
   number: 3,
@@ -141,7 +128,6 @@ export const reportK8s = defineEndpoint({
   method: 'PUT',
   path: '/environments/{org}/{env_name}/report/K8S',
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  query: noQuery,
   body: { kind: 'json', schema: k8sReport, maximumBytes: maximumReportBytes, maximumValues: maximumReportValues },
   repetition: { effect: 'idempotent' },
   success: [
@@ -159,5 +145,4 @@ export const reportK8s = defineEndpoint({
     environmentNotFound,
     commonErrors.conflict,
   ],
-  authentication: ['bearer'],
 });

@@ -11,7 +11,6 @@ export const errorBody = Type.Object(
   { description: 'What was wrong, and with which field.' },
 );
 
-/** The body of every error response. */
 export type ErrorBody = Static<typeof errorBody>;
 
 /**

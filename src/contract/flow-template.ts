@@ -1,5 +1,5 @@
 import { Type, type Static } from './schema.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { visibility } from './flow.ts';
 import { maximumDocumentBytes } from './limits.ts';
@@ -18,10 +18,8 @@ export const flowWithFile = Type.Object(
   { additionalProperties: false },
 );
 
-/** A flow as it is created or updated with a template file, the JSON part. */
 export type FlowWithFile = Static<typeof flowWithFile>;
 
-/** Create or update a flow with a template file. Not one of the sixteen operations. */
 export const createFlowFromFile = defineEndpoint({
   operation: 'create-flow',
   origin: 'observed',
@@ -29,7 +27,6 @@ export const createFlowFromFile = defineEndpoint({
   method: 'PUT',
   path: '/flows/{org}/template_file',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
   body: {
     kind: 'multipart',
     json: { part: 'data_json', schema: flowWithFile, maximumBytes: maximumDocumentBytes },
@@ -41,5 +38,4 @@ export const createFlowFromFile = defineEndpoint({
     { status: 200, description: 'The flow was updated.', schema: Type.String() },
   ],
   errors: [...accessErrors, commonErrors.conflict, templateFilePart.tooLarge],
-  authentication: ['bearer'],
 });

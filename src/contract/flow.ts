@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, namedFlowNotFound } from './errors.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
@@ -28,10 +28,8 @@ export const flowPayload = Type.Object(
   { additionalProperties: false },
 );
 
-/** The flow as it is created or updated. */
 export type FlowPayload = Static<typeof flowPayload>;
 
-/** Operation 1: create or update a flow. */
 export const createFlow = defineEndpoint({
   operation: 'create-flow',
   number: 1,
@@ -39,14 +37,13 @@ export const createFlow = defineEndpoint({
   method: 'PUT',
   path: '/flows/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
   body: { kind: 'json', schema: flowPayload },
   repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The flow was created.', schema: Type.String() },
     { status: 200, description: 'The flow was updated.', schema: Type.String() },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, commonErrors.conflict],
+  errors: [...accessErrors, commonErrors.conflict],
   authentication: ['bearer', 'basic'],
   deprecated:
     'The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',
@@ -69,27 +66,20 @@ export const flow = Type.Object({
   repo_url: Type.Optional(Type.String()),
 });
 
-/** Get a flow. Not one of the sixteen operations. */
 export const getFlow = defineEndpoint({
   origin: 'observed',
   title: 'Get flow',
   method: 'GET',
   path: '/flows/{org}/{flow_name}',
   parameters: Type.Object({ org: orgName, flow_name: flowName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The flow.', schema: flow }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, namedFlowNotFound],
-  authentication: ['bearer'],
+  errors: [...accessErrors, namedFlowNotFound],
 });
 
 const flowSummary = Type.Object(flowFields);
 
-/** A flow in a list. */
 export type FlowSummary = Static<typeof flowSummary>;
 
-/** List flows. Not one of the sixteen operations. */
 export const listFlows = defineEndpoint({
   origin: 'observed',
   title: 'List flows',
@@ -104,8 +94,6 @@ export const listFlows = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -119,6 +107,5 @@ export const listFlows = defineEndpoint({
       ]),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
-  authentication: ['bearer'],
+  errors: accessErrors,
 });

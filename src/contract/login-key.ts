@@ -1,5 +1,5 @@
 import { apiKeyNotFound, keyId, revocation } from './api-key.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
@@ -15,7 +15,6 @@ const loginKeyDetails = Type.Object({
   proven,
 });
 
-/** A key that a workflow run got when it logged in. */
 export type LoginKeyDetails = Static<typeof loginKeyDetails>;
 
 export const listLoginKeys = defineEndpoint({
@@ -25,8 +24,6 @@ export const listLoginKeys = defineEndpoint({
   path: '/organizations/{org}/login-keys',
   parameters: Type.Object({ org: orgName }),
   query: Type.Object(pageQuery, { additionalProperties: false }),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -35,14 +32,6 @@ export const listLoginKeys = defineEndpoint({
     },
   ],
   errors: accessErrors,
-  authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'who may see and revoke keys of workflow runs',
-      choice: 'admins of the organization',
-      source: 'the keys give access',
-    },
-  ],
 });
 
 export const revokeLoginKey = defineEndpoint({
@@ -51,17 +40,7 @@ export const revokeLoginKey = defineEndpoint({
   method: 'DELETE',
   path: '/organizations/{org}/login-keys/{key_id}',
   parameters: Type.Object({ org: orgName, key_id: keyId }),
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: revocation,
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, apiKeyNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
-  choices: [
-    {
-      subject: 'a run whose key was revoked',
-      choice: 'may log in again if a login rule still admits it',
-      source: 'who may come is what login rules say; change the rule to keep the run out',
-    },
-  ],
 });

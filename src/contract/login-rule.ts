@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
 import { Type, withRule, type Static } from './schema.ts';
@@ -171,7 +171,6 @@ export const loginRuleDocument = Type.Object(
   { additionalProperties: false },
 );
 
-/** Which workflow runs a rule admits, and what they may do. */
 export type LoginRuleDocument = Static<typeof loginRuleDocument>;
 
 export const loginRule = Type.Object({
@@ -200,14 +199,12 @@ export const loginRuleNotFound = {
   when: 'The organization has no login rule of that name.',
 } as const;
 
-/** Create or replace a login rule. */
 export const saveLoginRule = defineEndpoint({
   origin: 'ours',
   title: 'Create or replace login rule',
   method: 'PUT',
   path: '/organizations/{org}/login-rules/{rule}',
   parameters: rulePath,
-  query: noQuery,
   body: { kind: 'json', schema: loginRuleDocument },
   repetition: { effect: 'idempotent' },
   success: [
@@ -215,7 +212,6 @@ export const saveLoginRule = defineEndpoint({
     { status: 200, description: 'The rule was replaced.', schema: loginRule },
   ],
   errors: [...accessErrors, commonErrors.conflict],
-  authentication: ['bearer'],
 });
 
 export const listLoginRules = defineEndpoint({
@@ -224,12 +220,8 @@ export const listLoginRules = defineEndpoint({
   method: 'GET',
   path: '/organizations/{org}/login-rules',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All rules, sorted by name.', schema: Type.Array(loginRule) }],
   errors: accessErrors,
-  authentication: ['bearer'],
 });
 
 /** Delete a login rule, and revoke the keys that it gave. */
@@ -239,10 +231,7 @@ export const deleteLoginRule = defineEndpoint({
   method: 'DELETE',
   path: '/organizations/{org}/login-rules/{rule}',
   parameters: rulePath,
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: { effect: 'idempotent', alreadyDone: loginRuleNotFound },
   success: [{ status: 200, description: 'The rule was deleted.', schema: Type.Literal('deleted') }],
   errors: [...accessErrors, loginRuleNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
 });

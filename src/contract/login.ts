@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { orgName } from './names.ts';
 import { proven } from './proven.ts';
@@ -46,18 +46,14 @@ export const tooManyLogins = {
   when: `Every login rule that admits the run has given ${maximumLoginKeys} keys that are still valid. \`Retry-After\` says when to try again.`,
 } as const;
 
-/** Exchange the identity token of a workflow run for an API key. */
 export const logIn = defineEndpoint({
   origin: 'ours',
   title: 'Log in with an identity token',
   method: 'POST',
   path: '/login/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
-  body: { kind: 'none' },
   // A token gives one key: sent again, it is refused and changes nothing.
   repetition: { effect: 'idempotent' },
   success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, loginRefused, tooManyLogins, issuerUnavailable],
-  authentication: ['bearer'],
 });

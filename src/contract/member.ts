@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { orgName, userName } from './names.ts';
 import { roles } from './role.ts';
@@ -31,19 +31,14 @@ export const member = Type.Object({
   created_at: Type.Number({ description: 'When the user became a member, in Unix seconds.' }),
 });
 
-/** List the members of an organization. */
 export const listMembers = defineEndpoint({
   origin: 'ours',
   title: 'List members',
   method: 'GET',
   path: '/organizations/{org}/members',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All members, sorted by name.', schema: Type.Array(member) }],
   errors: accessErrors,
-  authentication: ['bearer'],
 });
 
 /** Add a user to an organization, or change the role of a member. */
@@ -53,7 +48,6 @@ export const saveMember = defineEndpoint({
   method: 'PUT',
   path: '/organizations/{org}/members/{user}',
   parameters: memberPath,
-  query: noQuery,
   body: { kind: 'json', schema: Type.Object({ role }, { additionalProperties: false }) },
   repetition: { effect: 'idempotent' },
   success: [
@@ -61,7 +55,6 @@ export const saveMember = defineEndpoint({
     { status: 200, description: 'The role of the member was changed.', schema: Type.String() },
   ],
   errors: [...accessErrors, lastAdmin],
-  authentication: ['bearer'],
 });
 
 /** Remove a member. The user's keys lose access to the organization; without any membership they are revoked. */
@@ -71,10 +64,7 @@ export const removeMember = defineEndpoint({
   method: 'DELETE',
   path: '/organizations/{org}/members/{user}',
   parameters: memberPath,
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: { effect: 'idempotent', alreadyDone: memberNotFound },
   success: [{ status: 200, description: 'The user was removed.', schema: Type.String() }],
   errors: [...accessErrors, memberNotFound, lastAdmin],
-  authentication: ['bearer'],
 });

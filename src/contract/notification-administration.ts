@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { notificationNumber, orgName } from './names.ts';
 import {
@@ -42,7 +42,6 @@ const administeredTarget = Type.Object({
   ),
 });
 
-/** A target with the state of its deliveries. */
 export type AdministeredTarget = Static<typeof administeredTarget>;
 
 /** Create a notification. Only this response shows a generated secret. */
@@ -52,27 +51,20 @@ export const createNotification = defineEndpoint({
   method: 'POST',
   path: '/organizations/{org}/environments_notifications',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
   body: { kind: 'json', schema: notificationPayload },
   repetition: { effect: 'appends', volatile: [], remedy: 'List the notifications before you send the request again.' },
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
   errors: accessErrors,
-  authentication: ['bearer'],
 });
 
-/** List the notifications of an organization. */
 export const listNotifications = defineEndpoint({
   origin: 'ours',
   title: 'List environment notifications',
   method: 'GET',
   path: '/organizations/{org}/environments_notifications',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All notifications by number.', schema: Type.Array(notification) }],
   errors: accessErrors,
-  authentication: ['bearer'],
 });
 
 /** A change of a notification: only the given fields change. */
@@ -93,24 +85,18 @@ export const updateNotification = defineEndpoint({
   method: 'PATCH',
   path: '/organizations/{org}/environments_notifications/{notification_number}',
   parameters: getNotification.parameters,
-  query: noQuery,
   body: { kind: 'json', schema: notificationChange },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The notification as it is now.', schema: notification }],
   errors: [...accessErrors, notificationNotFound],
-  authentication: ['bearer'],
 });
 
-/** Get a notification, with the state of its deliveries. */
 export const inspectNotification = defineEndpoint({
   origin: 'ours',
   title: 'Get deliveries of environment notification',
   method: 'GET',
   path: '/organizations/{org}/environments_notifications/{notification_number}/deliveries',
   parameters: getNotification.parameters,
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -119,7 +105,6 @@ export const inspectNotification = defineEndpoint({
     },
   ],
   errors: [...accessErrors, notificationNotFound],
-  authentication: ['bearer'],
 });
 
 /** The default grace period of a previous secret, in hours. */
@@ -139,7 +124,6 @@ export const rotateWebhookSecret = defineEndpoint({
       description: 'The position of the target, as its deliveries show it.',
     }),
   }),
-  query: noQuery,
   body: {
     kind: 'json',
     schema: Type.Object(
@@ -172,7 +156,6 @@ export const rotateWebhookSecret = defineEndpoint({
     },
   ],
   errors: [...accessErrors, webhookNotFound],
-  authentication: ['bearer'],
 });
 
 /** Delete a notification. Its pending messages are dropped. */
@@ -182,10 +165,7 @@ export const deleteNotification = defineEndpoint({
   method: 'DELETE',
   path: '/organizations/{org}/environments_notifications/{notification_number}',
   parameters: getNotification.parameters,
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: { effect: 'idempotent', alreadyDone: notificationNotFound },
   success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
   errors: [...accessErrors, notificationNotFound],
-  authentication: ['bearer'],
 });

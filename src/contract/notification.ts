@@ -1,6 +1,6 @@
 import { Type, wholeSeconds, type Static } from './schema.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors } from './errors.ts';
 import { maximumNameLength, maximumNotificationTargets } from './limits.ts';
 import { environmentName, notificationNumber, orgName } from './names.ts';
 
@@ -75,7 +75,6 @@ export const emailTarget = Type.Object(
 /** Where a notification goes. */
 export const notificationTarget = Type.Union([webhookTarget, slackTarget, emailTarget]);
 
-/** Where a notification goes. */
 export type NotificationTarget = Static<typeof notificationTarget>;
 
 /**
@@ -97,7 +96,6 @@ export const notification = Type.Object({
   is_failing: Type.Optional(Type.Boolean()),
 });
 
-/** A notification as the service returns it. */
 export type Notification = Static<typeof notification>;
 
 /** A notification as it is created; not part of the interface, which shows no way to create one. */
@@ -114,7 +112,6 @@ export const notificationPayload = Type.Object(
   { additionalProperties: false },
 );
 
-/** A notification as it is created. */
 export type NotificationPayload = Static<typeof notificationPayload>;
 
 /** The response if there is no notification with that number (interface, Errors). */
@@ -124,7 +121,6 @@ export const notificationNotFound = {
   when: 'The organization has no notification with that number.',
 } as const;
 
-/** Operation 8: get a notification. */
 export const getNotification = defineEndpoint({
   operation: 'get-notification',
   number: 8,
@@ -135,10 +131,6 @@ export const getNotification = defineEndpoint({
     org: orgName,
     notification_number: notificationNumber,
   }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The notification.', schema: notification }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
-  authentication: ['bearer'],
+  errors: [...accessErrors, notificationNotFound],
 });

@@ -14,7 +14,6 @@ export const pagination = Type.Object({
   total: Type.Integer(),
 });
 
-/** Where a page is in its list. */
 export type Pagination = Static<typeof pagination>;
 
 /** The query parameters of a page (interface, Limits: each at least 1). */

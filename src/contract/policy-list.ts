@@ -1,20 +1,15 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { orgName } from './names.ts';
 import { policy } from './policy.ts';
 import { Type } from './schema.ts';
 
-/** List policies. Not one of the sixteen operations. */
 export const listPolicies = defineEndpoint({
   origin: 'observed',
   title: 'List policies',
   method: 'GET',
   path: '/policies/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All policies, sorted by name.', schema: Type.Array(policy) }],
   errors: accessErrors,
-  authentication: ['bearer'],
 });

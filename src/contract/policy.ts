@@ -1,6 +1,6 @@
 import { Type, wholeSeconds, type Static } from './schema.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
 import { longText } from './text-fields.ts';
@@ -16,7 +16,6 @@ export const policyPayload = Type.Object(
   { additionalProperties: false },
 );
 
-/** The JSON part of a policy upload. */
 export type PolicyPayload = Static<typeof policyPayload>;
 
 export const policyVersion = Type.Object({
@@ -51,10 +50,8 @@ export const policy = Type.Object({
   versions: Type.Array(policyVersion),
 });
 
-/** A policy as the service returns it. */
 export type Policy = Static<typeof policy>;
 
-/** Operation 6: create or update a policy. */
 export const createPolicy = defineEndpoint({
   operation: 'create-policy',
   number: 6,
@@ -62,7 +59,6 @@ export const createPolicy = defineEndpoint({
   method: 'PUT',
   path: '/policies/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
   body: {
     kind: 'multipart',
     json: { part: 'payload', schema: policyPayload, maximumBytes: maximumDocumentBytes },
@@ -79,14 +75,7 @@ export const createPolicy = defineEndpoint({
     { status: 200, description: 'The policy was updated.', schema: policy },
     { status: 201, description: 'The policy was created.', schema: policy },
   ],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    commonErrors.conflict,
-    fileTooLarge,
-  ],
-  authentication: ['bearer'],
+  errors: [...accessErrors, commonErrors.conflict, fileTooLarge],
 });
 
 /** The response if there is no policy of that name. */
@@ -106,12 +95,8 @@ export const getPolicy = defineEndpoint({
   method: 'GET',
   path: '/policies/{org}/{policy_name}',
   parameters: Type.Object({ org: orgName, policy_name: policyName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The policy.', schema: policy }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, policyMissing],
-  authentication: ['bearer'],
+  errors: [...accessErrors, policyMissing],
 });
 
 /** The names of policies to attach or detach (interface, operations 4 and 5). */
@@ -120,7 +105,6 @@ export const policyNames = Type.Object(
   { additionalProperties: false },
 );
 
-/** Operation 4: attach policies to an environment. */
 export const attachPolicy = defineEndpoint({
   operation: 'attach-policy',
   number: 4,
@@ -128,21 +112,13 @@ export const attachPolicy = defineEndpoint({
   method: 'POST',
   path: '/environments/{org}/{env_name}/policies',
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  query: noQuery,
   body: { kind: 'json', schema: policyNames },
   repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The policies are attached.', schema: Type.String() },
     { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
   ],
-  errors: [
-    commonErrors.validation,
-    commonErrors.unauthenticated,
-    commonErrors.forbidden,
-    environmentOrPolicyNotFound,
-    commonErrors.conflict,
-  ],
-  authentication: ['bearer'],
+  errors: [...accessErrors, environmentOrPolicyNotFound, commonErrors.conflict],
 });
 
 /** The response if the role of the API key may not detach policies (interface, Errors). */
@@ -152,7 +128,6 @@ export const detachForbidden = {
   when: 'The API key belongs to another organization, or its role may not detach policies.',
 } as const;
 
-/** Operation 5: detach policies from an environment. */
 export const detachPolicy = defineEndpoint({
   operation: 'detach-policy',
   number: 5,
@@ -160,7 +135,6 @@ export const detachPolicy = defineEndpoint({
   method: 'DELETE',
   path: '/environments/{org}/{env_name}/policies',
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  query: noQuery,
   body: { kind: 'json', schema: policyNames },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The policies are detached.', schema: Type.String() }],
@@ -171,5 +145,4 @@ export const detachPolicy = defineEndpoint({
     environmentOrPolicyNotFound,
     commonErrors.conflict,
   ],
-  authentication: ['bearer'],
 });

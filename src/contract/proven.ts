@@ -44,5 +44,4 @@ export const proven = Type.Object(
   { description: 'What the identity token of the sending run proved. Absent if it was sent with a stored API key.' },
 );
 
-/** What the identity token of a workflow run proved. */
 export type Proven = Static<typeof proven>;

@@ -27,7 +27,6 @@ export const reason = Type.Object({
   ),
 });
 
-/** One reason why something is not compliant. */
 export type Reason = Static<typeof reason>;
 
 /**

@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { role } from './member.ts';
 import { orgName, serviceAccountName } from './names.ts';
@@ -21,7 +21,6 @@ export const createServiceAccount = defineEndpoint({
   method: 'POST',
   path: '/service-accounts/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
   body: {
     kind: 'json',
     schema: Type.Object(
@@ -42,17 +41,14 @@ export const createServiceAccount = defineEndpoint({
   },
   success: [{ status: 201, description: 'The service account was created.', schema: serviceAccount }],
   errors: [...accessErrors, serviceAccountExists],
-  authentication: ['bearer'],
 });
 
-/** Change a service account. */
 export const updateServiceAccount = defineEndpoint({
   origin: 'observed',
   title: 'Update service account',
   method: 'PATCH',
   path: '/service-accounts/{org}/{name}',
   parameters: Type.Object({ org: orgName, name: serviceAccountName }),
-  query: noQuery,
   body: {
     kind: 'json',
     schema: Type.Object(
@@ -63,5 +59,4 @@ export const updateServiceAccount = defineEndpoint({
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The service account as it is now.', schema: serviceAccount }],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
 });

@@ -1,6 +1,6 @@
 import { Type, wholeSeconds, type Static } from './schema.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, commonErrors } from './errors.ts';
 import { orgName, serviceAccountName } from './names.ts';
 
 const serviceAccountFields = {
@@ -18,7 +18,6 @@ export const listedServiceAccount = Type.Object(serviceAccountFields);
 /** A single service account. */
 export const serviceAccount = Type.Object({ ...serviceAccountFields, for_webhook: Type.Optional(Type.Boolean()) });
 
-/** A single service account. */
 export type ServiceAccount = Static<typeof serviceAccount>;
 
 /** The response if there is no service account of that name (interface, Errors). */
@@ -29,9 +28,7 @@ export const serviceAccountNotFound = {
 } as const;
 
 const accountParameters = Type.Object({ org: orgName, name: serviceAccountName });
-const accessErrors = [commonErrors.unauthenticated, commonErrors.forbidden] as const;
 
-/** Operation 13: list the service accounts. */
 export const listServiceAccounts = defineEndpoint({
   operation: 'list-service-accounts',
   number: 13,
@@ -39,15 +36,10 @@ export const listServiceAccounts = defineEndpoint({
   method: 'GET',
   path: '/service-accounts/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All service accounts.', schema: Type.Array(listedServiceAccount) }],
-  errors: [commonErrors.validation, ...accessErrors],
-  authentication: ['bearer'],
+  errors: accessErrors,
 });
 
-/** Operation 14: get a service account. */
 export const getServiceAccount = defineEndpoint({
   operation: 'get-service-account',
   number: 14,
@@ -55,15 +47,10 @@ export const getServiceAccount = defineEndpoint({
   method: 'GET',
   path: '/service-accounts/{org}/{name}',
   parameters: accountParameters,
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The service account.', schema: serviceAccount }],
-  errors: [commonErrors.validation, ...accessErrors, serviceAccountNotFound],
-  authentication: ['bearer'],
+  errors: [...accessErrors, serviceAccountNotFound],
 });
 
-/** Operation 15: delete a service account. */
 export const deleteServiceAccount = defineEndpoint({
   operation: 'delete-service-account',
   number: 15,
@@ -71,10 +58,7 @@ export const deleteServiceAccount = defineEndpoint({
   method: 'DELETE',
   path: '/service-accounts/{org}/{name}',
   parameters: accountParameters,
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: { effect: 'idempotent', alreadyDone: serviceAccountNotFound },
   success: [{ status: 200, description: 'The service account and its keys are gone.', schema: Type.String() }],
-  errors: [commonErrors.validation, ...accessErrors, serviceAccountNotFound, commonErrors.conflict],
-  authentication: ['bearer'],
+  errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
 });

@@ -1,4 +1,4 @@
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound, noSuchSnapshot } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { reasons } from './reason.ts';
@@ -43,12 +43,10 @@ export const snapshotDetails = Type.Object({
   artifacts: Type.Array(snapshotArtifact),
 });
 
-/** A snapshot with its artifacts. */
 export type SnapshotDetailsResponse = Static<typeof snapshotDetails>;
 
 export type SnapshotArtifact = Static<typeof snapshotArtifact>;
 
-/** Get a snapshot. Not one of the sixteen operations. */
 export const getSnapshot = defineEndpoint({
   origin: 'observed',
   title: 'Get snapshot',
@@ -63,10 +61,6 @@ export const getSnapshot = defineEndpoint({
         'The number (`3` or `#3`), from the end (`-1` is the latest, and so is `~0`), or at a time: `@{2026-11-20T10:00:00}`, `@{2.hours.ago}`.',
     }),
   }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The snapshot.', schema: snapshotDetails }],
   errors: [...accessErrors, namedEnvironmentNotFound, noSuchSnapshot],
-  authentication: ['bearer'],
 });

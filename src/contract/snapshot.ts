@@ -1,6 +1,6 @@
 import { decisive, tolerant, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { commonErrors, environmentNotFound, flowNotFound, noSuchSnapshot } from './errors.ts';
+import { accessErrors, commonErrors, environmentNotFound, flowNotFound, noSuchSnapshot } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { reasons } from './reason.ts';
@@ -28,10 +28,8 @@ export const snapshotEntry = Type.Object({
   html_url: Type.Optional(Type.String({ description: 'The page of the snapshot.' })),
 });
 
-/** A snapshot in a list. */
 export type SnapshotEntry = Static<typeof snapshotEntry>;
 
-/** Operation 12: list the snapshots of an environment. */
 export const listSnapshots = defineEndpoint({
   operation: 'list-snapshots',
   number: 12,
@@ -51,11 +49,8 @@ export const listSnapshots = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The snapshots of the page.', schema: Type.Array(snapshotEntry) }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
-  authentication: ['bearer'],
+  errors: [...accessErrors, flowNotFound],
 });
 
 /** An artifact in a difference (interface, Environment diff). */
@@ -71,7 +66,6 @@ export const differingArtifact = Type.Object({
   pods: Type.Optional(Type.Array(Type.String())),
 });
 
-/** An artifact in a difference. */
 export type DifferingArtifact = Static<typeof differingArtifact>;
 
 const differencePart = Type.Object({
@@ -87,7 +81,6 @@ export const environmentDifference = Type.Object({
   'not-changed': differencePart,
 });
 
-/** The difference between two snapshots. */
 export type EnvironmentDifference = Static<typeof environmentDifference>;
 
 /** The response to an expression that cannot be used. */
@@ -97,7 +90,6 @@ export const badSnapshotExpression = {
   when: 'An expression is malformed, or the snapshot is too large to be compared.',
 } as const;
 
-/** Operation 11: get the difference between two snapshots. */
 export const diffEnvironments = defineEndpoint({
   operation: 'diff-environments',
   number: 11,
@@ -112,8 +104,6 @@ export const diffEnvironments = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The difference.', schema: environmentDifference }],
   errors: [
     commonErrors.validation,
@@ -123,5 +113,4 @@ export const diffEnvironments = defineEndpoint({
     environmentNotFound,
     noSuchSnapshot,
   ],
-  authentication: ['bearer'],
 });

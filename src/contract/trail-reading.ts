@@ -3,7 +3,7 @@ import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { artifactStates } from './compliance.ts';
 import { commitResponse, repoInfo } from './commit.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pagination } from './paging.ts';
@@ -21,7 +21,6 @@ const attestationStatus = Type.Object({
   unexpected: Type.Boolean({ description: 'True if the template does not require it.' }),
 });
 
-/** An attestation that is required, reported, or both. */
 export type AttestationStatus = Static<typeof attestationStatus>;
 
 const artifactStatus = Type.Object({
@@ -52,7 +51,6 @@ export const trailEvent = Type.Object({
   snapshot_index: Type.Optional(Type.Integer()),
 });
 
-/** Something that happened to a trail. */
 export type TrailEvent = Static<typeof trailEvent>;
 
 /** A trail as the service returns it. */
@@ -84,7 +82,6 @@ export const trail = Type.Object({
   events: Type.Array(trailEvent),
 });
 
-/** A trail as the service returns it. */
 export type TrailResponse = Static<typeof trail>;
 
 /** What a client requires of a trail, and what it shows: its verdict rests on little of the response. */
@@ -111,7 +108,6 @@ const judgedTrail = Type.Object({
   ),
 });
 
-/** A trail as a client sees it. */
 export type JudgedTrail = Static<typeof judgedTrail>;
 
 /** The response if there is no such trail. */
@@ -121,7 +117,6 @@ export const trailNotFound = {
   when: 'Nothing was reported to a trail with that name.',
 } as const;
 
-/** Get a trail with its state. Not one of the sixteen operations. */
 export const getTrail = defineEndpoint({
   operation: 'assert-trail',
   origin: 'observed',
@@ -129,12 +124,8 @@ export const getTrail = defineEndpoint({
   method: 'GET',
   path: '/trails/{org}/{flow_name}/{trail_name}',
   parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The trail.', schema: tolerant(trail, judgedTrail) }],
   errors: [...accessErrors, namedFlowNotFound, trailNotFound],
-  authentication: ['bearer'],
 });
 
 const trailPage = Type.Object({
@@ -154,7 +145,6 @@ const trailPage = Type.Object({
 /** The default number of trails on a page, and the maximum: each of them is judged. */
 export const trailPageSizes = { default: 20, maximum: 100 } as const;
 
-/** List trails. Not one of the sixteen operations. */
 export const listTrails = defineEndpoint({
   origin: 'observed',
   title: 'List trails',
@@ -171,9 +161,6 @@ export const listTrails = defineEndpoint({
     },
     { additionalProperties: false },
   ),
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The trails of the page.', schema: trailPage }],
   errors: accessErrors,
-  authentication: ['bearer'],
 });

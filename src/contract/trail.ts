@@ -1,7 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
+import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { flowName, orgName, trailName } from './names.ts';
@@ -24,7 +24,6 @@ export const trailPayload = Type.Object({ name: trailName, ...trailFields }, { a
 /** What was said about a trail. */
 export type TrailReport = Omit<Static<typeof trailPayload>, 'name'>;
 
-/** Begin or update a trail. Not one of the sixteen operations. */
 export const beginTrail = defineEndpoint({
   operation: 'begin-trail',
   origin: 'observed',
@@ -32,7 +31,6 @@ export const beginTrail = defineEndpoint({
   method: 'PUT',
   path: '/trails/{org}/{flow_name}',
   parameters: Type.Object({ org: orgName, flow_name: flowName }),
-  query: noQuery,
   body: {
     kind: 'multipart',
     json: { part: 'data_json', schema: trailPayload, maximumBytes: maximumDocumentBytes },
@@ -44,5 +42,4 @@ export const beginTrail = defineEndpoint({
     { status: 200, description: 'The trail was updated.', schema: Type.String() },
   ],
   errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict, templateFilePart.tooLarge],
-  authentication: ['bearer'],
 });

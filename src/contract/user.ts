@@ -1,6 +1,6 @@
 import { Type } from './schema.ts';
-import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, commonErrors } from './errors.ts';
 import { orgName } from './names.ts';
 
 /** The response to a user who is not a member of the organization. */
@@ -10,16 +10,12 @@ export const accessDenied = {
   when: 'The calling user is not a member of the organization, or there is none of that name.',
 } as const;
 
-/** Get the default organization of the calling user. Not one of the sixteen operations. */
 export const getDefaultOrg = defineEndpoint({
   origin: 'observed',
   title: 'Get default organization',
   method: 'GET',
   path: '/user/default-org',
   parameters: Type.Object({}),
-  query: noQuery,
-  body: { kind: 'none' },
-  repetition: { effect: 'safe' },
   success: [
     {
       status: 200,
@@ -27,11 +23,9 @@ export const getDefaultOrg = defineEndpoint({
       schema: Type.Object({ default_org_name: Type.String({ description: 'Empty if there is none.' }) }),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden],
-  authentication: ['bearer'],
+  errors: accessErrors,
 });
 
-/** Operation 16: set the default organization of the calling user. */
 export const setDefaultOrg = defineEndpoint({
   operation: 'set-default-org',
   number: 16,
@@ -39,8 +33,6 @@ export const setDefaultOrg = defineEndpoint({
   method: 'PUT',
   path: '/user/{org}',
   parameters: Type.Object({ org: orgName }),
-  query: noQuery,
-  body: { kind: 'none' },
   repetition: { effect: 'idempotent' },
   success: [
     {
@@ -50,5 +42,4 @@ export const setDefaultOrg = defineEndpoint({
     },
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, accessDenied],
-  authentication: ['bearer'],
 });

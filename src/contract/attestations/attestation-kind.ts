@@ -1,6 +1,12 @@
 import type { Verdict } from '../compliance.ts';
-import { noQuery, type Endpoint, type EndpointOperation, type MultipartBody, type Success } from '../endpoint.ts';
-import { commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
+import {
+  defineEndpoint,
+  type Endpoint,
+  type EndpointOperation,
+  type MultipartBody,
+  type Success,
+} from '../endpoint.ts';
+import { accessErrors, commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
 import type { Fault } from '../reason.ts';
@@ -23,7 +29,6 @@ const text = Type.String();
 export interface AttestationEndpoint<Operation extends EndpointOperation, Schema extends TSchema> extends Endpoint {
   readonly operation: Operation;
   readonly parameters: typeof parameters;
-  readonly query: typeof noQuery;
   readonly body: MultipartBody<Schema>;
   readonly success: readonly Success<typeof text>[];
 }
@@ -76,14 +81,13 @@ export function defineAttestationKind<
   const { type, operation, number, title, document, judge } = declaration;
   return {
     type,
-    endpoint: {
+    endpoint: defineEndpoint({
       operation,
       ...(number === undefined ? { origin: 'observed' } : { number }),
       title,
       method: 'POST',
       path: `/attestations/{org}/{flow_name}/trail/{trail_name}/${type}`,
       parameters,
-      query: noQuery,
       body: {
         kind: 'multipart',
         json: { part: 'data_json', schema: document, maximumBytes: maximumDocumentBytes },
@@ -101,17 +105,8 @@ export function defineAttestationKind<
         { status: 201, description: 'The attestation was recorded.', schema: text },
         { status: 200, description: 'The attestation was recorded.', schema: text },
       ],
-      errors: [
-        commonErrors.validation,
-        commonErrors.unauthenticated,
-        commonErrors.forbidden,
-        flowNotFound,
-        artifactNotInTrail,
-        commonErrors.conflict,
-        fileTooLarge,
-      ],
-      authentication: ['bearer'],
-    },
+      errors: [...accessErrors, flowNotFound, artifactNotInTrail, commonErrors.conflict, fileTooLarge],
+    }),
     judge,
   };
 }

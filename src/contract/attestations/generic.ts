@@ -9,7 +9,6 @@ export const genericAttestation = attestationDocument({
   ),
 });
 
-/** The JSON part of a generic attestation. */
 export type GenericAttestation = Static<typeof genericAttestation>;
 
 /** The sender decides; the service cannot check any other tool's evidence. */

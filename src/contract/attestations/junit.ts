@@ -32,7 +32,6 @@ export const junitAttestation = attestationDocument({
   junit_results: Type.Array(junitResult, { maxItems: maximumSuites }),
 });
 
-/** The JSON part of a JUnit attestation. */
 export type JunitAttestation = Static<typeof junitAttestation>;
 
 /** How often tests ended in each way, over several suites. */

@@ -62,7 +62,6 @@ export const pullRequestAttestation = attestationDocument({
   pull_requests: Type.Array(pullRequest),
 });
 
-/** The JSON part of a pull request attestation. */
 export type PullRequestAttestation = Static<typeof pullRequestAttestation>;
 
 /** The rule of a step that records pull requests, in `user_data` under `ruleDataKey`. */
@@ -78,7 +77,6 @@ const approvalRule = Type.Object(
   { additionalProperties: false },
 );
 
-/** The rule of a step that records pull requests. */
 export type ApprovalRule = Static<typeof approvalRule>;
 
 /** A commit is compliant if it came through a pull request, and has the approvals that the step required. */

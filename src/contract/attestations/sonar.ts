@@ -14,7 +14,6 @@ export const sonarCondition = Type.Object({
   value: Type.Optional(lineText({ description: 'The measured value, beyond the interface.' })),
 });
 
-/** One condition of a quality gate. */
 export type SonarCondition = Static<typeof sonarCondition>;
 
 /**
@@ -49,7 +48,6 @@ export const sonarResults = Type.Object({
   pullRequest: Type.Optional(lineText()),
 });
 
-/** A Sonar analysis with its quality gate. */
 export type SonarResults = Static<typeof sonarResults>;
 
 /** Explains `ignoredConditions` to readers who see conditions that are OK although their values miss the thresholds. */
@@ -72,7 +70,6 @@ export const revisionKeys = {
   reason: 'revision_unverified_reason',
 } as const;
 
-/** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
 
 /**

@@ -1,5 +1,5 @@
 import { createdApiKey } from '../../contract/api-key.ts';
-import { defineEndpoint, noQuery } from '../../contract/endpoint.ts';
+import { defineEndpoint } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { orgName, userName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
@@ -24,7 +24,6 @@ export const createOrganization = defineEndpoint({
   method: 'POST',
   path: '/organizations',
   parameters: Type.Object({}),
-  query: noQuery,
   body: {
     kind: 'json',
     schema: Type.Object(
@@ -50,7 +49,6 @@ export const createOrganization = defineEndpoint({
     },
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, organizationExists],
-  authentication: ['bearer'],
 });
 
 /**
