@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../src/runtime/clock.ts';
-import { startService, type RunningService, type ServiceOptions, type ServiceSources } from '../src/service/service.ts';
+import type { StorageDependencies } from '../src/service/platform/database/storage.ts';
+import { startService, type RunningService, type ServiceOptions } from '../src/service/service.ts';
 
 /** A service that runs in this process. */
 export interface LocalService extends RunningService {
@@ -16,7 +17,7 @@ export interface LocalService extends RunningService {
  */
 export async function startLocalService(
   options: Omit<ServiceOptions, 'host' | 'port'>,
-  sources: Partial<ServiceSources> = {},
+  sources: Partial<StorageDependencies> = {},
 ): Promise<LocalService> {
   const errors: string[] = [];
   const service = await startService(

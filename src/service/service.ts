@@ -4,8 +4,6 @@ import { Dispatcher } from './notification/delivery/dispatcher.ts';
 import type { MailServer } from './notification/delivery/send-email.ts';
 import { watchClock } from './platform/background/watch-clock.ts';
 import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
-import type { After, Now } from '../runtime/clock.ts';
-import type { RandomBytes } from '../runtime/random.ts';
 import { AdministrationWatch } from './account/background/administration-watch.ts';
 import { findArtifact } from './artifact/artifact-use-cases.ts';
 import { Judging } from './platform/judging/judging.ts';
@@ -26,7 +24,7 @@ import { adminPrefix, addRoutes, apiPrefix } from './routes.ts';
 import { StorageHealth } from './platform/database/storage-health.ts';
 import { openStorage, toStorageOptions, type DatabaseOptions } from './platform/database/open-storage.ts';
 import { prepareShutdown } from './platform/server/shutdown.ts';
-import type { ServiceLog } from '../runtime/log.ts';
+import type { StorageDependencies } from './platform/database/storage.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 
 /** The settings of a service. */
@@ -58,15 +56,6 @@ export interface ServiceOptions {
   readonly admission?: AdmissionLimits | undefined;
 }
 
-export interface ServiceSources {
-  readonly now: Now;
-  /** Milliseconds of a monotonic clock, which is never set forward or back. */
-  readonly monotonic: Now;
-  readonly after: After;
-  readonly randomBytes: RandomBytes;
-  readonly log: ServiceLog;
-}
-
 /** A service that accepts requests. */
 export interface RunningService {
   /** Where it listens: `http://127.0.0.1:8080`. */
@@ -86,7 +75,7 @@ export interface RunningService {
  *
  * @throws Error if the data folder or the address is in use, or the first key cannot be used.
  */
-export async function startService(options: ServiceOptions, sources: ServiceSources): Promise<RunningService> {
+export async function startService(options: ServiceOptions, sources: StorageDependencies): Promise<RunningService> {
   const closers: (() => Promise<void> | void)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -158,7 +147,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
 
 /** Creates the organization and its first key. Returns the key if it was generated. */
 async function prepareOrganization(
-  dependencies: Parameters<typeof ensureInitialApiKey>[0] & Pick<ServiceSources, 'log'>,
+  dependencies: Parameters<typeof ensureInitialApiKey>[0] & Pick<StorageDependencies, 'log'>,
   first: InitialApiKey,
 ): Promise<string | undefined> {
   const { generated, problem } = await ensureInitialApiKey(dependencies, first);
@@ -171,7 +160,7 @@ async function prepareOrganization(
 
 function createTokenVerifier(
   { allowPrivateIssuers: allowPrivate = false }: ServiceOptions,
-  sources: ServiceSources,
+  sources: StorageDependencies,
 ): TokenVerifier {
   const resolve = createNameResolver(systemNameServices(), allowPrivate);
   return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }, sources), sources.now);
@@ -181,7 +170,7 @@ function createTokenVerifier(
 function startDispatcher(
   dependencies: Pick<RouteDependencies, 'storage' | 'links' | 'now'>,
   { mail, allowPrivateTargets: allowPrivate = false }: ServiceOptions,
-  { after, log }: ServiceSources,
+  { after, log }: StorageDependencies,
 ): Dispatcher {
   const { storage, links, now } = dependencies;
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivate), allowPrivate };

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { systemClock, type After } from '../../src/runtime/clock.ts';
-import type { ServiceSources } from '../../src/service/service.ts';
+import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
 import type { DatabaseOptions } from '../../src/service/platform/database/open-storage.ts';
 import { startLocalService } from '../../tools/local-service.ts';
 import { attestationForm, sampleAttestation } from './service-samples.ts';
@@ -26,7 +26,7 @@ const hurriedAfter: After = (milliseconds, fire) =>
 /** Starts a service in this process. The caller must stop it. */
 export function startInstance(
   database: DatabaseOptions,
-  sources: Partial<ServiceSources> = {},
+  sources: Partial<StorageDependencies> = {},
 ): Promise<ServiceInstance> {
   const first = { org: sharedOrg, key: sharedKey };
   return startLocalService(

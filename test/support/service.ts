@@ -1,5 +1,6 @@
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
-import type { ServiceOptions, ServiceSources } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
+import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
 import { startLocalService } from '../../tools/local-service.ts';
 import { createTestStorage, sqliteStorage, type TestStorage } from './test-storage.ts';
 
@@ -11,7 +12,7 @@ export interface TestServiceSettings {
   /** The data folder of a service on SQLite, for tests of the folder itself. */
   readonly dataFolder?: string;
   readonly options?: Partial<ServiceOptions>;
-  readonly sources?: Partial<ServiceSources>;
+  readonly sources?: Partial<StorageDependencies>;
 }
 
 /** A real service in this process, with an organization, an administrator's key, and the admin API. */

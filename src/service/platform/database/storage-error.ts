@@ -26,24 +26,6 @@ export class StorageError extends Error {
   }
 }
 
-/** There is no space left. */
-export class StorageFullError extends StorageError {
-  override readonly name = 'StorageFullError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('full', message, options);
-  }
-}
-
-/** Another process has locked the storage. */
-export class StorageBusyError extends StorageError {
-  override readonly name = 'StorageBusyError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('busy', message, options);
-  }
-}
-
 /** A commit was not confirmed, and it could not be found out whether the write has an effect. */
 export class UncertainWriteError extends StorageError {
   override readonly name = 'UncertainWriteError';

@@ -1,5 +1,5 @@
 import { errorCode } from '../../../runtime/failure.ts';
-import { StorageBusyError, StorageError, StorageFullError, type StorageReason } from './storage-error.ts';
+import { StorageError, type StorageReason } from './storage-error.ts';
 
 /** The reasons for error codes of the operating system (errno(3)). */
 const reasons: Readonly<Record<string, StorageReason>> = {
@@ -36,8 +36,6 @@ const messages: Readonly<Record<StorageReason, string>> = {
 
 /** Creates the storage error for a reason. */
 export function storageError(reason: StorageReason, cause?: unknown): StorageError {
-  if (reason === 'full') return new StorageFullError(messages.full, { cause });
-  if (reason === 'busy') return new StorageBusyError(messages.busy, { cause });
   return new StorageError(reason, messages[reason], { cause });
 }
 

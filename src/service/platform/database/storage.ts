@@ -1,63 +1,85 @@
-import type { AccountReader, AccountWriter } from '../../account/account-records.ts';
-import type { ArtifactReader, ArtifactWriter } from '../../artifact/artifact-records.ts';
-import type { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
-import type { AttestationReader, AttestationWriter } from '../../attestation/attestation-records.ts';
-import type { AuditLogReader, AuditLogWriter } from '../../audit/audit-log-records.ts';
-import type { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
-import type { EnvironmentReader, EnvironmentWriter } from '../../environment/environment-records.ts';
-import type { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
-import type { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
-import type { NotificationReader, NotificationWriter } from '../../notification/notification-records.ts';
-import type { OrganizationReader, OrganizationWriter } from '../../organization/organization-records.ts';
-import type { PolicyReader, PolicyWriter } from '../../policy/policy-records.ts';
-import type { RememberedAnswerWriter } from '../idempotency/remembered-answer-records.ts';
-import type { SessionReader, SessionWriter } from '../../session/session-records.ts';
-import type { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.ts';
-import type { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
+import { AccountReader, AccountWriter } from '../../account/account-records.ts';
+import { ArtifactReader, ArtifactWriter } from '../../artifact/artifact-records.ts';
+import { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
+import { AttestationReader, AttestationWriter } from '../../attestation/attestation-records.ts';
+import { AuditLogReader, AuditLogWriter } from '../../audit/audit-log-records.ts';
+import { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
+import { EnvironmentReader, EnvironmentWriter } from '../../environment/environment-records.ts';
+import { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
+import { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
+import { NotificationReader, NotificationWriter } from '../../notification/notification-records.ts';
+import { OrganizationReader, OrganizationWriter } from '../../organization/organization-records.ts';
+import { PolicyReader, PolicyWriter } from '../../policy/policy-records.ts';
+import { RememberedAnswerWriter } from '../idempotency/remembered-answer-records.ts';
+import { SessionReader, SessionWriter } from '../../session/session-records.ts';
+import { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.ts';
+import { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
+import type { Database, Repository } from './database.ts';
 import type { AttachmentStore } from '../attachments/attachments.ts';
 import type { After, Now } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 
+const readers = {
+  organizations: OrganizationReader,
+  flows: FlowReader,
+  accounts: AccountReader,
+  loginRules: LoginRuleReader,
+  auditLog: AuditLogReader,
+  environments: EnvironmentReader,
+  snapshots: SnapshotReader,
+  policies: PolicyReader,
+  trails: TrailReader,
+  artifacts: ArtifactReader,
+  attestations: AttestationReader,
+  attestationSeries: AttestationSeriesReader,
+  notifications: NotificationReader,
+  deliveries: DeliveryReader,
+  sessions: SessionReader,
+};
+
+const writers = {
+  ...readers,
+  organizations: OrganizationWriter,
+  flows: FlowWriter,
+  accounts: AccountWriter,
+  loginRules: LoginRuleWriter,
+  auditLog: AuditLogWriter,
+  environments: EnvironmentWriter,
+  snapshots: SnapshotWriter,
+  policies: PolicyWriter,
+  trails: TrailWriter,
+  artifacts: ArtifactWriter,
+  attestations: AttestationWriter,
+  notifications: NotificationWriter,
+  deliveries: DeliveryWriter,
+  sessions: SessionWriter,
+  rememberedAnswers: RememberedAnswerWriter,
+};
+
+type Repositories<Classes extends Readonly<Record<string, new (database: Database) => Repository>>> = {
+  readonly [Name in keyof Classes]: InstanceType<Classes[Name]>;
+};
+
 /** The repositories for reading. All of them read the same state of the data. */
-export interface ReadTransaction {
-  readonly organizations: OrganizationReader;
-  readonly flows: FlowReader;
-  readonly accounts: AccountReader;
-  readonly loginRules: LoginRuleReader;
-  readonly auditLog: AuditLogReader;
-  readonly environments: EnvironmentReader;
-  readonly snapshots: SnapshotReader;
-  readonly policies: PolicyReader;
-  readonly trails: TrailReader;
-  readonly artifacts: ArtifactReader;
-  readonly attestations: AttestationReader;
-  readonly attestationSeries: AttestationSeriesReader;
-  readonly notifications: NotificationReader;
-  readonly deliveries: DeliveryReader;
-  readonly sessions: SessionReader;
-}
+export type ReadTransaction = Repositories<typeof readers>;
 
 /**
  * The repositories for reading and writing. All changes are committed together or not at all. Reads see the
  * transaction's own writes.
  */
-export interface WriteTransaction extends ReadTransaction {
-  readonly organizations: OrganizationWriter;
-  readonly flows: FlowWriter;
-  readonly accounts: AccountWriter;
-  readonly loginRules: LoginRuleWriter;
-  readonly auditLog: AuditLogWriter;
-  readonly environments: EnvironmentWriter;
-  readonly snapshots: SnapshotWriter;
-  readonly policies: PolicyWriter;
-  readonly trails: TrailWriter;
-  readonly artifacts: ArtifactWriter;
-  readonly attestations: AttestationWriter;
-  readonly notifications: NotificationWriter;
-  readonly deliveries: DeliveryWriter;
-  readonly sessions: SessionWriter;
-  readonly rememberedAnswers: RememberedAnswerWriter;
+export type WriteTransaction = Repositories<typeof writers>;
+
+export const createReaders = (database: Database): ReadTransaction => create(readers, database);
+
+export const createWriters = (database: Database): WriteTransaction => create(writers, database);
+
+function create<Classes extends Readonly<Record<string, new (database: Database) => Repository>>>(
+  classes: Classes,
+  database: Database,
+): Repositories<Classes> {
+  const created = Object.entries(classes).map(([name, Records]) => [name, new Records(database)] as const);
+  return Object.fromEntries(created) as Repositories<Classes>;
 }
 
 /** The scope of a transaction that is about records of several organizations. */
@@ -75,7 +97,7 @@ export type TransactionScope = string | typeof allOrganizations | typeof concurr
 
 /**
  * The storage of the service's records: the port that each database has an adapter for. Repositories find, list and
- * write records and contain no business rules; those are in `application/` and `domain/`. Records are returned as they
+ * write records and contain no business rules; those are in the use cases and rules. Records are returned as they
  * were written. Records of one organization are never returned for another.
  *
  * `work` must use its transaction only until it resolves, and must not wait for anything else, because other work waits

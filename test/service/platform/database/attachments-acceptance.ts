@@ -10,7 +10,6 @@ import {
   type AttachmentStore,
   type ReceivedFile,
 } from '../../../../src/service/platform/attachments/attachments.ts';
-import { StorageFullError } from '../../../../src/service/platform/database/storage-error.ts';
 
 /** A store of attachments, and ways to see and change its content that are not its own. */
 export interface AttachmentsUnderTest {
@@ -121,7 +120,7 @@ export function describeAttachments(name: string, open: () => Promise<Attachment
 
     it('reports a full disk', async () => {
       const full = failing(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
-      await expect(attachments.receive(full)).rejects.toBeInstanceOf(StorageFullError);
+      await expect(attachments.receive(full)).rejects.toMatchObject({ name: 'StorageError', reason: 'full' });
     });
 
     it.each([

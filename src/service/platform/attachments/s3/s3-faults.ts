@@ -1,7 +1,7 @@
 import type { S3ServiceException } from '@aws-sdk/client-s3';
 import { describeError } from '../../../../runtime/failure.ts';
 import { textAt } from '../../../../runtime/untrusted-data.ts';
-import { StorageError, StorageFullError, type StorageReason } from '../../database/storage-error.ts';
+import { StorageError, type StorageReason } from '../../database/storage-error.ts';
 import { storageError } from '../../database/storage-faults.ts';
 import { CredentialsError } from './credentials/credentials-error.ts';
 
@@ -96,6 +96,7 @@ const messages: Partial<Record<StorageReason, string>> = {
   inaccessible: 'the object storage refuses access',
   missing: 'the bucket of the object storage is missing',
   failing: 'the object storage reports an error',
+  full: 'the object storage is full',
 };
 
 /** Converts a failed request to a storage error. Returns other errors unchanged. */
@@ -107,7 +108,6 @@ export function toS3StorageError(error: unknown): unknown {
   if (error instanceof ConnectionError) return storageError('unreachable', error);
   if (!(error instanceof S3ResponseError)) return error;
   const reason = findReason(error);
-  if (reason === 'full') return new StorageFullError('the object storage is full', { cause: error });
   const message = messages[reason];
   return message === undefined ? storageError(reason, error) : new StorageError(reason, message, { cause: error });
 }

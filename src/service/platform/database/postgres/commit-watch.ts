@@ -11,8 +11,7 @@ const commitMilliseconds = 15_000;
 /** How long a transaction waits to learn whether the database commits again, in milliseconds. */
 const probeMilliseconds = 1000;
 
-/** The dependencies of a `CommitWatch`. */
-export interface CommitWatchDependencies {
+interface Dependencies {
   readonly after: After;
   /** Commits something of no importance. It waits for others that do the same, so only one of them can get stuck. */
   readonly probe: () => Promise<void>;
@@ -28,11 +27,11 @@ export class UnconfirmedCommitError extends Error {
  * each would hold its locks and a connection of the database until the standby is back.
  */
 export class CommitWatch {
-  readonly #dependencies: CommitWatchDependencies;
+  readonly #dependencies: Dependencies;
   #isStuck = false;
   #probing: Promise<void> | undefined;
 
-  constructor(dependencies: CommitWatchDependencies) {
+  constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
   }
 

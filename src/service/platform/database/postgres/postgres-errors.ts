@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { errorCode } from '../../../../runtime/failure.ts';
-import { StorageBusyError, StorageError, StorageFullError, type StorageReason } from '../storage-error.ts';
+import { StorageError, type StorageReason } from '../storage-error.ts';
 
 /** The reasons for error codes and classes of PostgreSQL (its documentation, appendix A). The longest match decides. */
 const reasons: Readonly<Record<string, StorageReason>> = {
@@ -79,8 +79,6 @@ const messages: Readonly<Record<StorageReason, string>> = {
 };
 
 function databaseFault(reason: StorageReason, cause: unknown): StorageError {
-  if (reason === 'full') return new StorageFullError(messages.full, { cause });
-  if (reason === 'busy') return new StorageBusyError(messages.busy, { cause });
   return new StorageError(reason, messages[reason], { cause });
 }
 

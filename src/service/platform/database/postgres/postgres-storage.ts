@@ -1,13 +1,12 @@
 import type { PoolClient } from 'pg';
-import type { After, Now } from '../../../../runtime/clock.ts';
 import { errorMessage } from '../../../../runtime/failure.ts';
-import type { ServiceLog } from '../../../../runtime/log.ts';
-import { createReaders } from '../repositories.ts';
 import { StorageError } from '../storage-error.ts';
 import {
   concurrent,
+  createReaders,
   type ReadTransaction,
   type Storage,
+  type StorageDependencies,
   type TransactionScope,
   type WriteTransaction,
 } from '../storage.ts';
@@ -17,13 +16,7 @@ import { isConflict, isSlow, translatePostgresError } from './postgres-errors.ts
 import { Session } from './session.ts';
 import { probe, Transactions } from './transactions.ts';
 
-/** The dependencies of a PostgreSQL storage. */
-export interface PostgresStorageDependencies {
-  /** Milliseconds of a monotonic clock. */
-  readonly monotonic: Now;
-  readonly after: After;
-  readonly log: ServiceLog;
-}
+type Dependencies = Pick<StorageDependencies, 'monotonic' | 'after' | 'log'>;
 
 /** How often the tokens of old commits are deleted, in milliseconds. */
 const forgetInterval = 120_000;
@@ -39,7 +32,7 @@ export class PostgresStorage implements Storage {
   readonly #connections: Connections;
   readonly #commits: CommitWatch;
   readonly #transactions: Transactions;
-  readonly #dependencies: PostgresStorageDependencies;
+  readonly #dependencies: Dependencies;
   /** The reads and writes that have begun and not ended. */
   readonly #running = new Set<Promise<unknown>>();
   /** The latest write of each scope. */
@@ -47,7 +40,7 @@ export class PostgresStorage implements Storage {
   readonly #listeners: (() => void)[] = [];
   #cancelForgetting: () => void = () => undefined;
 
-  constructor(connections: Connections, dependencies: PostgresStorageDependencies) {
+  constructor(connections: Connections, dependencies: Dependencies) {
     const { monotonic, after } = dependencies;
     this.#connections = connections;
     this.#dependencies = dependencies;

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
-import type { After, Now } from '../../../../runtime/clock.ts';
 import { UncertainWriteError } from '../storage-error.ts';
-import { concurrent, type TransactionScope, type WriteTransaction } from '../storage.ts';
-import { createWriters } from '../repositories.ts';
+import {
+  concurrent,
+  createWriters,
+  type StorageDependencies,
+  type TransactionScope,
+  type WriteTransaction,
+} from '../storage.ts';
 import { storageError } from '../storage-faults.ts';
 import { UnconfirmedCommitError, type CommitWatch } from './commit-watch.ts';
 import type { Connections } from './connections.ts';
@@ -25,21 +29,18 @@ const outcomeMilliseconds = 10_000;
 const outcomeDelay = 500;
 
 /** The dependencies of `Transactions`. */
-export interface TransactionDependencies {
+interface Dependencies extends Pick<StorageDependencies, 'monotonic' | 'after'> {
   readonly connections: Connections;
   readonly commits: CommitWatch;
-  /** Milliseconds of a monotonic clock. */
-  readonly monotonic: Now;
-  readonly after: After;
 }
 
 type Outcome = 'committed' | 'rolled back';
 
 /** Runs transactions that write, with locks that all processes respect. */
 export class Transactions {
-  readonly #dependencies: TransactionDependencies;
+  readonly #dependencies: Dependencies;
 
-  constructor(dependencies: TransactionDependencies) {
+  constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
   }
 

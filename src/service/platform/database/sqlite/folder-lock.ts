@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lockFile, makePrivateFile } from '../../attachments/files/data-folder.ts';
 import { StartError, toStartError } from '../start-error.ts';
-import { StorageBusyError } from '../storage-error.ts';
+import { StorageError } from '../storage-error.ts';
 import { translateError } from './database.ts';
 
 /**
@@ -22,7 +22,7 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     claim?.close();
     const fault = translateError(error);
-    if (!(fault instanceof StorageBusyError)) throw toStartError(fault, path);
+    if (!(fault instanceof StorageError) || fault.reason !== 'busy') throw toStartError(fault, path);
     throw new StartError(`the data folder ${folder} is in use by another process; stop it, or choose another folder`, {
       cause: error,
     });

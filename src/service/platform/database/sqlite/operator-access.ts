@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
 import type { Storage } from '../storage.ts';
-import { StorageBusyError } from '../storage-error.ts';
+import { StorageError } from '../storage-error.ts';
 import { translateError } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';
@@ -44,7 +44,7 @@ function lockUnlessServed(folder: string): (() => void) | undefined {
     return lockFolder(folder);
   } catch (error) {
     const cause = error instanceof Error ? translateError(error.cause) : undefined;
-    if (cause instanceof StorageBusyError) return undefined;
+    if (cause instanceof StorageError && cause.reason === 'busy') return undefined;
     throw error;
   }
 }

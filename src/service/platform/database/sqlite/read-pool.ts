@@ -1,5 +1,4 @@
-import { createReaders } from '../repositories.ts';
-import type { ReadTransaction } from '../storage.ts';
+import { createReaders, type ReadTransaction } from '../storage.ts';
 import { translateError } from './database.ts';
 import type { Session } from './session.ts';
 

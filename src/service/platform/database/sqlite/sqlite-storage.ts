@@ -2,8 +2,13 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
 import { allStatements } from '../database.ts';
-import { createWriters } from '../repositories.ts';
-import type { ReadTransaction, Storage, TransactionScope, WriteTransaction } from '../storage.ts';
+import {
+  createWriters,
+  type ReadTransaction,
+  type Storage,
+  type TransactionScope,
+  type WriteTransaction,
+} from '../storage.ts';
 import { openDatabase, openReadOnly } from './database.ts';
 import { createFileCheck } from './file-presence.ts';
 import { schemaVersion } from './migrations.ts';

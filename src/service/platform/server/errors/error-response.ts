@@ -4,7 +4,7 @@ import { httpErrors, retryAfterHeader } from './http-errors.ts';
 import { sendJson } from '../json-response.ts';
 import { errorCode, errorMessage } from '../../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
-import { StorageBusyError, StorageError, StorageFullError, UncertainWriteError } from '../../database/storage-error.ts';
+import { StorageError, UncertainWriteError } from '../../database/storage-error.ts';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
 
 declare module 'fastify' {
@@ -46,11 +46,11 @@ function toApiError(listeners: ErrorListeners, thrown: unknown, request: Fastify
 }
 
 function toServerError(fault: unknown, id: string): ApiError {
-  if (fault instanceof StorageFullError) return new ApiError(httpErrors.storageFull);
-  if (fault instanceof StorageBusyError) return new ApiError(httpErrors.busy, { headers: { 'retry-after': '1' } });
+  if (!(fault instanceof StorageError)) return new ApiError(httpErrors.internal, { values: { id } });
   if (fault instanceof UncertainWriteError) return new ApiError(httpErrors.uncertain, { headers: retryAfterHeader });
-  if (fault instanceof StorageError) return new ApiError(httpErrors.storageUnavailable, { headers: retryAfterHeader });
-  return new ApiError(httpErrors.internal, { values: { id } });
+  if (fault.reason === 'full') return new ApiError(httpErrors.storageFull);
+  if (fault.reason === 'busy') return new ApiError(httpErrors.busy, { headers: { 'retry-after': '1' } });
+  return new ApiError(httpErrors.storageUnavailable, { headers: retryAfterHeader });
 }
 
 /** Converts errors of the framework; undefined if the client did not cause the error. */

@@ -7,7 +7,6 @@ import { lockFolder } from '../../../../../src/service/platform/database/sqlite/
 import { openDatabase, translateError } from '../../../../../src/service/platform/database/sqlite/database.ts';
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { WriteQueue } from '../../../../../src/service/platform/database/sqlite/write-queue.ts';
-import { StorageBusyError, StorageFullError } from '../../../../../src/service/platform/database/storage-error.ts';
 import { Records } from '../../../../support/records.ts';
 import { createDataFolder } from '../../../../support/test-storage.ts';
 import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
@@ -126,7 +125,7 @@ describe('the SQLite database', () => {
     const outcomes = await Promise.allSettled([insert(10), insert(50_000), insert(10)]);
     const full = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
     expect(full.length).toBeGreaterThan(0);
-    for (const error of full) expect(error).toBeInstanceOf(StorageFullError);
+    for (const error of full) expect(error).toMatchObject({ name: 'StorageError', reason: 'full' });
     await insert(10);
     const kept = outcomes.length - full.length + 1;
     expect(database.prepare('SELECT count(*) AS kept FROM texts WHERE length(text) = 10').get()).toEqual({ kept });
@@ -138,7 +137,10 @@ describe('the SQLite database', () => {
     const path = join(folder, 'held.sqlite');
     const [holder, database] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
     holder.exec('BEGIN EXCLUSIVE');
-    await expect(new WriteQueue(database).write(() => 'done')).rejects.toBeInstanceOf(StorageBusyError);
+    await expect(new WriteQueue(database).write(() => 'done')).rejects.toMatchObject({
+      name: 'StorageError',
+      reason: 'busy',
+    });
     holder.exec('COMMIT');
     await expect(new WriteQueue(database).write(() => 'done')).resolves.toBe('done');
     holder.close();

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { allStatements } from '../../../../../src/service/platform/database/database.ts';
 import { openDatabase } from '../../../../../src/service/platform/database/sqlite/database.ts';
 // Defines the statements of all records.
-import '../../../../../src/service/platform/database/repositories.ts';
+import '../../../../../src/service/platform/database/storage.ts';
 
 const statements = [...allStatements.values()].map(({ sqlite }) => sqlite);
 
