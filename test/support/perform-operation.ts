@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Job } from '../../src/evidence/job.ts';
 import type { HttpRequest } from '../../src/http/transport.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { runOperation, type OperationRun, type StepContext } from '../../src/step/run/run-operation.ts';
@@ -12,7 +13,7 @@ import { connection, openTestStep } from './test-step.ts';
 /** A request as the service would receive it. */
 export interface SeenRequest {
   readonly method: string;
-  /** Relative to the base address, with the query. */
+  /** Relative to the base address, with the query; a whole URL if it is for another server. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Empty if there is none. */
@@ -37,18 +38,20 @@ export interface PerformedOperation extends OperationRun {
   readonly written: unknown;
 }
 
+/** What differs from the usual step. */
+export type StepChanges = Partial<Omit<StepContext, 'job'>> & { readonly job?: Partial<Job> };
+
 /**
  * Runs an operation with these inputs and the responses that the test provides.
  *
  * @param workspace the folder that paths are relative to; by default an empty one
- * @param changes what differs from the usual step
  */
 export async function performOperation(
   operation: string,
   inputs: Readonly<Record<string, string>>,
   answer: (request: SeenRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
   workspace?: string,
-  changes: Partial<StepContext> = {},
+  { job: ownJob, ...changes }: StepChanges = {},
 ): Promise<PerformedOperation> {
   const directory = await mkdtemp(join(tmpdir(), 'operation-'));
   const requests: SeenRequest[] = [];
@@ -60,7 +63,7 @@ export async function performOperation(
   });
   try {
     const { context, log } = openTestStep({ inputs: { ...connection, operation, ...inputs }, transport, directory });
-    const job = { ...context.job, workspace: workspace ?? directory };
+    const job = { ...context.job, workspace: workspace ?? directory, ...ownJob };
     const done = await runOperation({ ...context, job, ...changes });
     const sent = requests.map(({ method, path }) => `${method} ${path}`);
     return { ...done, requests, sent, log, written: await read(done.result.written) };
@@ -100,13 +103,8 @@ export function reportTables({ report }: OperationResult): Readonly<Record<strin
 }
 
 async function see({ method, url, headers, body }: HttpRequest): Promise<SeenRequest> {
-  const { host, pathname, search } = url;
-  if (host !== 'compliance.example.com') throw new Error(`a request to ${host}`);
-  return { method, path: pathname.replace(/^\/api\/v2/u, '') + search, headers, body: await readBody(body?.open()) };
-}
-
-async function readBody(body: ReturnType<NonNullable<HttpRequest['body']>['open']> | undefined): Promise<string> {
-  return (await collectBody(body ?? '')).toString('utf8');
+  const path = url.href.replace(/^https:\/\/compliance\.example\.com\/api\/v2/u, '');
+  return { method, path, headers, body: (await collectBody(body?.open() ?? '')).toString('utf8') };
 }
 
 async function read(written: { readonly path: string } | undefined): Promise<unknown> {

@@ -3,27 +3,28 @@ import { formatDuration, formatTime } from '../format-time.ts';
 import type { OperationResult } from '../operation.ts';
 import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
 import { concludeWithReasons } from '../reasons.ts';
-import { complianceLabel, fact, link, plain, type Table, type Text } from '../report.ts';
+import { complianceLabel, fact, link, listTable, plain, type Table, type Text } from '../report.ts';
 import { isCurrent, judgeLatestSnapshot, snapshotCompliance } from './latest-snapshot.ts';
-import { RowCollector } from './row-collector.ts';
 
 /** How many rows the table has at most; the whole list may not fit into memory. */
 const maximumRows = 200;
 
-/** Counts the snapshots of a list and collects the rows that are shown. */
+/** Counts the snapshots of a list and keeps the rows that are shown, so that memory does not grow with the list. */
 export class SnapshotRows {
-  readonly #rows = new RowCollector(maximumRows, toRow);
+  readonly #rows: (readonly Text[])[] = [];
+  #count = 0;
 
   add(entries: readonly SnapshotEntry[]): void {
-    for (const entry of entries) this.#rows.add(entry);
+    this.#count += entries.length;
+    this.#rows.push(...entries.slice(0, maximumRows - this.#rows.length).map(toRow));
   }
 
   get count(): number {
-    return this.#rows.count;
+    return this.#count;
   }
 
   table(): readonly Table[] {
-    return this.#rows.table('Snapshots', ['Snapshot', 'Compliant', 'From', 'To', 'Duration']);
+    return listTable('Snapshots', ['Snapshot', 'Compliant', 'From', 'To', 'Duration'], this.#rows, this.#count);
   }
 }
 

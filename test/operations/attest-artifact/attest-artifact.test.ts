@@ -4,19 +4,22 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactReport } from '../../../src/contract/artifact-report.ts';
 import { violations } from '../../../src/contract/check.ts';
-import { TransportError, type HttpResponse } from '../../../src/http/transport.ts';
-import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
+import { TransportError } from '../../../src/http/transport.ts';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
-import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
-import { collectBody } from '../../support/collect-bytes.ts';
 import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
+import {
+  answersInTurn,
+  performOperation,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../../support/perform-operation.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
-import { openTestStep } from '../../support/test-step.ts';
 
 const digest = 'ab'.repeat(32);
-const ok = jsonAnswer(201, { message: 'OK', html_url: 'https://compliance.example.com/acme/flows/web/trails/t' });
+const ok = { status: 201, body: { message: 'OK', html_url: 'https://compliance.example.com/acme/flows/web/trails/t' } };
+const refused = { status: 400, body: { message: 'no' } };
 const lost = new TransportError('unreachable', false, 'connect ECONNREFUSED');
 
 let workspace: TemporaryWorkspace;
@@ -25,39 +28,29 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.remove());
 
-interface Run extends OperationRun {
+interface Run extends PerformedOperation {
   readonly documents: readonly Mapping[];
 }
 
 /** Runs the operation; the service returns the answers in order and repeats the last one. */
 async function attest(
   inputs: Readonly<Record<string, string>>,
-  ...answers: readonly (HttpResponse | Error)[]
+  ...[first = ok, ...others]: readonly (ScriptedAnswer | Error)[]
 ): Promise<Run> {
-  const documents: Mapping[] = [];
-  const left = [...answers];
-  const transport = answeringTransport(async (request) => {
-    expect(request.url.pathname).toBe('/api/v2/artifacts/acme/web');
-    const document: unknown = JSON.parse(new TextDecoder().decode(await collectBody(request.body?.open() ?? '')));
-    expect(violations(artifactReport, document)).toEqual([]);
-    if (isMapping(document)) documents.push(document);
-    const answer = (left.length > 1 ? left.shift() : left[0]) ?? ok;
-    if (answer instanceof Error) throw answer;
-    return answer;
+  const done = await performOperation(
+    'attest-artifact',
+    { flow: 'web', retries: '0', ...inputs },
+    answersInTurn(first, ...others),
+    workspace.path,
+    // Items of a spool have random names.
+    { random: seededRandom(1) },
+  );
+  const documents = done.requests.map(({ path, body }) => {
+    const document: unknown = JSON.parse(body);
+    expect([path, violations(artifactReport, document)]).toEqual(['/artifacts/acme/web', []]);
+    return isMapping(document) ? document : {};
   });
-  const connection = {
-    'base-url': 'https://compliance.example.com',
-    'api-token': 'the-api-key-of-acme',
-    org: 'acme',
-    flow: 'web',
-  };
-  const { context } = openTestStep({
-    inputs: { operation: 'attest-artifact', retries: '0', ...connection, ...inputs },
-    transport,
-    directory: workspace.path,
-  });
-  // Items of a spool have random names.
-  return { ...(await runOperation({ ...context, random: seededRandom(1) })), documents };
+  return { ...done, documents };
 }
 
 describe('attest-artifact', () => {
@@ -116,17 +109,17 @@ describe('attest-artifact', () => {
   it('links to the trail even if the answer does not, but only if an artifact is recorded', async () => {
     const inputs = { fingerprint: digest, filename: 'a', trail: 't', 'on-outage': 'keep', 'spool-path': 'spool' };
     const page = 'https://compliance.example.com/acme/flows/web/trails/t';
-    const linked = async (answer: HttpResponse | Error): Promise<unknown> => {
+    const linked = async (answer: ScriptedAnswer | Error): Promise<unknown> => {
       const { htmlUrl, report } = (await attest(inputs, answer)).result;
       return [htmlUrl, report.facts.find(({ label }) => label === 'Trail')?.value.href];
     };
-    expect(await linked(jsonAnswer(201, { message: 'OK' }))).toEqual([page, page]);
+    expect(await linked({ status: 201, body: { message: 'OK' } })).toEqual([page, page]);
     expect(await linked(lost)).toEqual([undefined, undefined]);
   });
 
   it('says which of several artifacts are recorded if one is refused', async () => {
     await workspace.write('SUMS', ['a', 'b', 'c'].map((name) => `${digest}  ${name}\n`).join(''));
-    const { result, documents } = await attest({ 'checksums-path': 'SUMS' }, ok, jsonAnswer(400, { message: 'no' }));
+    const { result, documents } = await attest({ 'checksums-path': 'SUMS' }, ok, refused);
     expect(documents).toHaveLength(2);
     expect(result).toMatchObject({
       outcome: 'error',
@@ -134,7 +127,7 @@ describe('attest-artifact', () => {
       conclusion: expect.stringMatching(/^1 of 3 artifacts is recorded .*: a\. Not recorded: b, c, because .*400/u),
       response: [{ state: 'recorded' }, { state: 'failed' }, { state: 'not sent' }],
     });
-    const only = await failureOf(attest({ fingerprint: digest, filename: 'a' }, jsonAnswer(400, { message: 'no' })));
+    const only = await failureOf(attest({ fingerprint: digest, filename: 'a' }, refused));
     expect(only.message).toContain('returned 400');
   });
 

@@ -1,15 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
-import type { HttpResponse, HttpRequest } from '../../../src/http/transport.ts';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
-import { runOperation } from '../../../src/step/run/run-operation.ts';
-import { collectBody } from '../../support/collect-bytes.ts';
-import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { startOfTime } from '../../support/clock.ts';
+import { performOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
 import { failureOf } from '../../support/failures.ts';
 import { shas } from '../../support/events.ts';
 import { finishedTask, reportText, webhookPayload } from '../../support/sonar-analysis.ts';
-import { openTestStep } from '../../support/test-step.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -21,17 +17,6 @@ beforeEach(async () => {
 
 afterEach(() => workspace.remove());
 
-const common = {
-  operation: 'attest-sonar',
-  'base-url': 'https://compliance.example.com',
-  'api-token': 'the-api-key-of-acme',
-  org: 'acme',
-  flow: 'web',
-  'sonar-report-path': 'sonar.json',
-  'unverified-revision': 'warn',
-  retries: '0',
-};
-
 /** The request: its URL, the JSON part, and the whole body. */
 interface Sent {
   readonly path: string;
@@ -42,41 +27,40 @@ interface Sent {
 /** Attests with these inputs and this answer of the service; returns the requests that record something. */
 async function attest(
   inputs: Readonly<Record<string, string>>,
-  answer: HttpResponse = jsonAnswer(201, 'OK'),
+  answer: ScriptedAnswer = { status: 201, body: 'OK' },
 ): Promise<readonly Sent[]> {
-  const sent: Sent[] = [];
-  // The body is read while it is sent, because an archive is deleted afterwards.
-  const transport = answeringTransport(async (request) => {
-    if (request.url.hostname === 'sonar.example.com') return sonarAnswer(request.url);
-    if (request.method !== 'GET') sent.push(await sentBy(request));
-    return answer;
+  const given = {
+    flow: 'web',
+    'sonar-report-path': 'sonar.json',
+    'unverified-revision': 'warn',
+    retries: '0',
+    ...inputs,
+  };
+  // The archive must be in the folder that the test looks into.
+  const { requests } = await performOperation(
+    'attest-sonar',
+    given,
+    ({ path }) => (path.startsWith('https://sonar.example.com/') ? sonarAnswer(new URL(path)) : answer),
+    workspace.path,
+    { temporaryDirectory: workspace.path },
+  );
+  return requests.flatMap(({ method, path, body }) => {
+    if (method === 'GET') return [];
+    const json = /name="data_json"\r\n(?:[^\r\n]+\r\n)*\r\n(.*)\r\n--/u.exec(body)?.[1] ?? '';
+    const document: unknown = JSON.parse(json);
+    return [{ path, document: isMapping(document) ? document : {}, body }];
   });
-  const directory = workspace.path;
-  const { context } = openTestStep({
-    inputs: { ...common, ...inputs },
-    transport,
-    directory,
-  });
-  await runOperation(context);
-  return sent;
-}
-
-async function sentBy({ url, body: sent }: HttpRequest): Promise<Sent> {
-  const body = (await collectBody(sent?.open() ?? '')).toString('utf8');
-  const document: unknown = JSON.parse(/name="data_json"\r\n(?:[^\r\n]+\r\n)*\r\n(.*)\r\n--/u.exec(body)?.[1] ?? '');
-  if (!isMapping(document)) throw new TypeError('the document is no object');
-  return { path: url.pathname, document, body };
 }
 
 /** A Sonar server whose token may see the task and its gate, and not the analysis. */
-function sonarAnswer({ pathname }: URL): HttpResponse {
+function sonarAnswer({ pathname }: URL): ScriptedAnswer {
   switch (pathname) {
     case '/api/ce/task':
-      return jsonAnswer(200, { task: finishedTask({ submittedAt: '2026-01-02T05:20:00+0200' }) });
+      return { status: 200, body: { task: finishedTask({ submittedAt: '2026-01-02T05:20:00+0200' }) } };
     case '/api/qualitygates/project_status':
-      return jsonAnswer(200, { projectStatus: { status: 'OK', conditions: [] } });
+      return { status: 200, body: { projectStatus: { status: 'OK', conditions: [] } } };
     default:
-      return jsonAnswer(403, { errors: [{ msg: 'Insufficient privileges' }] });
+      return { status: 403, body: { errors: [{ msg: 'Insufficient privileges' }] } };
   }
 }
 
@@ -96,7 +80,10 @@ describe('attest-sonar, if nothing confirms the revision', () => {
   });
 
   it('shows the message of a service that requires a revision, but still sends none', async () => {
-    const refused = jsonAnswer(400, { message: 'Bad input', errors: { 'sonar_results.revision': 'is required' } });
+    const refused = {
+      status: 400,
+      body: { message: 'Bad input', errors: { 'sonar_results.revision': 'is required' } },
+    };
     const failure = await failureOf(attest(inputs, refused));
     expect(failure.message).toContain('Bad input');
     expect(failure.message).toContain('sonar_results.revision');
@@ -106,7 +93,7 @@ describe('attest-sonar, if nothing confirms the revision', () => {
 describe('attest-sonar, on the wire', () => {
   it('sends the commit, the results, the repository and the run, to the trail of the commit', async () => {
     const [sent] = await attest({});
-    expect(sent?.path).toBe(`/api/v2/attestations/acme/web/trail/${shas.head}/sonar`);
+    expect(sent?.path).toBe(`/attestations/acme/web/trail/${shas.head}/sonar`);
     expect(sent?.document).toEqual({
       attestation_name: 'sonar',
       git_commit_info: {
@@ -150,7 +137,7 @@ describe('attest-sonar, on the wire', () => {
       'user-data': 'data.json',
     };
     const [sent] = await attest(inputs);
-    expect(sent?.path).toBe('/api/v2/attestations/acme/web/trail/pr-12/sonar');
+    expect(sent?.path).toBe('/attestations/acme/web/trail/pr-12/sonar');
     expect(sent?.document).toMatchObject({
       attestation_name: 'quality',
       target_artifacts: ['web'],
@@ -193,7 +180,7 @@ describe('attest-sonar, on the wire', () => {
     const before = await readdir(workspace.path);
     expect((await attest({ files: 'a/**' }))[0]?.body).toContain('filename="evidence.tgz"');
     expect(await readdir(workspace.path)).toEqual(before);
-    const refused = attest({ files: 'a/**' }, jsonAnswer(404, { message: 'Flow not found' }));
+    const refused = attest({ files: 'a/**' }, { status: 404, body: { message: 'Flow not found' } });
     expect((await failureOf(refused)).message).toContain('Flow not found');
     expect(await readdir(workspace.path)).toEqual(before);
   });

@@ -1,16 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TransportError, type HttpResponse } from '../../../src/http/transport.ts';
+import { TransportError } from '../../../src/http/transport.ts';
 import { errorMessage } from '../../../src/runtime/failure.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
-import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
-import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { startOfTime } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
+import {
+  answersInTurn,
+  performOperation,
+  type PerformedOperation,
+  type ScriptedAnswer,
+  type StepChanges,
+} from '../../support/perform-operation.ts';
 import { webhookPayload } from '../../support/sonar-analysis.ts';
-import { openTestStep } from '../../support/test-step.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -31,59 +35,31 @@ const lost = new TransportError('interrupted', true, 'read ECONNRESET');
 
 /** Runs attest-sonar with `on-outage: keep` against this service. */
 function attest(
-  answer: HttpResponse | TransportError,
-  inputs: Readonly<Record<string, string>> = {},
-  options: {
-    readonly secretForms?: readonly string[];
-    readonly signal?: AbortSignal;
-    readonly sha?: string;
-    /** A defect: after the request, there are no random numbers. */
-    readonly isDefective?: boolean;
-  } = {},
-): Promise<OperationRun> {
-  const transport = answeringTransport(() => {
-    if (answer instanceof Error) throw answer;
-    return answer;
-  });
-  const { secretForms = [], sha = shas.head, isDefective = false, ...further } = options;
-  const random = (): number => {
-    if (isDefective && transport.requests.length > 0) throw new TypeError('nothing is random');
-    return 0;
+  answer: ScriptedAnswer | TransportError | (() => never),
+  { operation = 'attest-sonar', ...inputs }: Readonly<Record<string, string>> = {},
+  changes: StepChanges = {},
+): Promise<PerformedOperation> {
+  const given = {
+    ...{ flow: 'web', 'sonar-report-path': 'sonar.json', 'unverified-revision': 'warn', retries: '0' },
+    ...{ 'on-outage': 'keep', 'spool-path': 'spool', ...inputs },
   };
-  const { context } = openTestStep({
-    inputs: {
-      operation: 'attest-sonar',
-      'base-url': 'https://compliance.example.com',
-      'api-token': 'the-api-key-of-acme',
-      org: 'acme',
-      flow: 'web',
-      'sonar-report-path': 'sonar.json',
-      'unverified-revision': 'warn',
-      'on-outage': 'keep',
-      'spool-path': 'spool',
-      retries: '0',
-      ...inputs,
-    },
-    transport,
-    directory: workspace.path,
-    ...further,
-  });
-  return runOperation({ ...context, secretForms, random, job: { ...context.job, sha } });
+  const service = typeof answer === 'function' ? answer : answersInTurn(answer);
+  return performOperation(operation, given, service, workspace.path, changes);
 }
 
 const spool = (): string => join(workspace.path, 'spool');
 
 describe('attest-sonar with `on-outage: keep`', () => {
-  it.each<readonly [string, HttpResponse | TransportError]>([
+  it.each<readonly [string, ScriptedAnswer | TransportError]>([
     ['the connection is lost', lost],
     ['the service cannot be reached', new TransportError('unreachable', false, 'connect ECONNREFUSED')],
     ['the answer is not HTTP', new TransportError('malformed', true, 'malformed')],
     [
       'the answer is a page',
-      { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>Maintenance</html>' },
+      { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Maintenance</html>' },
     ],
     ...[302, 408, 409, 425, 429, 500, 501, 502, 503, 504].map(
-      (status) => [`the answer is ${status}`, jsonAnswer(status, { message: 'later' })] as const,
+      (status) => [`the answer is ${status}`, { status, body: { message: 'later' } }] as const,
     ),
   ])('keeps the evidence if %s', async (_when, answer) => {
     const { result } = await attest(answer);
@@ -92,7 +68,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
   });
 
   it.each([400, 401, 403, 404, 410, 413, 422])('does not keep it if the service refuses it with %d', async (status) => {
-    const failure = await failureOf(attest(jsonAnswer(status, { message: 'no' })));
+    const failure = await failureOf(attest({ status, body: { message: 'no' } }));
     expect(failure.message).toContain(`returned ${status}`);
     expect(await readdir(workspace.path)).not.toContain('spool');
   });
@@ -150,7 +126,7 @@ describe('attest-sonar with `on-outage: keep`', () => {
   });
 
   it('fails if a replay could not check the commit', async () => {
-    const failure = await failureOf(attest(lost, {}, { sha: 'b'.repeat(40) }));
+    const failure = await failureOf(attest(lost, {}, { job: { sha: 'b'.repeat(40) } }));
     expect(failure.message).toContain('so a replay could not check it');
   });
 
@@ -163,15 +139,23 @@ describe('attest-sonar with `on-outage: keep`', () => {
 
   it('names the folder of the runner if the spool is there', async () => {
     await workspace.write('spool', 'a file');
-    const failure = await failureOf(attest(lost, { 'spool-path': '' }));
+    const failure = await failureOf(attest(lost, { 'spool-path': '' }, { temporaryDirectory: workspace.path }));
     expect(failure.message).toContain(
       'it could not be written to the path in RUNNER_TEMP: a part of the path is a file',
     );
   });
 
   it('does not blame the disk for a defect', async () => {
-    const unreachable = new TransportError('unreachable', false, 'connect ECONNREFUSED');
-    const failure = await failureOf(attest(unreachable, {}, { isDefective: true }));
+    let isSent = false;
+    const service = (): never => {
+      isSent = true;
+      throw lost;
+    };
+    const random = (): number => {
+      if (isSent) throw new TypeError('nothing is random');
+      return 0;
+    };
+    const failure = await failureOf(attest(service, {}, { random }));
     expect(failure.message).toContain(
       'could not be kept either: a defect in compliance-action: nothing is random. Report',
     );

@@ -6,6 +6,7 @@ import {
   always,
   reportFacts,
   performOperation,
+  type PerformedOperation,
   reportTables,
   type ScriptedAnswer,
   type SeenRequest,
@@ -33,15 +34,18 @@ function serviceOf(listed: () => readonly SnapshotEntry[]): (request: SeenReques
   };
 }
 
-const inputs = { environment: 'prod' };
+/** Lists the environment prod, which has these snapshots, or of which the service answers this. */
+function list(
+  inputs: Readonly<Record<string, string>>,
+  answer: readonly SnapshotEntry[] | ((request: SeenRequest) => ScriptedAnswer),
+): Promise<PerformedOperation> {
+  const service = typeof answer === 'function' ? answer : serviceOf(() => answer);
+  return performOperation('list-snapshots', { environment: 'prod', ...inputs }, service);
+}
 
 describe('list-snapshots of one page', () => {
   it('lists the first page and judges the current snapshot', async () => {
-    const { result, sent, onNonCompliant } = await performOperation(
-      'list-snapshots',
-      inputs,
-      serviceOf(() => snapshots(20)),
-    );
+    const { result, sent, onNonCompliant } = await list({}, snapshots(20));
     expect(sent).toEqual(['GET /snapshots/acme/prod?page=1']);
     expect(onNonCompliant).toBe('ignore');
     expect(result).toMatchObject({
@@ -65,10 +69,9 @@ describe('list-snapshots of one page', () => {
   });
 
   it('fetches the current snapshot if the page does not have it', async () => {
-    const { result, requests } = await performOperation(
-      'list-snapshots',
-      { ...inputs, page: '2', 'per-page': '3', reverse: 'true', interval: '1..5' },
-      serviceOf(() => snapshots(20, false)),
+    const { result, requests } = await list(
+      { page: '2', 'per-page': '3', reverse: 'true', interval: '1..5' },
+      snapshots(20, false),
     );
     expect(requests.map(({ path }) => path)).toEqual([
       '/snapshots/acme/prod?page=2&per_page=3&interval=1..5&reverse=true',
@@ -89,9 +92,8 @@ describe('list-snapshots of one page', () => {
     };
     const page = 'https://compliance.example.com/acme/environments/prod/snapshots/3';
     const [latest, ...others] = snapshots(3, false);
-    const { result } = await performOperation(
-      'list-snapshots',
-      inputs,
+    const { result } = await list(
+      {},
       always(200, [{ ...latest, html_url: page, reasons: [reason, 7, { ...reason, about: 'api.tgz' }] }, ...others]),
     );
     expect(result).toMatchObject({ outcome: 'non-compliant', htmlUrl: page, report: { reasons: [reason, {}] } });
@@ -110,11 +112,7 @@ describe('list-snapshots of one page', () => {
   ] as const)(
     'judges a current snapshot with compliant: %j as %s, whatever came before',
     async (compliant, outcome) => {
-      const { result } = await performOperation(
-        'list-snapshots',
-        inputs,
-        serviceOf(() => snapshots(3, compliant)),
-      );
+      const { result } = await list({}, snapshots(3, compliant));
       expect(result.outcome).toBe(outcome);
     },
   );
@@ -129,7 +127,7 @@ describe('list-snapshots of one page', () => {
     [{}, 'incomplete'],
   ] as const)('judges %j as %s', async (fields, outcome) => {
     const answer = always(200, [{ index: 1, from: start, to: 0, ...fields }]);
-    expect((await performOperation('list-snapshots', inputs, answer)).result.outcome).toBe(outcome);
+    expect((await list({}, answer)).result.outcome).toBe(outcome);
   });
 
   it.each(['1', 'all'])(
@@ -140,25 +138,21 @@ describe('list-snapshots of one page', () => {
         { index: 9, from: start + 60, to: 0, compliant: false },
       ];
       // A service that ignores interval, page and size.
-      const { result } = await performOperation('list-snapshots', { ...inputs, page }, always(200, two));
+      const { result } = await list({ page }, always(200, two));
       expect(result.outcome).toBe('non-compliant');
       expect(result.conclusion).toContain('Snapshot #9');
     },
   );
 
   it('says what is missing if an environment is not judged', async () => {
-    const { result } = await performOperation(
-      'list-snapshots',
-      inputs,
-      serviceOf(() => snapshots(3, null)),
-    );
+    const { result } = await list({}, snapshots(3, null));
     expect(result.conclusion).toBe(
       'Snapshot #3 of environment prod, the latest, has no verdict: no policy judges it; attach a policy to have it judged.',
     );
   });
 
   it('is incomplete if there is no snapshot', async () => {
-    const { result } = await performOperation('list-snapshots', inputs, always(200, []));
+    const { result } = await list({}, always(200, []));
     expect(result).toMatchObject({
       outcome: 'incomplete',
       count: 0,
@@ -168,22 +162,18 @@ describe('list-snapshots of one page', () => {
   });
 
   it('does not judge by a snapshot that is not current', async () => {
-    const { result } = await performOperation('list-snapshots', inputs, always(200, snapshots(3).slice(1)));
+    const { result } = await list({}, always(200, snapshots(3).slice(1)));
     expect(result.outcome).toBe('incomplete');
     expect(result.conclusion).toContain('Snapshot #2 of environment prod is not current');
   });
 
   it('checks the interval before anything is sent', async () => {
-    const mistake = await userErrorOf(() =>
-      performOperation('list-snapshots', { ...inputs, interval: '3' }, always(500, {})),
-    );
+    const mistake = await userErrorOf(() => list({ interval: '3' }, always(500, {})));
     expect(mistake.problems.map(({ input }) => input)).toEqual(['interval']);
   });
 
   it('shows the service’s message if the environment does not exist', async () => {
-    const failure = await failureOf(
-      performOperation('list-snapshots', inputs, always(404, { message: 'Flow not found' })),
-    );
+    const failure = await failureOf(list({}, always(404, { message: 'Flow not found' })));
     expect(failure.message).toContain('404: Flow not found');
   });
 });
@@ -193,11 +183,7 @@ describe('list-snapshots of all pages', () => {
     ['false', (all: readonly SnapshotEntry[]) => all],
     ['true', (all: readonly SnapshotEntry[]) => all.toReversed()],
   ])('writes every snapshot to the file (reverse: %s)', async (reverse, ordered) => {
-    const { result, requests, written } = await performOperation(
-      'list-snapshots',
-      { ...inputs, page: 'all', reverse },
-      serviceOf(() => snapshots(250)),
-    );
+    const { result, requests, written } = await list({ page: 'all', reverse }, snapshots(250));
     expect(written).toEqual(ordered(snapshots(250)));
     expect(requests).toHaveLength(4);
     expect(result).toMatchObject({ outcome: 'compliant', count: 250, response: undefined });
@@ -207,16 +193,15 @@ describe('list-snapshots of all pages', () => {
   });
 
   it('writes an empty list if nothing was reported yet', async () => {
-    const { result, written } = await performOperation('list-snapshots', { ...inputs, page: 'all' }, always(200, []));
+    const { result, written } = await list({ page: 'all' }, always(200, []));
     expect(written).toEqual([]);
     expect(result.outcome).toBe('incomplete');
   });
 
   it('replaces a relative interval, so that new snapshots do not move it', async () => {
     let latest = 20;
-    const { requests, written } = await performOperation(
-      'list-snapshots',
-      { ...inputs, page: 'all', 'per-page': '2', interval: '~5..NOW' },
+    const { requests, written } = await list(
+      { page: 'all', 'per-page': '2', interval: '~5..NOW' },
       serviceOf(() => snapshots((latest += 1))),
     );
     expect(requests[1]?.path).toBe('/snapshots/acme/prod?page=1&per_page=2&interval=16..21');
@@ -242,9 +227,8 @@ describe('list-snapshots that waits', () => {
   }
 
   it('waits for the environment, for its first snapshot and for a verdict', async () => {
-    const { result, requests, log } = await performOperation(
-      'list-snapshots',
-      { ...inputs, wait: '60' },
+    const { result, requests, log } = await list(
+      { wait: '60' },
       // If the page has no current snapshot, the latest one is fetched.
       answersInTurn(missing, [], [], snapshots(1, null), snapshots(2, true)),
     );
@@ -266,19 +250,15 @@ describe('list-snapshots that waits', () => {
   });
 
   it('keeps the last verdict when the time is up', async () => {
-    const { result } = await performOperation(
-      'list-snapshots',
-      { ...inputs, wait: '60' },
-      answersInTurn(snapshots(3, null)),
-    );
+    const { result } = await list({ wait: '60' }, answersInTurn(snapshots(3, null)));
     expect(result).toMatchObject({ outcome: 'incomplete', count: 3 });
     expect(result.conclusion).toMatch(/has no verdict: .*\. Waited 1 min for a final verdict and timed out\.$/u);
   });
 
   it('names the last verdict if the last poll failed', async () => {
     const busy = { status: 503, body: { message: 'Back soon' } };
-    const more = { ...inputs, wait: '5', retries: '0' };
-    const failure = await failureOf(performOperation('list-snapshots', more, answersInTurn(snapshots(3, null), busy)));
+    const answers = answersInTurn(snapshots(3, null), busy);
+    const failure = await failureOf(list({ wait: '5', retries: '0' }, answers));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* Last verdict seen: incomplete\.$/u);
   });
@@ -290,15 +270,14 @@ describe('list-snapshots that waits', () => {
       [404, 'Route not found'],
     ] as const) {
       const refused = { status, body: { message } };
-      const done = performOperation('list-snapshots', { ...inputs, wait: '60' }, answersInTurn(refused, snapshots(1)));
-      expect((await failureOf(done)).message).toMatch(new RegExp(`${status}: ${message}$`, 'u'));
+      const failure = await failureOf(list({ wait: '60' }, answersInTurn(refused, snapshots(1))));
+      expect(failure.message).toMatch(new RegExp(`${status}: ${message}$`, 'u'));
     }
   });
 
   it('polls only the verdict, and lists all pages once at the end', async () => {
-    const { result, requests, written } = await performOperation(
-      'list-snapshots',
-      { ...inputs, page: 'all', wait: '60' },
+    const { result, requests, written } = await list(
+      { page: 'all', wait: '60' },
       answersInTurn(missing, snapshots(150, null), snapshots(150, true)),
     );
     expect(written).toEqual(snapshots(150));
