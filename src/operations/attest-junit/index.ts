@@ -4,7 +4,7 @@ import { resolveFiles } from '../../evidence/files/resolve-files.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
 import { junitPath } from '../inputs/evidence-inputs.ts';
 import { required } from '../inputs/input.ts';
-import { createJunitResult, type GatheredTests } from './junit-result.ts';
+import { presentTests, type GatheredTests } from './junit-result.ts';
 
 /** Records the results in JUnit files, and attaches the files. */
 export const attestJunit = defineAttestOperation({
@@ -20,5 +20,5 @@ export const attestJunit = defineAttestOperation({
     return { tests: await gatherJunit(files, call), fileCount: files.length };
   },
   toDocument: (common, { tests }) => ({ ...common, junit_results: [...tests.results] }),
-  toResult: createJunitResult,
+  present: (gathered, { attestationName }) => presentTests(gathered, attestationName),
 });

@@ -1,8 +1,7 @@
 import { sumResults, type JunitResult } from '../../contract/attestations/junit.ts';
 import type { JunitEvidence } from '../../evidence/junit/gather-junit.ts';
-import { attestationEvidence, attestationFacts, concludeAttestation } from '../attest/attestation-report.ts';
-import type { Attested, GatheredEvidence } from '../attest/define-attest-operation.ts';
-import type { OperationResult } from '../operation.ts';
+import type { EvidencePresentation } from '../attest/attestation-report.ts';
+import type { GatheredEvidence } from '../attest/define-attest-operation.ts';
 import { code, fact, listTable, plain, type Table, type Text } from '../report.ts';
 import { pluralize } from '../sentences.ts';
 
@@ -15,26 +14,16 @@ export interface GatheredTests extends GatheredEvidence {
 /** The maximum number of suites in the report. */
 const maximumSuiteRows = 100;
 
-/** The result for test results: one failure or error decides. */
-export function createJunitResult(attested: Attested<GatheredTests>): OperationResult {
-  const { commit, attestationName, gathered, verdict, response } = attested;
-  const { tests, fileCount } = gathered;
+/** The numbers of tests, those that failed, and the suites. */
+export function presentTests({ tests, fileCount }: GatheredTests, attestationName: string): EvidencePresentation {
   const { total, failures, errors, skipped } = sumResults(tests.results);
   return {
-    outcome: verdict,
-    conclusion: concludeAttestation(attested),
-    response,
-    commits: [commit.sha1],
-    report: {
-      subject: `Test results ${attestationName}`,
-      facts: [
-        ...fact('Tests', `${total}: ${failures} failed, ${errors} with errors, ${skipped} skipped`),
-        ...fact('Read from', `${pluralize(fileCount, 'file')} with ${pluralize(tests.results.length, 'suite')}`),
-        ...attestationFacts(attested),
-      ],
-      evidence: attestationEvidence(attested, verdict),
-      tables: [...failedTable(tests), ...suiteTable(tests.results)],
-    },
+    subject: `Test results ${attestationName}`,
+    facts: [
+      ...fact('Tests', `${total}: ${failures} failed, ${errors} with errors, ${skipped} skipped`),
+      ...fact('Read from', `${pluralize(fileCount, 'file')} with ${pluralize(tests.results.length, 'suite')}`),
+    ],
+    tables: [...failedTable(tests), ...suiteTable(tests.results)],
   };
 }
 

@@ -7,7 +7,7 @@ import { UserError } from '../../runtime/failure.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
 import { minimumApprovals } from '../inputs/evidence-inputs.ts';
 import { withDefault } from '../inputs/input.ts';
-import { createPullRequestResult, type GatheredPullRequests } from './pull-request-result.ts';
+import { presentPullRequests, type GatheredPullRequests } from './pull-request-result.ts';
 
 /** Records the pull requests of a commit, with their approvals. */
 export const attestPullRequest = defineAttestOperation({
@@ -37,7 +37,7 @@ export const attestPullRequest = defineAttestOperation({
     git_provider: 'github',
     pull_requests: found.map(({ record }) => record),
   }),
-  toResult: createPullRequestResult,
+  present: (gathered, { commit }) => presentPullRequests(gathered, commit.sha1),
 });
 
 function createNoAccessError(): UserError {

@@ -1,8 +1,7 @@
 import type { ApprovalShortage } from '../../evidence/pull-requests/approval-shortage.ts';
 import type { PullRequestOfCommit } from '../../evidence/pull-requests/gather-pull-requests.ts';
-import { attestationEvidence, attestationFacts, concludeAttestation } from '../attest/attestation-report.ts';
-import type { Attested, GatheredEvidence } from '../attest/define-attest-operation.ts';
-import type { OperationResult } from '../operation.ts';
+import type { EvidencePresentation } from '../attest/attestation-report.ts';
+import type { GatheredEvidence } from '../attest/define-attest-operation.ts';
 import { abbreviate, link, listTable, plain, type Table, type Text } from '../report.ts';
 import { summarizeList, withoutFullStop } from '../sentences.ts';
 
@@ -13,24 +12,13 @@ export interface GatheredPullRequests extends GatheredEvidence {
   readonly shortage: ApprovalShortage | undefined;
 }
 
-/** The result for the pull requests of a commit. */
-export function createPullRequestResult(attested: Attested<GatheredPullRequests>): OperationResult {
-  const { commit, gathered, verdict, response } = attested;
-  const { found, shortage } = gathered;
-  const href = found[0]?.record.url;
-  const notes = shortage === undefined ? [] : describeUncounted(shortage);
+/** The pull requests, and which approvals do not count. */
+export function presentPullRequests({ found, shortage }: GatheredPullRequests, sha: string): EvidencePresentation {
   return {
-    outcome: verdict,
-    conclusion: concludeAttestation(attested, notes),
-    response,
-    htmlUrl: href,
-    commits: [commit.sha1],
-    report: {
-      subject: `Pull requests of commit ${abbreviate(commit.sha1)}`,
-      facts: attestationFacts(attested),
-      evidence: attestationEvidence(attested, verdict, { href, notes }),
-      tables: pullRequestTable(found),
-    },
+    subject: `Pull requests of commit ${abbreviate(sha)}`,
+    href: found[0]?.record.url,
+    notes: shortage === undefined ? [] : describeUncounted(shortage),
+    tables: pullRequestTable(found),
   };
 }
 

@@ -16,7 +16,7 @@ import {
   unverifiedRevision,
 } from '../inputs/evidence-inputs.ts';
 import { optional, withDefault } from '../inputs/input.ts';
-import { createSonarResult } from './sonar-result.ts';
+import { presentAnalysis } from './sonar-result.ts';
 
 /** Operation 7: records the Sonar analysis of a commit, with files, and judges by its quality gate. */
 export const attestSonar = defineAttestOperation({
@@ -55,7 +55,7 @@ export const attestSonar = defineAttestOperation({
     return { sonar, data: revisionData(sonar) };
   },
   toDocument: (common, { sonar }) => ({ ...common, sonar_results: sonar.results }),
-  toResult: ({ gathered, ...attested }) => createSonarResult({ ...attested, sonar: gathered.sonar }),
+  present: ({ sonar }, attested) => presentAnalysis(sonar, attested),
 });
 
 function revisionData({ confirmedBy, unverifiedReason }: SonarEvidence): Mapping {

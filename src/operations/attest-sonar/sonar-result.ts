@@ -8,68 +8,46 @@ import {
 import { gateStatuses, verdictFromGateStatus } from '../../contract/compliance.ts';
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import { attestationEvidence, attestationFacts, concludeAttestation } from '../attest/attestation-report.ts';
-import type { Attested } from '../attest/define-attest-operation.ts';
-import type { OperationOutcome, OperationResult } from '../operation.ts';
+import type { Attested, EvidencePresentation } from '../attest/attestation-report.ts';
 import { code, fact, plain, abbreviate, type Table, type Text } from '../report.ts';
 
-/** An analysis that was attested, or that is to be attested later. */
-export interface AttestedAnalysis extends Omit<Attested<unknown>, 'gathered'> {
-  readonly sonar: SonarEvidence;
-}
-
-/** The result for an analysis: its quality gate decides. */
-export function createSonarResult(attested: AttestedAnalysis): OperationResult {
-  const { results } = attested.sonar;
-  const { status, conditions, ignoredConditions } = results.qualityGate;
-  const isKnown = verdictFromGateStatus(status) !== undefined;
-  const notes = describeMissingRevision(attested);
+/** The quality gate with its conditions, and what was analysed. */
+export function presentAnalysis(
+  sonar: SonarEvidence,
+  { commit, isRecorded }: Pick<Attested, 'commit' | 'isRecorded'>,
+): EvidencePresentation {
+  const { results, dashboardUrl } = sonar;
+  const { status, name, conditions, ignoredConditions } = results.qualityGate;
   return {
-    ...(isKnown ? { outcome: attested.verdict } : toUnknownOutcome(status, attested.isRecorded)),
     state: status,
-    conclusion: concludeAttestation(attested, notes),
-    response: attested.response,
-    htmlUrl: attested.sonar.dashboardUrl,
-    commits: [attested.commit.sha1],
-    report: {
-      subject: `Sonar analysis of ${results.project.name ?? results.project.key}`,
-      facts: [
-        ...fact(
-          'Quality gate',
-          [status, ...(results.qualityGate.name ? [`(${results.qualityGate.name})`] : [])].join(' '),
-          attested.sonar.dashboardUrl,
-        ),
-        ...fact('Ignored conditions', ignoredConditions === true ? ignoredConditionsNote : undefined),
-        ...fact('Conditions', conditions.length === 0 ? noConditionsNote : undefined),
-        ...fact('Project', results.project.key, attested.sonar.dashboardUrl),
-        ...fact('Branch', results.branch?.name),
-        ...fact('Pull request', results.pullRequest),
-        ...fact('Analysed at', results.analysedAt),
-        ...fact('Revision', describeRevision(attested.sonar)),
-        ...attestationFacts(attested),
-      ],
-      evidence: attestationEvidence(attested, isKnown ? attested.verdict : undefined, {
-        href: attested.sonar.dashboardUrl,
-        notes: notes.map((note) => `⚠️ ${note}`),
-      }),
-      tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
-    },
+    failure: verdictFromGateStatus(status) === undefined ? createUnknownStatusError(status, isRecorded) : undefined,
+    href: dashboardUrl,
+    notes: describeMissingRevision(sonar, commit.sha1),
+    subject: `Sonar analysis of ${results.project.name ?? results.project.key}`,
+    facts: [
+      ...fact('Quality gate', [status, ...(name ? [`(${name})`] : [])].join(' '), dashboardUrl),
+      ...fact('Ignored conditions', ignoredConditions === true ? ignoredConditionsNote : undefined),
+      ...fact('Conditions', conditions.length === 0 ? noConditionsNote : undefined),
+      ...fact('Project', results.project.key, dashboardUrl),
+      ...fact('Branch', results.branch?.name),
+      ...fact('Pull request', results.pullRequest),
+      ...fact('Analysed at', results.analysedAt),
+      ...fact('Revision', describeRevision(sonar)),
+    ],
+    tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
   };
 }
 
-function toUnknownOutcome(status: string, isRecorded: boolean): OperationOutcome {
-  return {
-    outcome: 'error',
-    failure: new ExternalError({
-      what: `attest-sonar: Sonar reports the unknown quality gate status ${JSON.stringify(status)} (known: ${gateStatuses.join(', ')})${isRecorded ? '; the analysis was recorded' : ''}`,
-      remedy: 'Update this action to a version that knows the status. Until then the analysis does not pass.',
-    }),
-  };
+function createUnknownStatusError(status: string, isRecorded: boolean): ExternalError {
+  return new ExternalError({
+    what: `attest-sonar: Sonar reports the unknown quality gate status ${JSON.stringify(status)} (known: ${gateStatuses.join(', ')})${isRecorded ? '; the analysis was recorded' : ''}`,
+    remedy: 'Update this action to a version that knows the status. Until then the analysis does not pass.',
+  });
 }
 
-function describeMissingRevision({ sonar, commit }: AttestedAnalysis): readonly string[] {
-  if (sonar.unverifiedReason === undefined) return [];
-  return [`Revision not verified: nothing confirms that commit ${abbreviate(commit.sha1)} was analysed.`];
+function describeMissingRevision({ unverifiedReason }: SonarEvidence, sha: string): readonly string[] {
+  if (unverifiedReason === undefined) return [];
+  return [`Revision not verified: nothing confirms that commit ${abbreviate(sha)} was analysed.`];
 }
 
 function describeRevision({ confirmedBy, unverifiedReason }: SonarEvidence): string {

@@ -1,37 +1,80 @@
 import { toArtifactState, type Verdict } from '../../contract/compliance.ts';
+import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
+import type { Failure } from '../../runtime/failure.ts';
 import { commitFacts } from '../commit-facts.ts';
 import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
+import type { OperationResult } from '../operation.ts';
 import { concludeWithReasons } from '../reasons.ts';
-import { abbreviate, code, fact, link, type Evidence, type Fact } from '../report.ts';
+import { abbreviate, code, fact, link, type Evidence, type Fact, type Table } from '../report.ts';
 import { pluralize, withoutFullStop } from '../sentences.ts';
-import type { Attested } from './define-attest-operation.ts';
+import type { Assessment } from './assess-attestation.ts';
+import type { AttachedFiles } from './attach-files.ts';
 
-/** An attestation of any kind. */
-type AnyAttested = Omit<Attested<unknown>, 'gathered'>;
+/** An attestation that was recorded, or that is to be recorded later. */
+export interface Attested extends AttachedFiles, Assessment {
+  readonly flow: string;
+  readonly trail: string;
+  readonly attestationName: string;
+  readonly description: string | undefined;
+  readonly commit: GitCommitInfo;
+  /** Whether the service has it. */
+  readonly isRecorded: boolean;
+  /** The page of the trail; undefined if the attestation is not recorded. */
+  readonly trailPageUrl: string | undefined;
+  readonly response: unknown;
+}
+
+/** What evidence of one kind shows besides what all attestations do. */
+export interface EvidencePresentation {
+  readonly subject: string;
+  /** Shown before the facts that all attestations have. */
+  readonly facts?: readonly Fact[];
+  readonly tables?: readonly Table[];
+  /** The page with the details of the evidence; by default that of the attestation, or of the trail. */
+  readonly href?: string | undefined;
+  /** One sentence each, which the conclusion has, too. */
+  readonly notes?: readonly string[];
+  /** The source's own word for the state. */
+  readonly state?: string;
+  /** Why the evidence has no verdict. */
+  readonly failure?: Failure | undefined;
+}
+
+/** The result of recording an attestation: its verdict decides. */
+export function createAttestationResult(attested: Attested, presentation: EvidencePresentation): OperationResult {
+  const { verdict, reasons, attestationUrl, trailPageUrl, commit, response } = attested;
+  const { subject, facts = [], tables = [], href, notes = [], state, failure } = presentation;
+  return {
+    ...(failure === undefined ? { outcome: verdict } : { outcome: 'error', failure }),
+    state,
+    conclusion: conclude(attested, notes),
+    response,
+    htmlUrl: href ?? trailPageUrl,
+    attestationUrl,
+    commits: [commit.sha1],
+    report: {
+      subject,
+      reasons,
+      evidence: toEvidence(attested, failure === undefined ? verdict : undefined, presentation),
+      facts: [...facts, ...commonFacts(attested)],
+      tables,
+    },
+  };
+}
 
 /** The facts that every attestation shows: its commit, where it is recorded, and its file. */
-export function attestationFacts({
-  commit,
-  flow,
-  trail,
-  trailPageUrl,
-  attestationName,
-  attestationUrl,
-  description,
-  attachment,
-  unattached,
-}: AnyAttested): readonly Fact[] {
+function commonFacts(attested: Attested): readonly Fact[] {
   return [
-    ...commitFacts(commit),
-    ...fact('Flow', flow),
-    ...fact('Trail', trail, trailPageUrl),
-    ...fact('Attestation', attestationName, attestationUrl),
-    ...fact('Description', description),
-    ...fact('Attachment', describeAttachment(attachment)),
-    ...fact('Not attached', describeUnattached(unattached)),
+    ...commitFacts(attested.commit),
+    ...fact('Flow', attested.flow),
+    ...fact('Trail', attested.trail, attested.trailPageUrl),
+    ...fact('Attestation', attested.attestationName, attested.attestationUrl),
+    ...fact('Description', attested.description),
+    ...fact('Attachment', describeAttachment(attested.attachment)),
+    ...fact('Not attached', describeUnattached(attested.unattached)),
   ];
 }
 
@@ -39,16 +82,11 @@ export function attestationFacts({
  * The trail with this one attestation.
  *
  * @param verdict undefined if it is not known
- * @param href the page with the details of the evidence; by default that of the attestation, or of the trail
- * @param notes one sentence each
  */
-export function attestationEvidence(
-  { trail, trailPageUrl, attestationUrl, commit, attestationName, remarks }: AnyAttested,
+function toEvidence(
+  { trail, trailPageUrl, attestationUrl, commit, attestationName, remarks }: Attested,
   verdict: Verdict | undefined,
-  {
-    href = attestationUrl ?? trailPageUrl,
-    notes = [],
-  }: { readonly href?: string | undefined; readonly notes?: readonly string[] } = {},
+  { href = attestationUrl ?? trailPageUrl, notes = [] }: EvidencePresentation,
 ): Evidence {
   return {
     table: {
@@ -62,18 +100,14 @@ export function attestationEvidence(
         ],
       ],
     },
-    notes: [...notes, ...remarks.map(({ what, remedy }) => `⚠️ ${what}. ${remedy}`)],
+    notes: [...notes, ...remarks.map(({ what, remedy }) => `${what}. ${remedy}`)].map((note) => `⚠️ ${note}`),
   };
 }
 
-/**
- * The conclusion about an attestation: its verdict and why, what is wrong with its record, and where it is recorded.
- *
- * @param notes one sentence each
- */
-export function concludeAttestation(
-  { verdict, reasons, remarks, judgement, flow, attestationName, commit, isRecorded }: AnyAttested,
-  notes: readonly string[] = [],
+/** The verdict and why, what is wrong with the record, and where it is recorded. */
+function conclude(
+  { verdict, reasons, remarks, judgement, flow, attestationName, commit, isRecorded }: Attested,
+  notes: readonly string[],
 ): string {
   const recorded = `Recorded as ${attestationName} in flow ${flow}, for commit ${abbreviate(commit.sha1)}.`;
   const sentence =

@@ -19,11 +19,12 @@ import { deliverEvidence, withUndelivered } from '../deliver-evidence.ts';
 import { gatherCommit } from '../gather-commit.ts';
 import { attestationInputs, attestationNameInput } from '../inputs/attestation-inputs.ts';
 import type { Uses, ValuesOf } from '../inputs/input.ts';
-import type { Operation, OperationContext, OperationResult } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
-import { assessAttestation, type Assessment } from './assess-attestation.ts';
-import { attachFiles, type AttachedFiles } from './attach-files.ts';
+import { assessAttestation } from './assess-attestation.ts';
+import { attachFiles } from './attach-files.ts';
+import { createAttestationResult, type Attested, type EvidencePresentation } from './attestation-report.ts';
 import { readRecord } from './read-record.ts';
 
 /** The values of the inputs of every operation that records an attestation. */
@@ -33,21 +34,6 @@ export type AttestationValues = ValuesOf<typeof attestationInputs> & { readonly 
 export interface GatheredEvidence {
   /** What the action adds to `user_data`. */
   readonly data?: Mapping;
-}
-
-/** An attestation that was recorded, or that is to be recorded later. */
-export interface Attested<Gathered> extends AttachedFiles, Assessment {
-  readonly flow: string;
-  readonly trail: string;
-  readonly attestationName: string;
-  readonly description: string | undefined;
-  readonly commit: GitCommitInfo;
-  readonly gathered: Gathered;
-  /** Whether the service has it. */
-  readonly isRecorded: boolean;
-  /** The page of the trail; undefined if the attestation is not recorded. */
-  readonly trailPageUrl: string | undefined;
-  readonly response: unknown;
 }
 
 /** What differs between the operations that record attestations. */
@@ -87,8 +73,7 @@ export interface AttestDeclaration<
   ) => Promise<Gathered>;
   /** The document of the request: the common fields and those of the kind. */
   readonly toDocument: (common: CommonAttestation, gathered: Gathered) => Static<Schema>;
-  /** The page of its result, if it names none, is that of the trail. */
-  readonly toResult: (attested: Attested<Gathered>) => OperationResult;
+  readonly present: (gathered: Gathered, attested: Attested) => EvidencePresentation;
 }
 
 /**
@@ -170,15 +155,13 @@ export function defineAttestOperation<
         });
         for (const { what, remedy } of assessment.remarks) log.warning(`${endpoint.operation}: ${what}. ${remedy}`);
         const isRecorded = answer !== undefined;
-        const page = isRecorded ? trailPageUrl(context, flow, trail) : undefined;
-        const attested = { flow, trail, attestationName, description, commit: commit.info, gathered };
-        const result = declaration.toResult({
-          ...{ ...attested, ...assessment, attachment, unattached },
-          ...{ isRecorded, trailPageUrl: page, response: answer?.body },
-        });
-        const { attestationUrl, reasons } = assessment;
-        const report = { ...result.report, reasons };
-        return withUndelivered({ ...result, htmlUrl: result.htmlUrl ?? page, attestationUrl, report }, { kept, lost });
+        const attested: Attested = {
+          ...{ flow, trail, attestationName, description, commit: commit.info, ...assessment, attachment, unattached },
+          ...{ isRecorded, trailPageUrl: isRecorded ? trailPageUrl(context, flow, trail) : undefined },
+          response: answer?.body,
+        };
+        const result = createAttestationResult(attested, declaration.present(gathered, attested));
+        return withUndelivered(result, { kept, lost });
       } finally {
         attachment?.dispose();
       }
