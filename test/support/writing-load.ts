@@ -25,7 +25,7 @@ interface Write {
  * key. So every write must be recorded once in the end.
  */
 export class WritingLoad {
-  readonly #baseUrls: readonly string[];
+  #baseUrls: readonly string[];
   /** The digest of the attached content by the trail that each attestation has for itself; undefined for none. */
   readonly #attestations = new Map<string, string | undefined>();
   /** The number of reports by environment. */
@@ -44,6 +44,11 @@ export class WritingLoad {
   /** Starts this many writers. */
   start(count = 8): void {
     this.#writers = Array.from({ length: count }, (_, writer) => this.#writeAll(writer));
+  }
+
+  /** Sends to other services from now on, such as those that were started in place of the first. */
+  moveTo(...baseUrls: readonly string[]): void {
+    this.#baseUrls = baseUrls;
   }
 
   /** The number of acknowledged writes. */
