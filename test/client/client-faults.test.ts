@@ -23,7 +23,9 @@ import {
   truncatesTheAnswer,
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort, startSilentServer, type Fault } from '../support/faulty-server.ts';
+import type { Fault } from '../support/faulty-server.ts';
+import { closedPort } from '../support/loopback-server.ts';
+import { startRawServer } from '../support/raw-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
@@ -224,7 +226,7 @@ describe('the client and its deadlines', () => {
   });
 
   it('retries a POST if the timeout passed before it was connected', async () => {
-    const silent = opened(await startSilentServer());
+    const silent = opened(await startRawServer());
     const clock = manualClock();
     const client = openClient(new URL(`https://127.0.0.1:${silent.port}`), { clock, retryPolicy });
     const call = calls['attest-sonar'](client);

@@ -24,7 +24,8 @@ import {
   resetsWithinTheAnswer,
   truncatesTheAnswer,
 } from '../support/faults.ts';
-import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { closedPort } from '../support/loopback-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();

@@ -4,7 +4,8 @@ import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';
 import { answers, answersText, neverAnswers, resetsBeforeTheAnswer } from '../support/faults.ts';
-import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { closedPort } from '../support/loopback-server.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { errorEnding, failedStep, type FailedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';

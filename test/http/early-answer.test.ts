@@ -1,23 +1,65 @@
 import tls from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
-import type { HttpResponse } from '../../src/http/transport.ts';
+import type { HttpResponse, RequestBody } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
-import { canMakeCertificates, makeCertificate } from '../support/certificate.ts';
+import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { readsNoBody } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import { startProxy } from '../support/proxy-server.ts';
-import {
-  bodyThatWaits,
-  earlyRefusal,
-  startRefusingServer,
-  type Ending,
-  type RefusingServer,
-} from '../support/refusing-server.ts';
+import { startRawServer, type RawServer } from '../support/raw-server.ts';
 import { neverAborted, timeoutError } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
+
+/** How a server closes a connection. */
+type Ending = 'closed' | 'reset';
+
+interface RefusingServer extends RawServer {
+  /** Resolves when the server has closed the connection. */
+  readonly ended: Promise<unknown>;
+}
+
+/** Starts a server that reads the beginning of an upload, sends the answer, and closes the connection. */
+async function startRefusingServer(answer: string, ending: Ending, certificate?: Certificate): Promise<RefusingServer> {
+  const { promise: ended, resolve: onEnded } = Promise.withResolvers<undefined>();
+  const server = await startRawServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      onEnded(undefined);
+    });
+    socket.pause();
+    if (answer !== '') socket.write(answer);
+    if (ending === 'reset') socket.resetAndDestroy();
+    else socket.end(() => socket.destroy());
+  }, certificate);
+  return { ...server, ended };
+}
+
+/** The response of a server that refuses an upload because of its headers. */
+const earlyRefusal = [
+  'HTTP/1.1 401 Unauthorized',
+  'content-type: application/json',
+  'content-length: 25',
+  'connection: close',
+  '',
+  '{"message":"no such key"}',
+].join('\r\n');
+
+/** A large body of which only the first chunk is sent before `until` resolves. */
+function bodyThatWaits(until: Promise<unknown>): RequestBody {
+  const chunk = Buffer.alloc(256 * 1024, 'x');
+  return {
+    contentType: 'application/octet-stream',
+    length: 64 * chunk.length,
+    async *open() {
+      yield chunk;
+      await until;
+      for (let count = 1; count < 64; count += 1) yield chunk;
+    },
+  };
+}
 
 /** Uploads to a server that ends the connection while the client is about to write on. */
 function upload(url: string, { ended }: RefusingServer, environment: EnvironmentVariables = {}): Promise<HttpResponse> {

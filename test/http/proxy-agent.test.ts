@@ -6,7 +6,8 @@ import type { HttpRequest } from '../../src/http/transport.ts';
 import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
 import { answers, neverAnswers } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort, startSilentServer } from '../support/faulty-server.ts';
+import { closedPort } from '../support/loopback-server.ts';
+import { startRawServer } from '../support/raw-server.ts';
 import { startProxy, type ProxyBehaviour, type ProxyServer } from '../support/proxy-server.ts';
 import { getRequest, httpFixture, neverAborted, timeoutError } from '../support/http-fixture.ts';
 
@@ -133,7 +134,7 @@ describe('https through HTTPS_PROXY', () => {
   });
 
   it('closes a tunnel whose other end is silent', async () => {
-    const silent = opened(await startSilentServer());
+    const silent = opened(await startRawServer());
     const proxy = await openProxy({ tunnelsTo: silent.port });
     const transport = openTransport({ HTTPS_PROXY: proxy.url.href });
     const deadline = new AbortController();
@@ -143,7 +144,7 @@ describe('https through HTTPS_PROXY', () => {
     await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false });
     await transport.close();
     await silent.abandoned();
-    expect(silent.open()).toBe(0);
+    expect(silent.count()).toBe(0);
   });
 });
 

@@ -16,7 +16,9 @@ import {
   truncatesTheAnswer,
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort, startSilentServer, type Fault } from '../support/faulty-server.ts';
+import type { Fault } from '../support/faulty-server.ts';
+import { closedPort } from '../support/loopback-server.ts';
+import { startRawServer } from '../support/raw-server.ts';
 import { getRequest, httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
@@ -199,7 +201,7 @@ describe('a transport past its deadline', () => {
   });
 
   it('reports that nothing was sent if there was no connection yet', async () => {
-    const server = opened(await startSilentServer());
+    const server = opened(await startRawServer());
     const deadline = new AbortController();
     const sent = openTransport().send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
     await server.connected(1);
@@ -212,7 +214,7 @@ describe('a transport past its deadline', () => {
   });
 
   it('reports that nothing was sent if the deadline passed before it started', async () => {
-    const server = opened(await startSilentServer());
+    const server = opened(await startRawServer());
     const deadline = new AbortController();
     const sent = openTransport().send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
     deadline.abort(timeoutError);
@@ -220,7 +222,7 @@ describe('a transport past its deadline', () => {
   });
 
   it('opens a new connection for the next request instead of waiting for one that hangs', async () => {
-    const server = opened(await startSilentServer());
+    const server = opened(await startRawServer());
     const transport = openTransport();
     for (const attempt of [1, 2, 3]) {
       const deadline = new AbortController();
@@ -233,7 +235,7 @@ describe('a transport past its deadline', () => {
   });
 
   it('lets the process end: closing also ends attempts to connect', async () => {
-    const server = opened(await startSilentServer());
+    const server = opened(await startRawServer());
     const transport = openTransport();
     const deadline = new AbortController();
     const sent = transport.send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
@@ -242,7 +244,7 @@ describe('a transport past its deadline', () => {
     await expect(sent).rejects.toMatchObject({ problem: 'timeout' });
     await transport.close();
     await server.abandoned();
-    expect(server.open()).toBe(0);
+    expect(server.count()).toBe(0);
   });
 
   it('ends with the reason of a cancellation, unchanged', async () => {

@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { S3Credentials } from '../../src/service/platform/attachments/s3/credentials/credential-source.ts';
+import { serve } from './loopback-server.ts';
 
 /** A request for credentials. */
 export interface CredentialCall {
@@ -43,7 +44,7 @@ export async function startFakeCredentials(): Promise<FakeCredentials> {
     return { status: 200, body: JSON.stringify({ Code: 'Success', ...keys, Expiration: expiration }) };
   }
 
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     const { method = '', url: path = '', headers } = request;
     void text(request).then((body) => {
       calls.push({ method, path, headers, body });
@@ -51,12 +52,8 @@ export async function startFakeCredentials(): Promise<FakeCredentials> {
       if (answered !== undefined) response.writeHead(answered.status).end(answered.body);
     });
   });
-  server.on('connection', (socket) => socket.on('error', () => undefined));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     calls,
     give: ({ accessKeyId, secretAccessKey, sessionToken = '' }, expiration) => {
       given = { accessKeyId, secretAccessKey, sessionToken, expiration: expiration.toISOString() };
@@ -64,13 +61,7 @@ export async function startFakeCredentials(): Promise<FakeCredentials> {
     failNext: (...next) => {
       faults.push(...next);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

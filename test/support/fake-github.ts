@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { GitHubRepository } from './fake-github-repository.ts';
+import { serve } from './loopback-server.ts';
 
 /** A request to the fake. */
 export interface GitHubRequest {
@@ -51,7 +52,7 @@ export async function startGitHub(
     requests.push(request);
     return fault?.(request, requests.length - 1) ?? replies[url] ?? repository?.answer(request, breaches) ?? notFound;
   };
-  const server = createServer((incoming, response) => {
+  const { url, close } = await serve((incoming, response) => {
     void replyTo(incoming).then((reply) => {
       if (reply === 'never') return;
       if (reply === 'cut') {
@@ -63,20 +64,11 @@ export async function startGitHub(
       response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the fake has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     requests,
     breaches,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

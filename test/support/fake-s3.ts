@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { S3Credentials } from '../../src/service/platform/attachments/s3/credentials/credential-source.ts';
 import type { S3Options } from '../../src/service/platform/attachments/s3/s3-options.ts';
+import { serve } from './loopback-server.ts';
 
 /** What the server does with a request instead of its work; its body was not read. */
 export type S3Fault = (request: IncomingMessage, response: ServerResponse, objects: Map<string, Buffer>) => void;
@@ -40,7 +41,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   const accepted = new Set<S3Credentials>([credentials]);
   const faults: S3Fault[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     const { method = '', headers } = request;
     calls.push({ method, path: pathOf(request), headers });
     for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
@@ -48,11 +49,6 @@ export async function startFakeS3(): Promise<FakeS3> {
     if (fault !== undefined) fault(request, response, objects);
     else answer(request, response, { objects, accepted }).catch(() => response.destroy());
   });
-  server.on('connection', (socket) => socket.on('error', () => undefined));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  const url = `http://127.0.0.1:${address.port}`;
   return {
     options: { bucket: 'evidence', prefix: 'service', region: 'eu-central-1', endpoint: url, credentials },
     url,
@@ -67,13 +63,7 @@ export async function startFakeS3(): Promise<FakeS3> {
         if (calls.length >= count) resolve();
         else waiting.push({ count, resolve });
       }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serve } from './loopback-server.ts';
 
 /** A fake of Sonar's web API on the loopback interface: the endpoints that matter here, with Sonar's messages. */
 export interface FakeSonar {
@@ -98,7 +98,7 @@ export async function startSonarServer(
   const replies = new Map<string, Reply[]>();
   const asked = new Map<string, number>();
 
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     const recorded = record(request);
     requests.push(recorded);
     const path = recorded.path.slice(contextPath.length + 1);
@@ -120,23 +120,15 @@ export async function startSonarServer(
     });
     response.end(body);
   });
-  await listen(server);
-  const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}${contextPath}`,
+    url: url + contextPath,
     state,
     requests,
     instead(path, ...more) {
       replies.set(path, [...(replies.get(path) ?? []), ...more]);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 
@@ -256,11 +248,4 @@ function replyWith(response: ServerResponse, reply: Reply): void {
   }
   response.writeHead(reply.status ?? 200, reply.headers ?? {});
   response.end(reply.body ?? '');
-}
-
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
 }

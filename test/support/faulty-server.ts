@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type Socket } from 'node:net';
-import { listen, trackConnections } from './loopback-server.ts';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { serve } from './loopback-server.ts';
 
 /** What the server has read of a request so far. */
 export interface ReceivedRequest {
@@ -36,7 +36,7 @@ export async function startFaultyServer(...faults: readonly [Fault, ...Fault[]])
   const requests: ReceivedRequest[] = [];
   const arrivals = counter();
   let connections = 0;
-  const server = createServer((request, response) => {
+  const { url, server, close } = await serve((request, response) => {
     const fault = faults[requests.length] ?? faults.at(-1) ?? faults[0];
     const chunks: Buffer[] = [];
     requests.push({
@@ -56,79 +56,25 @@ export async function startFaultyServer(...faults: readonly [Fault, ...Fault[]])
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', play);
   });
-  server.on('connection', (socket) => {
+  server.on('connection', () => {
     connections += 1;
-    socket.on('error', () => undefined);
   });
-  const port = await listen(server);
   return {
-    url: new URL(`http://127.0.0.1:${port}`),
+    url: new URL(url),
     requests,
     connections: () => connections,
     received: (count) => arrivals.reached(count),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
-  };
-}
-
-/** A server that accepts connections and never sends a byte, of TLS or HTTP. */
-export interface SilentServer {
-  readonly port: number;
-  connections(): number;
-  /** The number of open connections. */
-  open(): number;
-  /** Waits until this many connections were opened. */
-  connected(count: number): Promise<void>;
-  /** Waits until no connection is open. */
-  abandoned(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Starts a silent server on the loopback interface. */
-export async function startSilentServer(): Promise<SilentServer> {
-  const arrivals = counter();
-  let connections = 0;
-  const server = createTcpServer((socket) => {
-    connections += 1;
-    // Without reading, the end of the connection would not be noticed.
-    socket.resume();
-    arrivals.count();
-  });
-  const { count: open, abandoned, close } = trackConnections(server);
-  const port = await listen(server);
-  return {
-    port,
-    connections: () => connections,
-    open,
-    connected: (count) => arrivals.reached(count),
-    abandoned,
     close,
   };
 }
 
-/** A port of the loopback interface on which nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = createTcpServer();
-  const port = await listen(server);
-  await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
-  return port;
-}
-
-interface Counter {
+/** Counts, and waits for a number. */
+export interface Counter {
   count(): void;
   reached(count: number): Promise<void>;
 }
 
-function counter(): Counter {
+export function counter(): Counter {
   const waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
   let total = 0;
   return {

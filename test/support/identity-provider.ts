@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import Provider from 'oidc-provider';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
+import { serve } from './loopback-server.ts';
 
 /** A key of an issuer. */
 export interface SigningKey {
@@ -105,19 +106,18 @@ export async function startIdentityProvider(key: SigningKey): Promise<IdentityPr
     const value = await signToken(key, { ...claims, iss: issuer, aud: url.searchParams.get('audience') });
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ value }));
   };
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     const url = new URL(request.url ?? '', issuer);
     if (state.isDown) response.writeHead(502).end();
     else if (url.pathname === tokenPath) void giveToken(url, request, response);
     else void handle(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${portOf(server)}`;
-  const serve = async (own: SigningKey): Promise<void> => {
+  issuer = server.url;
+  const signWith = async (own: SigningKey): Promise<void> => {
     const provider = createProvider(issuer, await toPrivateJwk(own), () => state.claims);
     handle = provider.callback();
   };
-  await serve(key);
+  await signWith(key);
   return {
     issuer,
     issueToken: async (audience, claims = {}) => {
@@ -141,17 +141,11 @@ export async function startIdentityProvider(key: SigningKey): Promise<IdentityPr
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: token,
       };
     },
-    rotate: serve,
+    rotate: signWith,
     setDown: (isDown) => {
       state.isDown = isDown;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    stop: () => server.close(),
   };
 }
 
@@ -194,10 +188,4 @@ function createProvider(issuer: string, key: JWK, claims: () => Readonly<Record<
 
 async function toPrivateJwk({ kid, privateKey }: SigningKey): Promise<JWK> {
   return { ...(await exportJWK(privateKey)), kid, use: 'sig', alg: 'RS256' };
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  return address.port;
 }

@@ -1,9 +1,47 @@
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /** Starts a server on a free port of the loopback interface. */
 export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
+}
+
+/** An HTTP server on the loopback interface. */
+export interface LoopbackServer {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  readonly server: HttpServer;
+  /** Stops it, and ends its connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts an HTTP server. The errors of its connections are ignored. */
+export async function serve(listener: RequestListener): Promise<LoopbackServer> {
+  const server = createHttpServer(listener);
+  server.on('connection', (socket) => socket.on('error', () => undefined));
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A port of the loopback interface on which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** The connections of a server that are open. */

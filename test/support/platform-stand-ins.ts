@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { serve } from './loopback-server.ts';
 import { aPod, digestOf, podList } from './pods.ts';
 
 /** Platforms that run artifacts: Docker, Kubernetes and AWS, as far as the public client asks them. */
@@ -32,7 +32,7 @@ interface Response {
 
 /** Starts the stand-ins on the loopback interface. The caller must close them. */
 export async function startPlatforms(): Promise<PlatformStandIns> {
-  const server = createServer((request, response) => {
+  const { url, port, close } = await serve((request, response) => {
     request.resume();
     const answer = answerTo(request);
     // Docker's client takes the version of the API from this header.
@@ -43,9 +43,6 @@ export async function startPlatforms(): Promise<PlatformStandIns> {
     const body = answer?.body ?? { message: 'Not Found' };
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
   return {
     url,
     variables: {
@@ -65,13 +62,7 @@ export async function startPlatforms(): Promise<PlatformStandIns> {
       users: [{ name: 'user', user: { token: 'token' } }],
     }),
     pods: JSON.stringify(podList(runningPod())),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

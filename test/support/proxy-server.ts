@@ -1,7 +1,8 @@
-import { createServer, request as sendOn, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { request as sendOn, type IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { readingAnswerFirst } from '../../src/http/early-answer.ts';
+import { serve } from './loopback-server.ts';
 
 /** A request to a proxy. */
 export interface ProxyRequest {
@@ -38,7 +39,7 @@ const connectTunnel = readingAnswerFirst(buildConnector({}));
 export async function startProxy({ wantsPassword = false, tunnelsTo }: ProxyBehaviour = {}): Promise<ProxyServer> {
   const requests: ProxyRequest[] = [];
   const tunnels = new Set<Socket>();
-  const server = createServer((request, response) => {
+  const { url, server, close } = await serve((request, response) => {
     const { method = '', url: target = '', headers } = request;
     requests.push({ method, target, headers });
     if (wantsPassword) {
@@ -78,17 +79,12 @@ export async function startProxy({ wantsPassword = false, tunnelsTo }: ProxyBeha
       onward.pipe(socket).pipe(onward);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    url: new URL(url),
     requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-        for (const socket of tunnels) socket.destroy();
-      }),
+    close: () => {
+      for (const socket of tunnels) socket.destroy();
+      return close();
+    },
   };
 }

@@ -1,6 +1,6 @@
-import { Agent, createServer, request, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { isMapping, textAt } from '../../src/runtime/untrusted-data.ts';
+import { serve } from './loopback-server.ts';
 import { findDeviation } from './openapi-conformance.ts';
 
 /** A response that went through the proxy, and its request. */
@@ -34,7 +34,7 @@ export async function startRecordingProxy(baseUrl: string): Promise<RecordingPro
   // On a connection that is kept open, the service reads every request to its end, even if it has rejected it.
   const agent = new Agent({ keepAlive: true });
   const recorded = new Map<string, RecordedAnswer[]>();
-  const server = createServer((received, answer) => {
+  const server = await serve((received, answer) => {
     const [, label = '', path = '/'] = /^\/([^/]+)\/api\/v2(.*)$/u.exec(received.url ?? '') ?? [];
     const { method = 'GET', headers } = received;
     const sent = request(baseUrl + path, { method, headers, agent });
@@ -56,19 +56,13 @@ export async function startRecordingProxy(baseUrl: string): Promise<RecordingPro
     sent.on('error', () => answer.destroy());
     received.pipe(sent);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    baseUrlFor: (label) => `http://127.0.0.1:${port}/${label}/api/v2`,
+    baseUrlFor: (label) => `${server.url}/${label}/api/v2`,
     answersTo: (label) => recorded.get(label) ?? [],
-    close: () =>
-      new Promise((resolve) => {
-        agent.destroy();
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    close: () => {
+      agent.destroy();
+      return server.close();
+    },
   };
 }
 

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { serve } from './loopback-server.ts';
 
 /** A request to the webhook. */
 export interface ReceivedCall {
@@ -38,21 +37,18 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       waiting.shift()?.(call);
     }
   };
-  const server = createServer((request, response) => {
+  const { url, port, close } = await serve((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { method = '', url = '', headers } = request;
+      const { method = '', url: path = '', headers } = request;
       if (answer !== 'never') response.writeHead(answer.status, { ...answer.headers }).end('{"ok":true}');
-      calls.push({ method, path: url, headers, text: Buffer.concat(chunks).toString('utf8') });
+      calls.push({ method, path, headers, text: Buffer.concat(chunks).toString('utf8') });
       hand();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/services/secret`,
+    url: `${url}/services/secret`,
     port,
     calls,
     next: () =>
@@ -63,10 +59,6 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     answerWith: (next) => {
       answer = next;
     },
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop: close,
   };
 }

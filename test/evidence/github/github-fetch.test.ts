@@ -4,7 +4,8 @@ import { TransportError } from '../../../src/http/transport.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
 import { answers, answersText } from '../../support/faults.ts';
-import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../../support/faulty-server.ts';
+import { startFaultyServer, type Fault, type FaultyServer } from '../../support/faulty-server.ts';
+import { closedPort } from '../../support/loopback-server.ts';
 
 const keep = closeAfterEach();
 const fetch = (...parameters: Parameters<ReturnType<typeof createGitHubFetch>>): Promise<Response> =>

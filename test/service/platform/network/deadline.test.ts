@@ -7,11 +7,11 @@ import {
   chunked,
   drip,
   endlessAnswers,
-  startAttackingServer,
+  startRawServer,
   switching,
   type Attack,
-  type AttackingServer,
-} from '../../../support/attacking-server.ts';
+  type RawServer,
+} from '../../../support/raw-server.ts';
 
 const unusable: readonly (readonly [string, string, string])[] = [
   ['switches protocols', switching, 'it answered 101'],
@@ -20,12 +20,12 @@ const unusable: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('a request of the service', () => {
-  let server: AttackingServer;
+  let server: RawServer;
   let url: string;
   let attack: Attack;
   let expire: () => void;
   beforeEach(async () => {
-    server = await startAttackingServer((socket) => {
+    server = await startRawServer((socket) => {
       attack(socket, () => {
         expire();
       });

@@ -27,12 +27,11 @@ import {
   chunked,
   drip,
   endlessAnswers,
-  startAttackingServer,
+  startRawServer,
   switching,
   type Attack,
-} from '../../../../support/attacking-server.ts';
+} from '../../../../support/raw-server.ts';
 import { closeAfterEach } from '../../../../support/close-after-each.ts';
-import { startSilentServer } from '../../../../support/faulty-server.ts';
 import { describeAttachments, digestOf, keep } from '../../database/attachments-acceptance.ts';
 
 /** Pauses between attempts take no time; time limits, which are longer, never pass. */
@@ -227,7 +226,7 @@ describe('an object storage', () => {
     });
 
     it('for connections, TLS included', async () => {
-      const silent = opened(await startSilentServer());
+      const silent = opened(await startRawServer());
       const options = { ...server.options, endpoint: `https://127.0.0.1:${silent.port}` };
       const failed = describeFailure(openBucket(options, slow, short).put('ab/cd', content, limits));
       expect(await failed).toContain('100 ms');
@@ -279,7 +278,7 @@ describe('an object storage', () => {
       // The SDK does not notice that protocols were switched, and leaves timers.
       jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
       const storage = opened(
-        await startAttackingServer((socket) => {
+        await startRawServer((socket) => {
           attack(socket, () => void slow.advance(30_000));
         }),
       );

@@ -15,7 +15,8 @@ import {
 } from '../../../../../support/fake-credentials.ts';
 import { manualClock } from '../../../../../support/clock.ts';
 import { closeAfterEach } from '../../../../../support/close-after-each.ts';
-import { closedPort, startSilentServer } from '../../../../../support/faulty-server.ts';
+import { closedPort } from '../../../../../support/loopback-server.ts';
+import { startRawServer } from '../../../../../support/raw-server.ts';
 
 const keys = { accessKeyId: 'ASIATEMPORARY', secretAccessKey: 'the-temporary-secret', sessionToken: 'the-session' };
 // The provider for instances compares it with the system's clock.
@@ -195,7 +196,7 @@ describe('credentials', () => {
   });
 
   it('are missing for now if the endpoint of a container does not answer', async () => {
-    const silent = opened(await startSilentServer());
+    const silent = opened(await startRawServer());
     const clock = manualClock();
     const failed = loadCredentials(container(`http://127.0.0.1:${silent.port}/the-path`), clock).then(
       () => 'there are credentials',
