@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
-import { allStatements } from '../database.ts';
 import {
   createWriters,
   type ReadTransaction,
@@ -32,8 +31,6 @@ export class SqliteStorage implements Storage {
     const path = join(folder, databaseFile);
     this.#queue = new WriteQueue(this.#database, { requireFiles: createFileCheck([path, `${path}-wal`]) });
     this.#session = new Session(this.#database);
-    // An invalid statement fails at start.
-    for (const statement of allStatements.values()) this.#session.prepare(statement);
     this.#reads = new ReadPool(() => new Session(openReadOnly(folder)));
   }
 
