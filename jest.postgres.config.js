@@ -1,7 +1,7 @@
 import base from './jest.config.js';
 import { isClientInstalled } from './tools/public-client/public-client.ts';
 
-/** The tests that need PostgreSQL or S3-compatible object storage, which are started once: `npm run test:postgres`. */
+/** The tests that need PostgreSQL, which is started once: `npm run test:postgres`. */
 /** @type {import('jest').Config} */
 export default {
   ...base,
@@ -9,7 +9,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/stop-test-servers.ts',
   testMatch: [
     '**/*.postgres.test.ts',
-    '**/*.s3.test.ts',
     // These start a service with `startTestService`, here on PostgreSQL. Left out are tests of what does not depend on the
     // storage, and of the data folder: `attachments.test.ts`, `service.test.ts`, `restart.test.ts`.
     '**/test/service/*/*-routes.test.ts',

@@ -1,3 +1,4 @@
+import type { Config } from 'jest';
 import prepareTests from './prepare-tests.ts';
 import { skippedTests, startTestServers, type StopTestServers } from './test-servers.ts';
 
@@ -6,9 +7,10 @@ declare global {
   var stopTestServers: StopTestServers | undefined;
 }
 
-/** Runs once, before all tests of `npm run test:postgres`. */
-export default async function prepare(): Promise<void> {
+/** Runs once, before all tests of `npm run test:postgres` and `npm run test:real`. */
+export default async function prepare(_global: unknown, { globals }: Config): Promise<void> {
   prepareTests();
-  for (const sentence of skippedTests()) console.log(sentence);
-  globalThis.stopTestServers = await startTestServers();
+  const objectStorage = globals?.['objectStorage'] === true;
+  for (const sentence of skippedTests({ objectStorage })) console.log(sentence);
+  globalThis.stopTestServers = await startTestServers({ objectStorage });
 }

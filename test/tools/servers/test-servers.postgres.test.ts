@@ -37,7 +37,7 @@ describe('createTestDatabase', () => {
 describe('the shared servers', () => {
   it('are those that the variables name; databases that tests have left are dropped at the end', async () => {
     const environment = { COMPLIANCE_TEST_POSTGRES: sharedPostgres(), COMPLIANCE_TEST_S3: 's3://bucket' };
-    const stop = await startTestServers(environment);
+    const stop = await startTestServers({ objectStorage: true }, environment);
     expect(environment).toMatchObject({
       COMPLIANCE_TEST_POSTGRES: sharedPostgres(),
       COMPLIANCE_TEST_S3: 's3://bucket',
@@ -52,7 +52,9 @@ describe('the shared servers', () => {
   });
 
   it('must answer', async () => {
-    await expect(startTestServers({ COMPLIANCE_TEST_POSTGRES: 'postgres://127.0.0.1:1/postgres' })).rejects.toThrow(
+    await expect(
+      startTestServers({ objectStorage: false }, { COMPLIANCE_TEST_POSTGRES: 'postgres://127.0.0.1:1/postgres' }),
+    ).rejects.toThrow(
       'The PostgreSQL server in COMPLIANCE_TEST_POSTGRES does not answer: connect ECONNREFUSED 127.0.0.1:1',
     );
   });

@@ -18,7 +18,7 @@ import {
   stillSettings,
   type FilledFolder,
 } from '../../../../support/filled-folder.ts';
-import { testAttachments } from '../../../../support/object-storage.ts';
+import { itWithObjectStorage, testAttachments } from '../../../../support/object-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
 import { runServiceCommand } from '../../../../support/run-service-command.ts';
 import { call } from '../../../../support/service-call.ts';
@@ -138,7 +138,7 @@ describe('the copy of a data folder to PostgreSQL', () => {
     expect(places).toEqual({ artifacts: true, trails: true });
   });
 
-  it('can keep the attachments in an object storage', async () => {
+  itWithObjectStorage('can keep the attachments in an object storage', async () => {
     const place = testAttachments();
     expect(await copy('--attachments', place)).toContain('all verified');
     const command = parseCopyCommand(['--from', 'x', '--to', target.url, '--attachments', place], process.env);
