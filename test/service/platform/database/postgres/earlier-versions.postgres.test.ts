@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { Connections } from '../../../../../src/service/platform/database/postgres/connections.ts';
-import { parseDatabaseUrl } from '../../../../../src/service/platform/database/postgres/database-url.ts';
 import { migrate, scripts } from '../../../../../src/service/platform/database/postgres/migrations.ts';
-import { PostgresStorage } from '../../../../../src/service/platform/database/postgres/postgres-storage.ts';
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
+import { expectMoreEvidence, expectSameVerdicts, readFixture } from '../../../../support/earlier-version.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
-import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 
 /** What every transaction of an earlier version sends before its COMMIT. */
@@ -16,6 +18,10 @@ const record = {
 };
 /** What each of its reads and transactions begins with. */
 const learn = { name: 'changes.find', text: 'SELECT forgotten_before::text FROM written_sources_state' };
+
+/** The locks of tables that a migration waits for. */
+const waiting = `FROM pg_locks WHERE locktype = 'relation' AND NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 describe.each([1, 2])('a database of version %i', (version) => {
   let database: TestDatabase;
@@ -39,16 +45,6 @@ describe.each([1, 2])('a database of version %i', (version) => {
   const migrateNow = (): ReturnType<typeof migrate> =>
     withAdministrator(database.url, (client) => migrate(client, 'the test database'));
 
-  it('is migrated once, and keeps its records', async () => {
-    expect(await migrateNow()).toEqual({ from: version, to: scripts.length });
-    expect(await migrateNow()).toEqual({ from: scripts.length, to: scripts.length });
-    const storage = new PostgresStorage(new Connections(parseDatabaseUrl(database.url)), storageDependencies());
-    expect(await storage.read(({ organizations }) => organizations.exists('acme'))).toBe(true);
-    await storage.transaction('acme', ({ organizations }) => organizations.insert('beta', 1));
-    expect(await storage.read(({ organizations }) => organizations.exists('beta'))).toBe(true);
-    await storage.close();
-  });
-
   it('can neither be read nor be written by processes of that version any more', async () => {
     await migrateNow();
     await expect(earlier.query(learn)).rejects.toMatchObject({ code: '42P01' });
@@ -60,9 +56,9 @@ describe.each([1, 2])('a database of version %i', (version) => {
     await earlier.query({ ...record, values: [[], 'before'] });
     const migrating = migrateNow();
     await withAdministrator(database.url, async (client) => {
-      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'relation' AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-      expect(await waitUntil(async () => (await client.query(waiting)).rowCount !== 0, 10_000)).toBe(true);
+      expect(await waitUntil(async () => (await client.query(`SELECT 1 ${waiting}`)).rowCount !== 0, 10_000)).toBe(
+        true,
+      );
     });
     await earlier.query('COMMIT');
     expect(await migrating).toEqual({ from: version, to: scripts.length });
@@ -73,8 +69,7 @@ describe.each([1, 2])('a database of version %i', (version) => {
     await earlier.query({ ...record, values: [[], 'before'] });
     const migrating = migrateNow();
     await withAdministrator(database.url, async (client) => {
-      const terminate = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'relation' AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      const terminate = `SELECT pg_terminate_backend(pid) ${waiting}`;
       expect(await waitUntil(async () => (await client.query(terminate)).rowCount !== 0, 10_000)).toBe(true);
     });
     await expect(migrating).rejects.toThrow();
@@ -82,4 +77,58 @@ describe.each([1, 2])('a database of version %i', (version) => {
     await earlier.query(learn);
     expect(await migrateNow()).toEqual({ from: scripts.length - 1, to: scripts.length });
   });
+});
+
+describe('a database that was written by an earlier version', () => {
+  const main = fileURLToPath(new URL('../../../../../src/service/main.ts', import.meta.url));
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    await withAdministrator(database.url, (client) => client.query(readFixture('database.sql').toString()));
+  });
+  afterEach(async () => {
+    await database.drop();
+  });
+
+  const options = (): Parameters<typeof expectSameVerdicts>[0] => ({
+    // Not used.
+    dataFolder: join(tmpdir(), 'compliance-service-on-postgres'),
+    database: { url: database.url },
+  });
+  const listVersions = (): Promise<unknown> =>
+    withAdministrator(database.url, async (client) => {
+      const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_versions ORDER BY version');
+      return rows.map(({ version }) => version);
+    });
+  const versions = scripts.map((_, index) => index + 1);
+
+  it('is migrated, and judged as before, also when it is opened again', async () => {
+    expect(await listVersions()).toEqual([1]);
+    await expectSameVerdicts(options());
+    expect(await listVersions()).toEqual(versions);
+    await expectSameVerdicts(options());
+    await expectMoreEvidence(options());
+  });
+
+  it.each(['attestations', 'written_sources'])(
+    'is migrated by the next start if the process was killed while it waited for the table %s',
+    async (table) => {
+      await withAdministrator(database.url, async (client) => {
+        await client.query(`BEGIN; LOCK TABLE ${table}`);
+        const words = [main, '--port=0', '--data', options().dataFolder, '--database', database.url];
+        const child = spawn(process.execPath, words, { stdio: 'ignore' });
+        const exit = once(child, 'exit');
+        const isWaiting = await waitUntil(
+          async () => (await client.query(`SELECT 1 ${waiting}`)).rowCount !== 0,
+          10_000,
+        );
+        child.kill('SIGKILL');
+        await exit;
+        expect(isWaiting).toBe(true);
+        await client.query('ROLLBACK');
+      });
+      await expectSameVerdicts(options());
+      expect(await listVersions()).toEqual(versions);
+    },
+  );
 });

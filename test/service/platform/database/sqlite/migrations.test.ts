@@ -94,23 +94,6 @@ describe('a database from before user names were global', () => {
       .run(org, id, kind, owner, hashSecret(id));
   };
 
-  it('keeps environments as they were judged: none requires provenance', async () => {
-    database.exec(`INSERT INTO environments (org, name, kind, description, latest, created_at, last_modified_at)
-        VALUES ('acme', 'prod', 'K8S', 'The shop', 1, 2, 2);
-      INSERT INTO snapshots (org, environment, number, made_at, compliant, judgement, content) VALUES ('acme', 'prod', 1, 3,
-        NULL, '{"compliant":null,"policies":[],"breaches":[],"allowed":[]}',
-        '[{"name":"web","fingerprint":"${'a'.repeat(64)}","instances":[]}]');`);
-    database.close();
-    const storage = new SqliteStorage(folder);
-    const records = new Records(storage);
-    const expected = { description: 'The shop', requiresProvenance: false, latest: 1 };
-    expect(await records.findEnvironment('acme', 'prod')).toMatchObject(expected);
-    expect(await storage.transaction('acme', ({ environments: all }) => all.hasPolicies('acme'))).toBe(false);
-    await records.saveEnvironment({ org: 'acme', name: 'prod', kind: 'K8S', user: 'ann' }, 4);
-    expect(await records.findEnvironment('acme', 'prod')).toMatchObject(expected);
-    await storage.close();
-  });
-
   it('lets keys that did not expire live another year, also if the clock is behind them', async () => {
     const add = database.prepare(`INSERT INTO api_keys (org, id, owner_kind, owner, secret_hash, created_at, expires_at)
       VALUES ('acme', ?, 'user', 'ann', x'00', ?, ?)`);
