@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { maximumDocumentBytes, maximumFileBytes } from '../../../src/contract/limits.ts';
+import { maximumDocumentBytes, maximumEvidenceNames, maximumFileBytes } from '../../../src/contract/limits.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { downloadAttachment, evidence } from '../../support/attachments.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../support/raw-exchange.ts';
@@ -39,6 +39,18 @@ describe('operation 7, attest Sonar scan', () => {
     expect(await evidence(service)).toMatchObject({
       sonar: { attestation_name: 'sonar', attestation_type: 'sonar', is_compliant: true, reported_by: 'admin' },
     });
+  });
+
+  it('is refused if its name is new and the trail has the maximum of names', async () => {
+    await attest(service, sampleAttestation('OK'));
+    await service.storage.query(`INSERT INTO current_evidence (org, flow, scope, name, sequence)
+      WITH RECURSIVE names (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM names WHERE number < ${maximumEvidenceNames})
+      SELECT 'acme', 'web', 'trail/main', 'name-' || number, 1 FROM names`);
+    expect(await attest(service, sampleAttestation('OK', { attestation_name: 'another' }))).toMatchObject({
+      status: 400,
+      body: { errors: { attestation_name: expect.stringContaining('has the maximum of 1000 names') } },
+    });
+    expect((await attest(service, sampleAttestation('OK'))).status).toBe(201);
   });
 
   it('is accepted without a revision, and with a note that says so', async () => {

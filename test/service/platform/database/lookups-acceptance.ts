@@ -150,19 +150,64 @@ export function describeLookups(name: string, open: () => Promise<StorageUnderTe
       });
     });
 
-    it('return the same at the same time as each alone', async () => {
-      await fill();
-      const wanted = Array.from({ length: 70 }, (_, index): readonly [ReportedArtifact, Limits] => {
-        const report = [reportOf(), unknown, reportOf({ org: 'other' })][index % 3] ?? unknown;
-        return [report, { history: index % 4, appearances: index % 5 }];
+    it('of a trail are the latest, the newest first', async () => {
+      for (const number of [1, 2, 3]) {
+        await attest(number, 'acme', 'unit');
+        await records.recordArtifact(reportOf({ artifact: fingerprintOf(`a${number}`) }));
+      }
+      const trail = { org: 'acme', flow: 'web' };
+      await records.storage.read(async ({ artifacts, attestations }) => {
+        const attested = await attestations.listByTrail(trail, 'main', 2);
+        expect(attested.map(({ id }) => id)).toEqual(['attestation-3', 'attestation-2']);
+        const reported = await artifacts.listByTrail('acme', 'web', 'main', 2);
+        expect(reported.map(({ report }) => report.fingerprint)).toEqual(['a3', 'a2'].map(fingerprintOf));
       });
-      const alone = [];
-      for (const [artifact, limits] of wanted) alone.push(await read(artifact, limits));
-      expect(await Promise.all(wanted.map(([artifact, limits]) => read(artifact, limits)))).toEqual(alone);
-      const inOneRead = await records.storage.read((transaction) =>
-        Promise.all(wanted.map(([artifact, limits]) => lookUp(transaction, artifact, limits))),
-      );
-      expect(inOneRead).toEqual(alone);
+    });
+
+    it('of evidence that counts for some environments has a place and names of its own', async () => {
+      await attest(0, 'acme', 'unit');
+      const place = { org: 'acme', flow: 'web' };
+      const names = { scopes: ['trail/a'], maximumNames: 2 };
+      const add = (evidence: string, sequence: number, countsFor?: readonly string[]): Promise<void> =>
+        records.storage.transaction('acme', ({ attestations }) =>
+          attestations.insert({
+            ...{ ...place, trail: 'main', id: String(sequence), name: evidence, type: 'generic', verdict: 'compliant' },
+            ...{ reason: '', faults: [], createdAt: 5, reportedBy: 'ann', documentJson: '{}', isStepBack: false },
+            ...{ scopes: names.scopes, evidence, sequence, countsFor },
+          }),
+        );
+      await add('unit', 2);
+      await add('unit', 3, []);
+      await add('unit', 4, ['staging']);
+      await add('unit', 5, []);
+      await add('scan', 6, []);
+      const isFull = (evidence: string, countsFor?: readonly string[]): Promise<boolean> =>
+        records.storage.transaction('acme', ({ attestations }) =>
+          attestations.isAnyScopeFull(place, { ...names, evidence, countsFor }),
+        );
+      expect(await isFull('more', [])).toBe(true);
+      expect(await isFull('scan', [])).toBe(false);
+      expect(await isFull('more')).toBe(false);
+      const current = await records.storage.read(({ attestations }) => attestations.listCurrent(place, names.scopes));
+      const found = current.get('trail/a')?.map(({ sequence, name: of, countsFor }) => [sequence, of, countsFor]);
+      expect(found?.toSorted(([one], [other]) => Number(one) - Number(other))).toEqual([
+        [2, 'unit', undefined],
+        [4, 'unit', ['staging']],
+        [5, 'unit', []],
+        [6, 'scan', []],
+      ]);
+    });
+
+    it('by digits find each fingerprint and commit once, however often it was reported', async () => {
+      for (const [index, digits] of ['a1', 'a1', 'a2'].entries()) {
+        const artifact = fingerprintOf(digits);
+        const report = sampleArtifact({ fingerprint: artifact, git_commit: digits.padEnd(40, '0') });
+        await records.recordArtifact({ ...reportOf({ artifact }), id: `report-${index}`, report });
+      }
+      expect(await records.storage.read(({ artifacts }) => artifacts.findMatches('acme', 'a', 2))).toEqual({
+        fingerprints: ['a1', 'a2'].map(fingerprintOf),
+        commits: ['a1', 'a2'].map((digits) => digits.padEnd(40, '0')),
+      });
     });
 
     it('of a transaction see what it wrote before, and nothing that it writes after them', async () => {

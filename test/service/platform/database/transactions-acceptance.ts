@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ReadTransaction, Storage } from '../../../../src/service/platform/database/storage.ts';
+import type { Storage } from '../../../../src/service/platform/database/storage.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
 /** What every storage adapter must do for transactions. */
@@ -73,60 +73,6 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       });
       expect(seen).toEqual([false, true, false]);
       expect(await existing('second')).toEqual(['second']);
-    });
-
-    it('see one state if another transaction is committed between their reads', async () => {
-      await create('acme');
-      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
-      const save = (role: 'reader' | 'admin'): Promise<void> =>
-        storage.transaction('acme', ({ accounts }) => accounts.saveMember({ ...member, role }));
-      await save('reader');
-      await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'));
-      let runs = 0;
-      const seen = await storage.read(async ({ accounts }) => {
-        const role = await accounts.findRole('acme', 'user', 'ann');
-        if ((runs += 1) === 1) await save('admin');
-        return [role, (await accounts.findMember('acme', 'ann'))?.role];
-      });
-      expect(new Set(seen).size).toBe(1);
-    });
-
-    it('do not keep what another transaction has changed since the read began', async () => {
-      await create('acme');
-      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
-      await storage.transaction('acme', ({ accounts }) => accounts.saveMember({ ...member, role: 'reader' }));
-      await storage.read(async ({ accounts, organizations }) => {
-        await organizations.exists('acme');
-        await storage.transaction('acme', (changing) => changing.accounts.saveMember({ ...member, role: 'admin' }));
-        expect(await accounts.findRole('acme', 'user', 'ann')).toBe('reader');
-      });
-      expect(await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'))).toBe('admin');
-    });
-
-    it('see what they and their neighbours have changed', async () => {
-      await create('acme');
-      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
-      const look = ({ accounts }: ReadTransaction): Promise<string | undefined> =>
-        accounts.findRole('acme', 'user', 'ann');
-      /** What the last run saw before and after its write; work may be run again. */
-      const save = async (role: 'reader' | 'admin', reject = false): Promise<readonly (string | undefined)[]> => {
-        let seen: readonly (string | undefined)[] = [];
-        await storage
-          .transaction('acme', async (transaction) => {
-            const before = await look(transaction);
-            await transaction.accounts.saveMember({ ...member, role });
-            seen = [before, await look(transaction)];
-            if (reject) throw new Error('on purpose');
-          })
-          .catch(() => undefined);
-        return seen;
-      };
-      expect(await save('reader')).toEqual([undefined, 'reader']);
-      expect(await storage.transaction('acme', look)).toBe('reader');
-      const neighbours = [save('admin', true), storage.transaction('acme', look), save('admin')];
-      expect(await Promise.all(neighbours)).toEqual([['reader', 'admin'], 'reader', ['reader', 'admin']]);
-      expect(await storage.transaction('acme', look)).toBe('admin');
-      expect(await storage.read(look)).toBe('admin');
     });
 
     it('serve any number of concurrent reads', async () => {

@@ -100,15 +100,6 @@ describe('reads of a PostgreSQL storage, while connections and statements fail',
     expect(await counts).toHaveLength(60);
   });
 
-  it('do not fail because another one does', async () => {
-    // PostgreSQL refuses this character.
-    const outcomes = await Promise.allSettled(
-      ['acme', '\0', 'acme'].map((org) => storage.read(({ organizations }) => organizations.exists(org))),
-    );
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await exists()).toBe(true);
-  });
-
   it('may leave a lookup behind when they fail, which is not seen by the next one', async () => {
     const failing = storage.read(({ flows }) => {
       flows.count('acme', {}).catch(() => undefined);

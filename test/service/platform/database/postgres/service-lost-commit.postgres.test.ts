@@ -74,15 +74,6 @@ describe('a connection that is lost during a commit', () => {
     expect([repeated.status, isReplayed(repeated)]).toEqual([201, true]);
   });
 
-  it('is no error either for those that share the commit', async () => {
-    const cut = cutter.cutNext('after');
-    const trails = ['one', 'two', 'three', 'four'];
-    const answers = await Promise.all(trails.map((trail) => attestTrail(service, trail)));
-    await cut;
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
-    expect((await recorded(other)).toSorted()).toEqual(trails.toSorted());
-  });
-
   it('is a 503 that says that nothing was recorded if the server did not get the COMMIT', async () => {
     const cut = cutter.cutNext('before');
     expectRefusal(await attestTrail(service, 'one', 'a file'), notRecorded);

@@ -3,11 +3,10 @@ import { systemClock } from '../../../../../src/runtime/clock.ts';
 import { Connections } from '../../../../../src/service/platform/database/postgres/connections.ts';
 import { parseDatabaseUrl } from '../../../../../src/service/platform/database/postgres/database-url.ts';
 import { PostgresStorage } from '../../../../../src/service/platform/database/postgres/postgres-storage.ts';
-import { StorageError, UncertainWriteError } from '../../../../../src/service/platform/database/storage-error.ts';
+import { StorageError } from '../../../../../src/service/platform/database/storage-error.ts';
 import { allOrganizations, type WriteTransaction } from '../../../../../src/service/platform/database/storage.ts';
 import { startCommitCutter, type CommitCutter } from '../../../../support/commit-cutter.ts';
 import { borrowTestDatabase, type BorrowedDatabase } from '../../../../support/postgres.ts';
-import { waitForOrganizationLock } from '../../../../support/postgres-transactions.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 
@@ -98,50 +97,6 @@ describe('attestations of several organizations in PostgreSQL, while connections
     });
   const three = <Item>(item: Item): readonly Item[] => orgs.map(() => item);
 
-  it('are recorded once if a connection is lost after the commit', async () => {
-    const cut = cutter.cutNext('after');
-    const outcomes = await attestAll('one');
-    await cut;
-    expect(statusOf(outcomes)).toEqual(three('fulfilled'));
-    expect(await recorded()).toEqual(three(['one']));
-    expect(statusOf(await attestAll('two'))).toEqual(three('fulfilled'));
-    expect(await recorded()).toEqual(three(['one', 'two']));
-  });
-
-  it('are refused if the connection is lost after they were sent, and before the COMMIT', async () => {
-    const cut = cutter.cutNext('before');
-    const outcomes = await Promise.allSettled([attest('acme', 'one')]);
-    await cut;
-    expect(statusOf(outcomes)).toEqual(['StorageError unreachable']);
-    expect(await recorded()).toEqual(three([]));
-    expect(statusOf(await attestAll('one'))).toEqual(three('fulfilled'));
-    expect(await recorded()).toEqual(three(['one']));
-  });
-
-  it('wait for a COMMIT that arrives late', async () => {
-    const cut = cutter.cutNext('early');
-    const all = attestAll('one');
-    await cut;
-    expect(await waitForOrganizationLock(database.url)).toBe(true);
-    cutter.passCommit();
-    expect(statusOf(await all)).toEqual(three('fulfilled'));
-    expect(await recorded()).toEqual(three(['one']));
-  });
-
-  it.each([
-    ['after', [['one'], [], []]],
-    ['before', [[], [], []]],
-  ] as const)('may have been recorded if nobody can be asked (cut %s the COMMIT)', async (place, expected) => {
-    const cut = cutter.cutNext(place).then(() => {
-      cutter.refuse(true);
-      cutter.reset();
-    });
-    const [outcome] = await Promise.allSettled([attest('acme', 'one')]);
-    await cut;
-    expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(UncertainWriteError);
-    expect(await recorded()).toEqual(expected);
-  });
-
   it('are refused if the connection is lost before their end', async () => {
     const outcomes = await Promise.allSettled([
       attest('acme', 'one', {
@@ -152,14 +107,6 @@ describe('attestations of several organizations in PostgreSQL, while connections
     ]);
     expect(statusOf(outcomes)).toEqual(['StorageError unreachable']);
     expect(await recorded()).toEqual(three([]));
-  });
-
-  it('use another connection if an idle one turns out to be lost', async () => {
-    await attestAll('one');
-    const attested = attestAll('two');
-    cutter.reset();
-    expect(statusOf(await attested)).toEqual(three('fulfilled'));
-    expect(await recorded()).toEqual(three(['one', 'two']));
   });
 
   it('are refused if a transaction of all organizations takes too long, and recorded after it', async () => {
@@ -188,24 +135,5 @@ describe('attestations of several organizations in PostgreSQL, while connections
     });
     expect(await recorded()).toEqual([['one'], [], ['one']]);
     expect(statusOf(await attestAll('two'))).toEqual(three('fulfilled'));
-  });
-
-  it('are recorded if the database refuses one of many that were sent together', async () => {
-    const many = Array.from({ length: 12 }, (_, number) => `trail-${10 + number}`);
-    const all = orgs.flatMap((org) => many.map((trail) => attest(org, trail)));
-    // It has the same id as another one.
-    const refused = attest('beta', 'trail-15');
-    expect(new Set(statusOf(await Promise.allSettled(all)))).toEqual(new Set(['fulfilled']));
-    await expect(refused).rejects.toMatchObject({ code: '23505', constraint: 'attestations_by_id' });
-    expect((await recorded()).map((trails) => trails.toSorted())).toEqual(three(many));
-  });
-
-  it('of two processes have numbers without gaps, and are recorded once', async () => {
-    const many = Array.from({ length: 20 }, (_, number) => `trail-${10 + number}`);
-    const all = many.flatMap((trail, number) =>
-      orgs.map((org) => attest(org, trail, { by: number % 2 === 0 ? storage : other })),
-    );
-    await Promise.all(all);
-    expect((await recorded()).map((trails) => trails.toSorted())).toEqual(three(many));
   });
 });

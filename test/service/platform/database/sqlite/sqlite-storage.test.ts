@@ -13,8 +13,6 @@ import { describeStorage, type OpenStorage, type StorageUnderTest } from '../sto
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
-import { describeFreshness } from '../freshness-acceptance.ts';
-import { describeInsertions } from '../insertions-acceptance.ts';
 import { describeLookups } from '../lookups-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
@@ -50,12 +48,10 @@ describeStorage('the SQLite storage', openTestStorage);
 describeAccounts('the accounts of the SQLite storage', openTestStorage);
 describeAttestationList('the list of attestations of the SQLite storage', openTestStorage);
 describeEnvironments('the environments of the SQLite storage', openTestStorage);
-describeFreshness('what is read from the SQLite storage', openTestStorage);
 describeLogins('the logins of the SQLite storage', openTestStorage);
 describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestStorage);
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
 describePages('what the pages read from the SQLite storage', openTestStorage);
-describeInsertions('an insertion of an attestation in the SQLite storage', openTestStorage);
 describeWaitingWrites('requests that wait for the SQLite storage', openTestStorage);
 describeLookups('lookups in the SQLite storage', openTestStorage);
 
