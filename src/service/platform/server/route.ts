@@ -18,7 +18,7 @@ import { countHeldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../../contract/free-form.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
-import { DocumentError, parseDocumentInSteps } from './bodies/json-document.ts';
+import { DocumentError, parseDocument } from './bodies/json-document.ts';
 import { KeyedRequests, readIdempotencyKey, ReplayedResponse, toSender, type CarryOut } from './keyed-requests.ts';
 import { prepareJson, type SerializedJson } from './json-response.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
@@ -226,7 +226,7 @@ async function parseBody(
   if (bytes.length === 0) throw validationError([whole, 'is missing']);
   try {
     await pause();
-    const { plain, exact } = await parseDocumentInSteps(bytes, maximumValues, pause);
+    const { plain, exact } = await parseDocument(bytes, pause, maximumValues);
     await pause();
     const document = validate(schema, plain, { whole });
     return exact === plain ? document : withExactFreeForm(schema, document, exact);

@@ -36,47 +36,25 @@ export interface ParsedDocument {
  * are ordinary data.
  *
  * @param maximumValues the maximum number of keys and values.
+ * @param pause awaited between two steps, because a document of a megabyte takes tens of milliseconds.
  * @throws DocumentError
  */
-export function parseDocument(bytes: Uint8Array, maximumValues: number = maximumDocumentValues): ParsedDocument {
-  const steps = parseSteps(bytes, maximumValues);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/**
- * Parses a document as `parseDocument` does, with pauses, because one of a megabyte takes tens of milliseconds.
- *
- * @param pause awaited between two steps
- * @throws DocumentError
- */
-export async function parseDocumentInSteps(
+export async function parseDocument(
   bytes: Uint8Array,
-  maximumValues: number | undefined,
   pause: () => Promise<void>,
+  maximumValues: number = maximumDocumentValues,
 ): Promise<ParsedDocument> {
-  const steps = parseSteps(bytes, maximumValues ?? maximumDocumentValues);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await pause();
-  }
-}
-
-function* parseSteps(bytes: Uint8Array, maximumValues: number): Generator<undefined, ParsedDocument> {
   const text = decodeText(bytes);
   if (text === undefined) throw new DocumentError('', 'must be UTF-8');
   requireSmall(bytes, maximumValues);
-  yield;
+  await pause();
   const plain = parseJson(text);
-  yield;
+  await pause();
   const fault = badEscape.test(text) ? findFault(plain) : undefined;
   if (fault !== undefined) throw new DocumentError(fault.keys.reverse().join('.'), fault.rule);
   const repeated = findDuplicateKey(text);
   if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
-  yield;
+  await pause();
   const inexact = countInexactNumbers(text);
   if (inexact > maximumInexactNumbers) {
     const rule = `must not have more than ${maximumInexactNumbers} numbers that a double cannot represent as they are written, such as 1.0`;
