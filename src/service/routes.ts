@@ -12,17 +12,14 @@ import { addEnvironmentReadingRoutes } from './environment/environment-reading-r
 import { addEnvironmentReportRoutes } from './environment/environment-report-routes.ts';
 import { addEnvironmentRoutes } from './environment/environment-routes.ts';
 import { addFlowRoutes } from './flow/flow-routes.ts';
-import { addLoginKeyRoutes } from './login/login-key-routes.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
-import { addMemberRoutes } from './organization/member-routes.ts';
-import { addNotificationAdministrationRoutes } from './notification/notification-administration-routes.ts';
+import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';
 import { addNotificationRoutes } from './notification/notification-routes.ts';
 import { addPolicyListRoute, addPolicyRoutes } from './policy/policy-routes.ts';
-import { addServiceAccountAdministrationRoutes, addServiceAccountRoutes } from './account/service-account-routes.ts';
+import { addServiceAccountRoutes } from './account/service-account-routes.ts';
 import { addSnapshotDetailsRoute } from './snapshot/snapshot-details-routes.ts';
 import { addSnapshotRoutes } from './snapshot/snapshot-routes.ts';
 import { addTrailRoutes } from './trail/trail-routes.ts';
-import { addUserRoutes } from './organization/user-routes.ts';
 import type { Admission } from './platform/server/bodies/admission.ts';
 import { KeyedRequests } from './platform/server/keyed-requests.ts';
 import { keysAcceptedHeaders, sendJson } from './platform/server/json-response.ts';
@@ -70,13 +67,10 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addSnapshotDetailsRoute(api, dependencies);
   addNotificationRoutes(api, dependencies);
   addServiceAccountRoutes(api, dependencies);
-  addServiceAccountAdministrationRoutes(api, dependencies);
   addApiKeyRoutes(api, dependencies);
   addLoginRoutes(api, dependencies);
-  addLoginKeyRoutes(api, dependencies);
   addAuditLogRoute(api, dependencies);
   addMemberRoutes(api, dependencies);
-  addNotificationAdministrationRoutes(api, dependencies);
   addUserRoutes(api, dependencies);
   if (adminKey !== undefined)
     addOrganizationRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);

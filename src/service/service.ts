@@ -21,10 +21,10 @@ import { listen } from './platform/server/listen.ts';
 import { createServer, defaultTimeouts, type Timeouts } from './platform/server/server.ts';
 import { addReadinessRoute } from './platform/server/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './routes.ts';
+import type { StorageDependencies } from './platform/database/storage.ts';
 import { StorageHealth } from './platform/database/storage-health.ts';
 import { openStorage, toStorageOptions, type DatabaseOptions } from './platform/database/open-storage.ts';
 import { prepareShutdown } from './platform/server/shutdown.ts';
-import type { StorageDependencies } from './platform/database/storage.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 
 /** The settings of a service. */
@@ -116,7 +116,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
       failures.stop();
     });
     const keyUses = new KeyUses(dependencies);
-    closers.push(() => keyUses.stop());
+    closers.push(() => keyUses.flush());
     addRoutes({ app, admission, adminKey: options.adminKey }, { ...dependencies, links, failures, keyUses });
     addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);

@@ -24,13 +24,13 @@ import type {
   DueTarget,
   NewNotification,
   NotificationRecord,
+  TargetReference,
   TargetState,
 } from '../../src/service/notification/notification.ts';
 import type { SigningSecret } from '../../src/service/notification/webhook-secret.ts';
 import type { RecordedAttestation } from '../../src/service/attestation/attestation-records.ts';
-import type { TargetReference } from '../../src/service/notification/notification-records.ts';
 import type { AccountKind, AccountReader } from '../../src/service/account/account-records.ts';
-import { allOrganizations, type Storage } from '../../src/service/platform/database/storage.ts';
+import { allOrganizations, concurrent, type Storage } from '../../src/service/platform/database/storage.ts';
 import { Judging } from '../../src/service/platform/judging/judging.ts';
 import { PendingSnapshots, readCurrent } from '../../src/service/platform/judging/pending-snapshots.ts';
 import type { Environment, SnapshotSummary } from '../../src/service/snapshot/snapshot.ts';
@@ -219,15 +219,16 @@ export class Records {
   }
 
   async createServiceAccount({ createdAt, ...account }: ServiceAccountRecord): Promise<string> {
-    return (await unrepeated(serviceAccounts.createServiceAccount(this.at(createdAt), account))).outcome;
+    const created = await unrepeated(serviceAccounts.createServiceAccount(this.at(createdAt), account));
+    return typeof created === 'string' ? created : 'created';
   }
 
   findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
-    return serviceAccounts.findServiceAccount(this.at(0), { org, name });
+    return this.#accounts((accounts) => accounts.findServiceAccount(org, name));
   }
 
   listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
-    return serviceAccounts.listServiceAccounts(this.at(0), { org });
+    return this.#accounts((accounts) => accounts.listServiceAccounts(org));
   }
 
   deleteServiceAccount(org: string, name: string, at: number): Promise<'deleted' | 'not found'> {
@@ -238,16 +239,14 @@ export class Records {
   createNotification(
     notification: NewNotification,
     secrets: ReadonlyMap<number, SigningSecret> = new Map(),
-  ): Promise<number | 'organization not found'> {
-    return this.storage.transaction(notification.org, async (transaction) =>
-      (await transaction.organizations.exists(notification.org))
-        ? transaction.notifications.insert(notification, secrets)
-        : 'organization not found',
+  ): Promise<number> {
+    return this.storage.transaction(notification.org, (transaction) =>
+      transaction.notifications.insert(notification, secrets),
     );
   }
 
   findNotification(org: string, number: number): Promise<NotificationRecord | undefined> {
-    return notifications.findNotification(this.at(0), { org, number });
+    return this.storage.read((transaction) => transaction.notifications.find(org, number));
   }
 
   async findTargets(org: string, number: number): Promise<readonly TargetState[] | undefined> {
@@ -280,12 +279,12 @@ export class Records {
     });
   }
 
-  async dueTargets(now: number, limit: number, claimant = 'process'): Promise<readonly DueTarget[]> {
-    return (await deliveries.findDueDeliveries(this.at(now), { now, limit, claimant })).targets;
+  dueTargets(now: number, limit: number, claimant = 'process'): Promise<readonly DueTarget[]> {
+    return this.storage.read((transaction) => transaction.deliveries.listDue({ now, limit, claimant }));
   }
 
   firstDelivery(target: TargetReference): Promise<Delivery | undefined> {
-    return deliveries.findFirstDelivery(this.at(0), target);
+    return this.storage.read((transaction) => transaction.deliveries.findFirst(target));
   }
 
   /** The delivery that has been due longest. */
@@ -294,16 +293,17 @@ export class Records {
     return target === undefined ? undefined : this.firstDelivery(target);
   }
 
-  async nextDue(after: number): Promise<number | undefined> {
-    return (await deliveries.findDueDeliveries(this.at(0), { now: after, limit: 0, claimant: 'process' })).next;
+  nextDue(after: number): Promise<number | undefined> {
+    return this.storage.read((transaction) => transaction.deliveries.findNextDue(after));
   }
 
   claimTargets(targets: readonly DueTarget[], now: number, claimant = 'process'): Promise<readonly DueTarget[]> {
-    return deliveries.claimTargets(this.at(now), targets, { now, claimant });
+    const claim = { now, claimant };
+    return this.storage.transaction(concurrent, (transaction) => transaction.deliveries.claim(targets, claim));
   }
 
   releaseTargets(targets: readonly DueTarget[], claimant = 'process'): Promise<void> {
-    return deliveries.releaseTargets(this.at(0), targets, claimant);
+    return this.storage.transaction(concurrent, (transaction) => transaction.deliveries.release(targets, claimant));
   }
 
   rearmDeliveries(now: number): Promise<void> {
@@ -315,7 +315,9 @@ export class Records {
   }
 
   postponeDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {
-    return deliveries.postponeDelivery(this.at(failure.at), { delivery, failure });
+    return this.storage.transaction(delivery.org, (transaction) =>
+      transaction.deliveries.recordFailure(delivery, failure),
+    );
   }
 
   dropDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {

@@ -18,9 +18,22 @@ import { ApiError, requireChange } from '../platform/server/errors/api-error.ts'
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
-/** Adds the endpoints with which admins create and change service accounts. */
-export function addServiceAccountAdministrationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+/** Adds operations 13 to 15 (list, get and delete service accounts), and the endpoints that create and change them. */
+export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const { storage } = dependencies;
+  const read = requireRole(dependencies, 'read service accounts');
   const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, listServiceAccounts, read, async ({ parameters: { org } }) => {
+    const listed = await storage.read(({ accounts }) => accounts.listServiceAccounts(org));
+    return { status: 200, body: listed.map(toListedResponse) };
+  });
+
+  addRoute(host, getServiceAccount, read, async ({ parameters: { org, name } }) => {
+    const account = await storage.read(({ accounts }) => accounts.findServiceAccount(org, name));
+    if (account === undefined) throw new ApiError(serviceAccountNotFound);
+    return { status: 200, body: toServiceAccountResponse(account) };
+  });
 
   addRoute(host, createServiceAccount, administer, ({ caller, parameters: { org }, document, carryOut }) => {
     const { name, privilege, display_name: displayName = name, description = '', for_webhook = false } = document;
@@ -28,15 +41,8 @@ export function addServiceAccountAdministrationRoutes(host: RouteHost, dependenc
     const record = { org, name, privilege, displayName, description, forWebhook: for_webhook, createdBy };
     return carryOut(
       (created: serviceAccounts.CreateServiceAccountResult) => {
-        switch (created.outcome) {
-          case 'created':
-            return { status: 201, body: toServiceAccountResponse(created.account) };
-          case 'exists':
-            throw new ApiError(serviceAccountExists, { values: { org, name } });
-          case 'organization not found':
-            // The organization exists, because the caller has a role in it.
-            throw new TypeError('the organization is gone');
-        }
+        if (created === 'exists') throw new ApiError(serviceAccountExists, { values: { org, name } });
+        return { status: 201, body: toServiceAccountResponse(created) };
       },
       (request) => serviceAccounts.createServiceAccount(dependencies, record, request),
     );
@@ -53,38 +59,15 @@ export function addServiceAccountAdministrationRoutes(host: RouteHost, dependenc
       (request) => serviceAccounts.updateServiceAccount(dependencies, change, request),
     );
   });
-}
 
-/** Adds operations 13 to 15: list, get and delete service accounts. */
-export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(
-    host,
-    listServiceAccounts,
-    requireRole(dependencies, 'read service accounts'),
-    async ({ parameters: { org } }) => {
-      const accounts = await serviceAccounts.listServiceAccounts(dependencies, { org });
-      return { status: 200, body: accounts.map(toListedResponse) };
-    },
-  );
-
-  addRoute(host, getServiceAccount, requireRole(dependencies, 'read service accounts'), async ({ parameters }) => {
-    const account = await serviceAccounts.findServiceAccount(dependencies, parameters);
-    if (account === undefined) throw new ApiError(serviceAccountNotFound);
-    return { status: 200, body: toServiceAccountResponse(account) };
-  });
-
-  addRoute(
-    host,
-    deleteServiceAccount,
-    requireRole(dependencies, 'administer'),
-    ({ caller, parameters: { org, name }, carryOut }) =>
-      carryOut(
-        (result: serviceAccounts.DeleteServiceAccountResult) => {
-          if (result === 'not found') throw new ApiError(serviceAccountNotFound);
-          return { status: 200, body: 'OK' };
-        },
-        (request) => serviceAccounts.deleteServiceAccount(dependencies, { org, name, by: actorName(caller) }, request),
-      ),
+  addRoute(host, deleteServiceAccount, administer, ({ caller, parameters: { org, name }, carryOut }) =>
+    carryOut(
+      (result: serviceAccounts.DeleteServiceAccountResult) => {
+        if (result === 'not found') throw new ApiError(serviceAccountNotFound);
+        return { status: 200, body: 'OK' };
+      },
+      (request) => serviceAccounts.deleteServiceAccount(dependencies, { org, name, by: actorName(caller) }, request),
+    ),
   );
 }
 
@@ -103,6 +86,6 @@ function toListedResponse(account: ServiceAccountRecord): ServiceAccount {
   };
 }
 
-export function toServiceAccountResponse(account: ServiceAccountRecord): ServiceAccount {
+function toServiceAccountResponse(account: ServiceAccountRecord): ServiceAccount {
   return { ...toListedResponse(account), for_webhook: account.forWebhook };
 }

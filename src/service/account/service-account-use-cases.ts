@@ -14,9 +14,7 @@ export interface ServiceAccountReference {
   readonly name: string;
 }
 
-export type CreateServiceAccountResult =
-  | { readonly outcome: 'created'; readonly account: ServiceAccountRecord }
-  | { readonly outcome: 'exists' | 'organization not found' };
+export type CreateServiceAccountResult = ServiceAccountRecord | 'exists';
 
 /** Creates a service account without keys. */
 export function createServiceAccount(
@@ -25,17 +23,11 @@ export function createServiceAccount(
   request?: KeyedRequest<CreateServiceAccountResult>,
 ): Promise<OnceResult<CreateServiceAccountResult>> {
   const account = { ...command, createdAt: unixSeconds(dependencies.now()) };
-  const create = async ({
-    organizations,
-    accounts,
-    auditLog,
-  }: WriteTransaction): Promise<CreateServiceAccountResult> => {
-    if (!(await organizations.exists(account.org))) return { outcome: 'organization not found' };
-    const inserted = await accounts.insertServiceAccount(account);
-    if (inserted === 'exists') return { outcome: 'exists' };
+  const create = async ({ accounts, auditLog }: WriteTransaction): Promise<CreateServiceAccountResult> => {
+    if ((await accounts.insertServiceAccount(account)) === 'exists') return 'exists';
     const { privilege, createdAt: at, createdBy: by } = account;
     await auditLog.append(toAccountEvent('service_account_created', account, { by, at, details: { privilege } }));
-    return { outcome: 'created', account };
+    return account;
   };
   return dependencies.storage.transaction(account.org, carryOutOnce(dependencies, request, create));
 }
@@ -63,22 +55,6 @@ export function updateServiceAccount(
     return { ...known, ...changed };
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, update));
-}
-
-/** Operation 13: lists the service accounts of the organization, sorted by name. */
-export function listServiceAccounts(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org }: { readonly org: string },
-): Promise<readonly ServiceAccountRecord[]> {
-  return storage.read(({ accounts }) => accounts.listServiceAccounts(org));
-}
-
-/** Operation 14: finds a service account. */
-export function findServiceAccount(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, name }: ServiceAccountReference,
-): Promise<ServiceAccountRecord | undefined> {
-  return storage.read(({ accounts }) => accounts.findServiceAccount(org, name));
 }
 
 export type DeleteServiceAccountResult = 'deleted' | 'not found';

@@ -1,6 +1,5 @@
 import { listAuditEvents } from '../../contract/audit-log.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
-import * as auditLog from './audit-log-use-cases.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
@@ -11,7 +10,10 @@ export function addAuditLogRoute(host: RouteHost, dependencies: RouteDependencie
   addRoute(host, listAuditEvents, requireRole(dependencies, 'administer'), async ({ parameters: { org }, query }) => {
     const { page = 1, per_page: perPage = defaultPageSize, type } = query;
     const part = { offset: (page - 1) * perPage, limit: perPage };
-    const { events, total } = await auditLog.listAuditEvents(dependencies, { org, type, part });
+    const { events, total } = await dependencies.storage.read(async ({ auditLog }) => ({
+      events: await auditLog.list(org, type, part),
+      total: await auditLog.count(org, type),
+    }));
     return {
       status: 200,
       body: {

@@ -1,23 +1,27 @@
 import {
   deleteLoginRule,
-  githubIssuer,
   listLoginRules,
   loginRuleNotFound,
   maximumLoginRules,
   maximumLoginRulesLength,
   saveLoginRule,
-  type LoginRuleDocument,
   type LoginRuleResponse,
 } from '../../contract/login-rule.ts';
+import { apiKeyNotFound } from '../../contract/api-key.ts';
+import { listLoginKeys, revokeLoginKey, type LoginKeyDetails } from '../../contract/login-key.ts';
 import { logIn } from '../../contract/login.ts';
+import { defaultPageSize } from '../../contract/paging.ts';
 import * as rules from './login-rule-use-cases.ts';
+import * as loginKeys from './login-use-cases.ts';
 import { actorName } from '../account/access.ts';
-import { defaultCountsFor, defaultPermissions, toRuleLimits, type LoginRule } from './login-rule.ts';
+import type { StoredKey } from '../account/account.ts';
+import { toRuleLimits, withDefaults, type LoginRule } from './login-rule.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { requireIdentityToken } from '../platform/server/authentication/identity-token.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { toPagination } from '../platform/server/pagination.ts';
 
 /** Adds the endpoint with which workflow runs log in, and those with which admins say which runs may. */
 export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies): void {
@@ -34,12 +38,12 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
   });
 
   addRoute(host, listLoginRules, administer, async ({ parameters: { org } }) => {
-    const listed = await rules.listLoginRules(dependencies, { org });
+    const listed = await dependencies.storage.read(({ loginRules }) => loginRules.list(org));
     return { status: 200, body: listed.map(toResponse) };
   });
 
   addRoute(host, saveLoginRule, administer, ({ caller, parameters: { org, rule: name }, document, carryOut }) => {
-    const wanted = { ...toConditions(document), org, name, by: actorName(caller) };
+    const wanted = { org, name, declaration: withDefaults(document), by: actorName(caller) };
     return carryOut(
       (saved: rules.SaveLoginRuleResult) => {
         if (saved.outcome === 'too many rules') {
@@ -64,49 +68,42 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
       (request) => rules.deleteLoginRule(dependencies, { org, name, by: actorName(caller) }, request),
     ),
   );
-}
 
-function toConditions(
-  document: LoginRuleDocument,
-): Omit<LoginRule, 'org' | 'name' | 'createdAt' | 'createdBy' | 'lastModifiedAt'> {
-  const { repository, refs, events, workflows, actors, role, flows, environments } = document;
-  const { description = '', issuer = githubIssuer } = document;
-  return {
-    ...{ description, issuer, repository, refs, events, workflows, actors, role, flows, environments },
-    repositoryId: document.repository_id,
-    repositoryOwnerId: document.repository_owner_id,
-    jobWorkflowRef: document.job_workflow_ref,
-    runnerEnvironment: document.runner_environment,
-    jobEnvironments: document.job_environments,
-    privatePullRequests: document.private_pull_requests ?? false,
-    permissions: document.permissions ?? defaultPermissions,
-    countsForEnvironments: document.counts_for_environments ?? defaultCountsFor({ events }),
-  };
+  addLoginKeyRoutes(host, dependencies);
 }
 
 function toResponse(rule: LoginRule): LoginRuleResponse {
-  const { name, description, issuer, repository, refs, events, role } = rule;
-  const { workflows, jobEnvironments, actors, flows, environments } = rule;
-  const { jobWorkflowRef, runnerEnvironment, repositoryOwnerId } = rule;
-  const { permissions, countsForEnvironments } = toRuleLimits(rule);
-  return {
-    ...{ name, description, issuer, repository, role },
-    repository_id: rule.repositoryId,
-    refs: [...refs],
-    events: [...events],
-    ...(workflows === undefined ? {} : { workflows: [...workflows] }),
-    ...(jobWorkflowRef === undefined ? {} : { job_workflow_ref: jobWorkflowRef }),
-    ...(runnerEnvironment === undefined ? {} : { runner_environment: runnerEnvironment }),
-    ...(repositoryOwnerId === undefined ? {} : { repository_owner_id: repositoryOwnerId }),
-    ...(jobEnvironments === undefined ? {} : { job_environments: [...jobEnvironments] }),
-    ...(actors === undefined ? {} : { actors: [...actors] }),
-    private_pull_requests: rule.privatePullRequests,
-    ...(flows === undefined ? {} : { flows: [...flows] }),
-    ...(environments === undefined ? {} : { environments: [...environments] }),
-    permissions: [...permissions],
-    counts_for_environments: [...countsForEnvironments],
-    created_at: rule.createdAt,
-    created_by: rule.createdBy,
-    last_modified_at: rule.lastModifiedAt,
-  };
+  return { ...rule, ...toRuleLimits(rule) };
+}
+
+/** Adds the endpoints with which admins see and revoke the keys of workflow runs. */
+function addLoginKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, listLoginKeys, administer, async ({ parameters: { org }, query }) => {
+    const { page = 1, per_page: perPage = defaultPageSize } = query;
+    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const { keys, total } = await loginKeys.listLoginKeys(dependencies, { org, part });
+    return {
+      status: 200,
+      body: { data: keys.flatMap(toLoginKeyDetails), pagination: toPagination(page, perPage, total) },
+    };
+  });
+
+  addRoute(host, revokeLoginKey, administer, ({ caller, parameters: { org, key_id: id }, carryOut }) =>
+    carryOut(
+      (result: loginKeys.RevokeLoginKeyResult) => {
+        if (result === 'key not found') throw new ApiError(apiKeyNotFound);
+        return { status: 200, body: result };
+      },
+      (request) => loginKeys.revokeLoginKey(dependencies, { org, id, by: actorName(caller) }, request),
+    ),
+  );
+}
+
+function toLoginKeyDetails({ id, createdAt, expiresAt, login }: StoredKey): readonly LoginKeyDetails[] {
+  if (login === undefined) return [];
+  const { grants, proven } = login;
+  const times = { created_at: createdAt, expires_at: expiresAt };
+  return [{ id, ...times, rules: grants.map(({ rule }) => rule), proven: { ...proven } }];
 }

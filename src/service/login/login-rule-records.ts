@@ -1,13 +1,13 @@
-import type { LoginRule } from './login-rule.ts';
+import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number, optional, text, type Row } from '../platform/database/rows.ts';
 
-const columns = 'org, name, conditions, created_at, created_by, last_modified_at';
+const columns = 'name, conditions, created_at, created_by, last_modified_at';
 
 const statements = defineStatements('login_rules', {
   find: `SELECT ${columns} FROM login_rules WHERE org = $1 AND name = $2`,
   list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
-  save: `INSERT INTO login_rules (${columns}) VALUES ($1, $2, $3, $4, $5, $6)
+  save: `INSERT INTO login_rules (org, ${columns}) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (org, name) DO UPDATE SET conditions = excluded.conditions, created_at = excluded.created_at,
       created_by = excluded.created_by, last_modified_at = excluded.last_modified_at`,
   delete: 'DELETE FROM login_rules WHERE org = $1 AND name = $2',
@@ -29,8 +29,8 @@ export class LoginRuleReader extends Repository {
 /** Reads and writes login rules. */
 export class LoginRuleWriter extends LoginRuleReader {
   /** Inserts the rule, or replaces everything of an existing one. The organization must exist. */
-  save({ org, name, createdAt, createdBy, lastModifiedAt, ...conditions }: LoginRule): Promise<void> {
-    const values = [org, name, JSON.stringify(conditions), createdAt, createdBy, lastModifiedAt];
+  save(org: string, { name, created_at, created_by, last_modified_at, ...document }: LoginRule): Promise<void> {
+    const values = [org, name, JSON.stringify(document), created_at, created_by, last_modified_at];
     return this.database.run(statements.save, values);
   }
 
@@ -39,17 +39,20 @@ export class LoginRuleWriter extends LoginRuleReader {
   }
 }
 
-/** The columns of a rule that have no condition. */
-type Columns = 'org' | 'name' | 'createdAt' | 'createdBy' | 'lastModifiedAt';
-
 function toLoginRule(row: Row): LoginRule {
   return {
-    // Written by this service.
-    ...(JSON.parse(text(row, 'conditions')) as Omit<LoginRule, Columns>),
-    org: text(row, 'org'),
+    ...toDeclaration(JSON.parse(text(row, 'conditions')) as object),
     name: text(row, 'name'),
-    createdAt: number(row, 'created_at'),
-    createdBy: text(row, 'created_by'),
-    lastModifiedAt: number(row, 'last_modified_at'),
+    created_at: number(row, 'created_at'),
+    created_by: text(row, 'created_by'),
+    last_modified_at: number(row, 'last_modified_at'),
   };
+}
+
+/** Earlier versions wrote the names of the fields in camel case: `repositoryId`. */
+function toDeclaration(stored: object): LoginRuleDeclaration {
+  const toFieldName = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+  const fields = Object.entries(stored).map(([name, value]: [string, unknown]) => [toFieldName(name), value]);
+  // Written by this service.
+  return Object.fromEntries(fields) as LoginRuleDeclaration;
 }

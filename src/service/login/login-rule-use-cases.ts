@@ -1,35 +1,40 @@
 import { maximumLoginRules, maximumLoginRulesLength } from '../../contract/login-rule.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
-import type { LoginRule } from './login-rule.ts';
+import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { toKeyEvent, type ChangeAuthor } from '../account/api-key-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+export interface LoginRuleReference {
+  readonly org: string;
+  readonly name: string;
+}
 
 export type SaveLoginRuleResult =
   | { readonly outcome: 'created' | 'replaced'; readonly rule: LoginRule }
   | { readonly outcome: 'too many rules' }
   | { readonly outcome: 'too long' };
 
-export type LoginRuleToSave = Omit<LoginRule, 'createdAt' | 'createdBy' | 'lastModifiedAt'> & ChangeAuthor;
+export type LoginRuleToSave = LoginRuleReference & ChangeAuthor & { readonly declaration: LoginRuleDeclaration };
 
 /** Creates or replaces a login rule. A changed rule revokes the keys that it gave. */
 export function saveLoginRule(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { by, ...wanted }: LoginRuleToSave,
+  { org, name, declaration, by }: LoginRuleToSave,
   request?: KeyedRequest<SaveLoginRuleResult>,
 ): Promise<OnceResult<SaveLoginRuleResult>> {
   const at = unixSeconds(dependencies.now());
-  const { org, name } = wanted;
   const save = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<SaveLoginRuleResult> => {
     const [known, rules] = await Promise.all([loginRules.find(org, name), loginRules.list(org)]);
     if (known === undefined && rules.length >= maximumLoginRules) return { outcome: 'too many rules' };
     const rule: LoginRule = {
-      ...wanted,
-      createdAt: known?.createdAt ?? at,
-      createdBy: known?.createdBy ?? by,
-      lastModifiedAt: at,
+      name,
+      ...declaration,
+      created_at: known?.created_at ?? at,
+      created_by: known?.created_by ?? by,
+      last_modified_at: at,
     };
     const outcome = known === undefined ? 'created' : 'replaced';
     // Declaring the same rule again must not interrupt running steps.
@@ -38,11 +43,11 @@ export function saveLoginRule(
     if (all.reduce((length, one) => length + describeRule(one).length, 0) > maximumLoginRulesLength) {
       return { outcome: 'too long' };
     }
-    await loginRules.save(rule);
+    await loginRules.save(org, rule);
     const details = { rule: truncate(describeRule(rule), maximumShownRule) };
     const event = { org, type: 'login_rule_saved', at, actor: by, subject: `login rule ${name}`, details } as const;
     await auditLog.append(event);
-    await revokeKeys({ accounts, auditLog }, rule, { by, at, cause: `login rule ${name} was changed` });
+    await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was changed` });
     return { outcome, rule };
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, save));
@@ -52,7 +57,7 @@ export function saveLoginRule(
 const maximumShownRule = 2000;
 
 /** The fields that a declaration does not set. */
-const metadata: ReadonlySet<string> = new Set(['createdAt', 'createdBy', 'lastModifiedAt']);
+const metadata: ReadonlySet<string> = new Set(['created_at', 'created_by', 'last_modified_at']);
 
 /** The conditions of a rule and what it permits, as JSON with the keys in a fixed order. */
 function describeRule(rule: LoginRule): string {
@@ -60,20 +65,12 @@ function describeRule(rule: LoginRule): string {
   return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** Lists the login rules of the organization by name. */
-export function listLoginRules(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org }: { readonly org: string },
-): Promise<readonly LoginRule[]> {
-  return storage.read(({ loginRules }) => loginRules.list(org));
-}
-
 export type DeleteLoginRuleResult = 'deleted' | 'not found';
 
 /** Deletes a login rule, and revokes the keys that it gave. */
 export function deleteLoginRule(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, name, by }: Pick<LoginRule, 'org' | 'name'> & ChangeAuthor,
+  { org, name, by }: LoginRuleReference & ChangeAuthor,
   request?: KeyedRequest<DeleteLoginRuleResult>,
 ): Promise<OnceResult<DeleteLoginRuleResult>> {
   const at = unixSeconds(dependencies.now());
@@ -89,7 +86,7 @@ export function deleteLoginRule(
 
 async function revokeKeys(
   { accounts, auditLog }: Pick<WriteTransaction, 'accounts' | 'auditLog'>,
-  { org, name }: Pick<LoginRule, 'org' | 'name'>,
+  { org, name }: LoginRuleReference,
   { by, at, cause }: ChangeAuthor & { readonly at: number; readonly cause: string },
 ): Promise<void> {
   for (const key of await accounts.listLoginKeys(org, at)) {

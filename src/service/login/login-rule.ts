@@ -1,46 +1,25 @@
 import {
   allEnvironments,
+  githubIssuer,
   pullRequestEvents,
   rulePermissions,
-  type LoginRole,
+  type LoginRuleDocument,
   type RulePermission,
 } from '../../contract/login-rule.ts';
 import type { Grant } from '../account/access.ts';
 import type { CountsFor } from '../account/audience.ts';
 import type { WorkflowIdentity } from './workflow-identity.ts';
 
+/** What an admin declares, with defaults. */
+export type LoginRuleDeclaration = LoginRuleDocument &
+  Required<Pick<LoginRuleDocument, 'description' | 'issuer' | 'private_pull_requests'>>;
+
 /** A rule that admits workflow runs. Times are in Unix seconds. Undefined conditions hold for every run. */
-export interface LoginRule {
-  readonly org: string;
+export interface LoginRule extends LoginRuleDeclaration {
   readonly name: string;
-  readonly description: string;
-  readonly issuer: string;
-  /** `owner/name`. */
-  readonly repository: string;
-  readonly repositoryId: string;
-  readonly refs: readonly string[];
-  readonly events: readonly string[];
-  readonly workflows?: readonly string[] | undefined;
-  /** With its `@ref`. */
-  readonly jobWorkflowRef?: string | undefined;
-  readonly runnerEnvironment?: string | undefined;
-  readonly repositoryOwnerId?: string | undefined;
-  readonly jobEnvironments?: readonly string[] | undefined;
-  readonly actors?: readonly string[] | undefined;
-  /** Whether pull requests of a repository that is not public are admitted. */
-  readonly privatePullRequests: boolean;
-  readonly role: LoginRole;
-  /** See `Grant`. */
-  readonly flows?: readonly string[] | undefined;
-  /** See `Grant`. */
-  readonly environments?: readonly string[] | undefined;
-  /** Undefined for a rule of an earlier version, which gives both. */
-  readonly permissions?: readonly RulePermission[] | undefined;
-  /** Names of environments, or `*`. Undefined for a rule of an earlier version, which counts for all. */
-  readonly countsForEnvironments?: readonly string[] | undefined;
-  readonly createdAt: number;
-  readonly createdBy: string;
-  readonly lastModifiedAt: number;
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly last_modified_at: number;
 }
 
 /** What a rule gives to a run that it admits. */
@@ -50,22 +29,33 @@ export interface RuleGrant extends Grant {
 }
 
 /** The permissions of a new rule that does not name any. */
-export const defaultPermissions: readonly RulePermission[] = ['record'];
+const defaultPermissions: RulePermission[] = ['record'];
 
 /** What a new rule counts for that does not say it: nothing if it admits the unreviewed code of pull requests. */
-export function defaultCountsFor({ events }: Pick<LoginRule, 'events'>): readonly string[] {
+function defaultCountsFor({ events }: Pick<LoginRule, 'events'>): string[] {
   return pullRequestEvents.some((event) => events.includes(event)) ? [] : [allEnvironments];
 }
 
-/** What a rule gives, whichever version wrote it. */
-export function toRuleLimits({ permissions, countsForEnvironments }: LoginRule): {
-  readonly permissions: readonly RulePermission[];
-  readonly countsForEnvironments: readonly string[];
-} {
+/** A new rule, with the defaults of what it does not say. */
+export function withDefaults(document: LoginRuleDocument): LoginRuleDeclaration {
   return {
-    permissions: permissions ?? rulePermissions,
-    countsForEnvironments: countsForEnvironments ?? [allEnvironments],
+    description: '',
+    issuer: githubIssuer,
+    private_pull_requests: false,
+    permissions: defaultPermissions,
+    counts_for_environments: defaultCountsFor(document),
+    ...document,
   };
+}
+
+type RuleLimits = Pick<LoginRuleDocument, 'permissions' | 'counts_for_environments'>;
+
+/** What a rule gives, whichever version wrote it: those of an earlier one say neither, and give everything. */
+export function toRuleLimits({
+  permissions = [...rulePermissions],
+  counts_for_environments = [allEnvironments],
+}: RuleLimits): Required<RuleLimits> {
+  return { permissions, counts_for_environments };
 }
 
 /**
@@ -73,12 +63,10 @@ export function toRuleLimits({ permissions, countsForEnvironments }: LoginRule):
  * names of the fields; empty for other rules.
  */
 export function listDefaultChanges(rule: LoginRule): readonly string[] {
-  const { permissions, countsForEnvironments } = rule;
+  const { permissions, counts_for_environments: counted } = rule;
   return [
     ...(permissions === undefined ? [`permissions would be ${defaultPermissions.join(', ')}`] : []),
-    ...(countsForEnvironments === undefined && defaultCountsFor(rule).length === 0
-      ? ['it would count for no environment']
-      : []),
+    ...(counted === undefined && defaultCountsFor(rule).length === 0 ? ['it would count for no environment'] : []),
   ];
 }
 
@@ -104,8 +92,8 @@ export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdenti
 
 function toGrant(rule: LoginRule): RuleGrant {
   const { name, role, flows, environments } = rule;
-  const { permissions, countsForEnvironments } = toRuleLimits(rule);
-  const countsFor: CountsFor = countsForEnvironments.includes(allEnvironments) ? undefined : countsForEnvironments;
+  const { permissions, counts_for_environments: counted } = toRuleLimits(rule);
+  const countsFor: CountsFor = counted.includes(allEnvironments) ? undefined : counted;
   return {
     rule: name,
     role,
@@ -117,7 +105,7 @@ function toGrant(rule: LoginRule): RuleGrant {
 }
 
 function isAboutRepository(rule: LoginRule, run: WorkflowIdentity): boolean {
-  return rule.issuer === run.issuer && (rule.repositoryId === run.repository_id || rule.repository === run.repository);
+  return rule.issuer === run.issuer && (rule.repository_id === run.repository_id || rule.repository === run.repository);
 }
 
 /** The conditions of a rule that do not hold for a run, by the names of the fields in the interface. */
@@ -126,16 +114,16 @@ function findBrokenConditions(rule: LoginRule, run: WorkflowIdentity): readonly 
     issuer: rule.issuer === run.issuer,
     repository: rule.repository === run.repository,
     // The number as well: the name can be given to another repository.
-    repository_id: rule.repositoryId === run.repository_id,
+    repository_id: rule.repository_id === run.repository_id,
     refs: rule.refs.some((pattern) => matchesRef(pattern, run.ref)),
     events: rule.events.includes(run.event_name),
     workflows: isIncluded(rule.workflows, toWorkflowFile(run)),
-    job_workflow_ref: isSame(rule.jobWorkflowRef, run.job_workflow_ref),
-    runner_environment: isSame(rule.runnerEnvironment, run.runner_environment),
-    repository_owner_id: isSame(rule.repositoryOwnerId, run.repository_owner_id),
-    job_environments: isIncluded(rule.jobEnvironments, run.environment),
+    job_workflow_ref: isSame(rule.job_workflow_ref, run.job_workflow_ref),
+    runner_environment: isSame(rule.runner_environment, run.runner_environment),
+    repository_owner_id: isSame(rule.repository_owner_id, run.repository_owner_id),
+    job_environments: isIncluded(rule.job_environments, run.environment),
     actors: isIncluded(rule.actors, run.actor),
-    private_pull_requests: rule.privatePullRequests || !isPrivatePullRequest(run),
+    private_pull_requests: rule.private_pull_requests || !isPrivatePullRequest(run),
   };
   return Object.entries(conditions).flatMap(([name, holds]) => (holds ? [] : [name]));
 }

@@ -5,8 +5,10 @@ import type { Login, StoredKey } from '../account/account.ts';
 import { formatApiKey, newLoginKey, type ApiKey } from '../account/api-key.ts';
 import { applyLoginRules, type LoginDecision } from './login-rule.ts';
 import { toProven, type TokenRejection, type WorkflowIdentity } from './workflow-identity.ts';
+import type { ListPart } from '../platform/database/list-part.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { toStoredKey } from '../account/api-key-use-cases.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { toKeyEvent, toStoredKey, type ChangeAuthor } from '../account/api-key-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
 /** A login of a workflow run. */
@@ -60,7 +62,7 @@ export async function logIn(
   const verified = await tokens.verify(token, { issuer, audience });
   if (verified.outcome === 'issuer unavailable') return verified;
   if (named.length === 0) return unnamed;
-  if (verified.outcome === 'invalid' && !named.some(({ repositoryId }) => repositoryId === verified.repositoryId)) {
+  if (verified.outcome === 'invalid' && !named.some(({ repository_id: id }) => id === verified.repositoryId)) {
     return { outcome: 'unproven', reason: verified.reason };
   }
   if (verified.outcome !== 'valid') return verified;
@@ -113,4 +115,33 @@ function describeLogin({ grants, proven }: Login): Readonly<Record<string, strin
   const { run_id, run_attempt, event_name, ref, workflow_ref = '', actor = '' } = proven;
   const rules = grants.map(({ rule }) => rule).join(', ');
   return { rules, run_id, run_attempt, event_name, ref, workflow_ref, actor };
+}
+
+/** Lists valid keys of workflow runs, the latest first, with the number of all. */
+export async function listLoginKeys(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, part: { offset, limit } }: { readonly org: string; readonly part: ListPart },
+): Promise<{ readonly keys: readonly StoredKey[]; readonly total: number }> {
+  const time = unixSeconds(now());
+  const keys = await storage.read(({ accounts }) => accounts.listLoginKeys(org, time));
+  return { keys: keys.toReversed().slice(offset, offset + limit), total: keys.length };
+}
+
+export type RevokeLoginKeyResult = 'revoked' | 'key not found';
+
+/** Revokes a valid key of a workflow run. */
+export function revokeLoginKey(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, id, by }: { readonly org: string; readonly id: string } & ChangeAuthor,
+  request?: KeyedRequest<RevokeLoginKeyResult>,
+): Promise<OnceResult<RevokeLoginKeyResult>> {
+  const at = unixSeconds(dependencies.now());
+  const revoke = async ({ accounts, auditLog }: WriteTransaction): Promise<RevokeLoginKeyResult> => {
+    const key = (await accounts.listLoginKeys(org, at)).find((one) => one.id === id);
+    if (key === undefined) return 'key not found';
+    await accounts.revokeKey(org, id, at);
+    await auditLog.append(toKeyEvent('key_revoked', key, { by, at }));
+    return 'revoked';
+  };
+  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, revoke));
 }

@@ -1,8 +1,8 @@
 import { triggers, type Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
-import type { Delivery, DeliveryFailure, DueTarget } from './notification.ts';
+import type { Delivery, DeliveryFailure, DueTarget, TargetReference } from './notification.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
-import { toSecrets, toTarget, type TargetReference } from './notification-records.ts';
+import { toSecrets, toTarget } from './notification-records.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
 /** A target of a notification that listens to an environment. */

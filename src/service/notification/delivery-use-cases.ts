@@ -1,9 +1,8 @@
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import { toMessages } from '../environment/event-digest.ts';
-import { isOverdue, type Delivery, type DeliveryFailure, type DueTarget } from './notification.ts';
-import type { Claim, DueQuery, ListeningTarget, NewDelivery, WaitingTarget } from './delivery-records.ts';
-import type { TargetReference } from './notification-records.ts';
-import { allOrganizations, concurrent } from '../platform/database/storage.ts';
+import { isOverdue, type Delivery, type DeliveryFailure } from './notification.ts';
+import type { ListeningTarget, NewDelivery, WaitingTarget } from './delivery-records.ts';
+import { allOrganizations } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
@@ -22,45 +21,6 @@ export function toDeliveries(
     const { org, number, position } = target;
     return toMessages(wanted).map((event) => ({ org, number, position, event }));
   });
-}
-
-export interface DueDeliveries {
-  /** The targets with a delivery that is due, longest waiting first. */
-  readonly targets: readonly DueTarget[];
-  /** When the next delivery becomes due; undefined if there is none. */
-  readonly next: number | undefined;
-}
-
-export function findDueDeliveries({ storage }: Dependencies, query: DueQuery): Promise<DueDeliveries> {
-  return storage.read(async ({ deliveries }) => ({
-    targets: query.limit === 0 ? [] : await deliveries.listDue(query),
-    next: await deliveries.findNextDue(query.now),
-  }));
-}
-
-/** Claims due targets for a process. Returns those that no other process has claimed. */
-export async function claimTargets(
-  { storage }: Dependencies,
-  targets: readonly DueTarget[],
-  claim: Claim,
-): Promise<readonly DueTarget[]> {
-  if (targets.length === 0) return [];
-  return storage.transaction(concurrent, ({ deliveries }) => deliveries.claim(targets, claim));
-}
-
-/** Lets other processes deliver to targets that a process has claimed. */
-export async function releaseTargets(
-  { storage }: Dependencies,
-  targets: readonly TargetReference[],
-  claimant: string,
-): Promise<void> {
-  if (targets.length === 0) return;
-  await storage.transaction(concurrent, ({ deliveries }) => deliveries.release(targets, claimant));
-}
-
-/** Finds the first waiting delivery of a target, in the order of events; undefined if there is none. */
-export function findFirstDelivery({ storage }: Dependencies, target: TargetReference): Promise<Delivery | undefined> {
-  return storage.read(({ deliveries }) => deliveries.findFirst(target));
 }
 
 /**
@@ -92,11 +52,6 @@ export function completeDelivery(
 export interface FailedDelivery {
   readonly delivery: Delivery;
   readonly failure: DeliveryFailure;
-}
-
-/** Records a failure; the delivery will be attempted again. */
-export function postponeDelivery({ storage }: Dependencies, { delivery, failure }: FailedDelivery): Promise<void> {
-  return storage.transaction(delivery.org, ({ deliveries }) => deliveries.recordFailure(delivery, failure));
 }
 
 /** Records a failure and drops the delivery. The next delivery of the target waits until the failure's `until`. */

@@ -1,17 +1,8 @@
 import type { NotificationTarget, Trigger } from '../../contract/notification.ts';
-import type { NewNotification, NotificationRecord, TargetState } from './notification.ts';
+import type { NewNotification, NotificationRecord, TargetReference, TargetState } from './notification.ts';
 import type { SigningSecret } from './webhook-secret.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
-
-/** One target of a notification. */
-export interface TargetReference {
-  readonly org: string;
-  /** The number of the notification. */
-  readonly number: number;
-  /** The index of the target in the notification. */
-  readonly position: number;
-}
 
 /** New fields of a notification. */
 export type NotificationUpdate = Pick<

@@ -1,18 +1,116 @@
+import {
+  createNotification,
+  defaultSecretGraceHours,
+  deleteNotification,
+  inspectNotification,
+  listNotifications,
+  rotateWebhookSecret,
+  updateNotification,
+  webhookNotFound,
+  type AdministeredTarget,
+} from '../../contract/notification-administration.ts';
+import { maximumNotifications } from '../../contract/limits.ts';
 import { getNotification, notificationNotFound, type Notification } from '../../contract/notification.ts';
 import * as notifications from './notification-use-cases.ts';
-import { redactTarget, type NotificationRecord } from './notification.ts';
+import { actorName } from '../account/access.ts';
+import {
+  noMailServer,
+  redactTarget,
+  type NotificationRecord,
+  type TargetProblem,
+  type TargetState,
+} from './notification.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
-import { ApiError } from '../platform/server/errors/api-error.ts';
+import { ApiError, requireChange, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
-/** Adds operation 8: get a notification. */
+const tooManyRule = `is new, but the organization already has the maximum of ${maximumNotifications} notifications; change or delete one of them`;
+
+/** Adds operation 8 (get a notification), and the endpoints with which admins manage those of their organization. */
 export function addNotificationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, getNotification, requireRole(dependencies, 'read'), async ({ parameters }) => {
-    const reference = { org: parameters.org, number: Number(parameters.notification_number) };
-    const found = await notifications.findNotification(dependencies, reference);
+  const { storage } = dependencies;
+  const read = requireRole(dependencies, 'read');
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, getNotification, read, async ({ parameters: { org, notification_number: number } }) => {
+    const found = await storage.read((records) => records.notifications.find(org, Number(number)));
     if (found === undefined) throw new ApiError(notificationNotFound);
     return { status: 200, body: toNotificationResponse(found, dependencies) };
+  });
+
+  addRoute(host, createNotification, administer, ({ caller, parameters: { org }, document, carryOut }) => {
+    const { name, environments, triggers, targets } = document;
+    const command = { org, name, environments, triggers, targets, createdBy: actorName(caller) };
+    return carryOut(
+      (created: notifications.CreateNotificationResult, isRemembered) => {
+        if (created.outcome === 'too many') throw validationError(['name', tooManyRule]);
+        if (created.outcome === 'rejected') throw toRejection(created, environments);
+        return { status: 201, body: toSavedResponse(created, isRemembered, dependencies) };
+      },
+      (request) => notifications.createNotification(dependencies, command, request),
+    );
+  });
+
+  addRoute(host, listNotifications, read, async ({ parameters: { org } }) => {
+    const listed = await storage.read((records) => records.notifications.list(org));
+    return { status: 200, body: listed.map((record) => toNotificationResponse(record, dependencies)) };
+  });
+
+  addRoute(host, updateNotification, administer, ({ parameters, document, carryOut }) => {
+    const { org, notification_number: number } = parameters;
+    requireChange(document);
+    const change = { org, number: Number(number), ...document };
+    return carryOut(
+      (updated: notifications.UpdateNotificationResult, isRemembered) => {
+        if (updated.outcome === 'not found') throw new ApiError(notificationNotFound);
+        if (updated.outcome === 'rejected') throw toRejection(updated, document.environments ?? []);
+        return { status: 200, body: toSavedResponse(updated, isRemembered, dependencies) };
+      },
+      (request) => notifications.updateNotification(dependencies, change, request),
+    );
+  });
+
+  addRoute(host, deleteNotification, administer, ({ parameters: { org, notification_number }, carryOut }) =>
+    carryOut(
+      (outcome: notifications.DeleteNotificationResult) => {
+        if (outcome === 'not found') throw new ApiError(notificationNotFound);
+        return { status: 200, body: 'OK' };
+      },
+      (request) =>
+        notifications.deleteNotification(dependencies, { org, number: Number(notification_number) }, request),
+    ),
+  );
+
+  addDeliveryRoutes(host, dependencies);
+}
+
+/** Adds the endpoints about the deliveries of a notification: their state, and the secrets that sign them. */
+function addDeliveryRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, inspectNotification, administer, async ({ parameters: { org, notification_number } }) => {
+    const found = await notifications.inspectNotification(dependencies, { org, number: Number(notification_number) });
+    if (found === undefined) throw new ApiError(notificationNotFound);
+    const targets = found.targets.map((target) => toAdministeredTarget(target, dependencies));
+    return { status: 200, body: { ...toNotificationResponse(found.notification, dependencies), targets } };
+  });
+
+  addRoute(host, rotateWebhookSecret, administer, ({ parameters, document, carryOut }) => {
+    const { org, notification_number: number, position } = parameters;
+    const { secret, grace_period_hours: grace = defaultSecretGraceHours } = document;
+    const rotation = { org, number: Number(number), position: Number(position), secret, grace: grace * 3600 };
+    return carryOut(
+      (rotated: notifications.RotateSecretResult, isRemembered) => {
+        if (rotated.outcome === 'webhook not found') {
+          throw new ApiError(webhookNotFound, { values: { org, number, position } });
+        }
+        const expiresAt = rotated.secrets[1]?.expiresAt ?? null;
+        const body = { secret: isRemembered ? '' : rotated.secret, grace_period_expires_at: expiresAt };
+        return { status: 201, body };
+      },
+      (request) => notifications.rotateWebhookSecret(dependencies, rotation, request),
+    );
   });
 }
 
@@ -20,7 +118,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
  * Converts a notification to the response of operation 8. Times are whole seconds (interface, Environment
  * notification). A notification by e-mail counts as failing if no mail server is configured.
  */
-export function toNotificationResponse(
+function toNotificationResponse(
   record: NotificationRecord,
   { sendsMail }: Pick<RouteDependencies, 'sendsMail'>,
 ): Notification {
@@ -39,4 +137,63 @@ export function toNotificationResponse(
     is_created_from_slack_app: false,
     is_failing: record.failing || cannotBeSent,
   };
+}
+
+/** The response to creating or changing a notification: the only time that the secrets of its webhooks are shown. */
+function toSavedResponse(
+  { notification, secrets }: notifications.SavedNotification,
+  isRemembered: boolean,
+  dependencies: RouteDependencies,
+): Notification {
+  const targets = notification.targets.map((target, index) => {
+    const secret = isRemembered ? undefined : secrets.get(index)?.secret;
+    return { ...redactTarget(target), ...(secret === undefined ? {} : { secret }) };
+  });
+  return { ...toNotificationResponse(notification, dependencies), targets };
+}
+
+function toAdministeredTarget(
+  { position, target, secrets, waiting, attempts, dueAt, lastSuccessAt, lastError }: TargetState,
+  { sendsMail }: RouteDependencies,
+): AdministeredTarget {
+  const cannotBeSent = target.type === 'EMAIL' && !sendsMail ? noMailServer : null;
+  return {
+    ...redactTarget(target),
+    position,
+    delivery: {
+      waiting,
+      failures: attempts,
+      next_attempt_at: dueAt ?? null,
+      last_success_at: lastSuccessAt ?? null,
+      last_error: lastError?.reason ?? cannotBeSent,
+      last_error_at: lastError?.at ?? null,
+    },
+    secrets: secrets.map(({ createdAt, expiresAt }) => ({ created_at: createdAt, expires_at: expiresAt ?? null })),
+  };
+}
+
+type Fault = readonly [field: string, rule: string];
+
+/** The error that says what is wrong with the document, in the order of its targets and environments. */
+function toRejection(
+  { targetProblems, unknownEnvironments }: notifications.RejectedNotification,
+  environments: readonly string[],
+): ApiError {
+  return validationError(
+    ...[...targetProblems].map(([position, fault]) => toTargetFault(position, fault)),
+    ...environments.flatMap((environment, index): readonly Fault[] =>
+      unknownEnvironments.includes(environment)
+        ? [[`environments.${index}`, 'is not an environment of the organization']]
+        : [],
+    ),
+  );
+}
+
+function toTargetFault(position: number, fault: TargetProblem): Fault {
+  switch (fault) {
+    case 'no mail server':
+      return [`targets.${position}`, `cannot be used: ${noMailServer}`];
+    case 'invalid URL':
+      return [`targets.${position}.webhook`, 'must be an http(s) URL without credentials'];
+  }
 }

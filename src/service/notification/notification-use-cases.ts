@@ -1,9 +1,15 @@
 import { maximumNotifications } from '../../contract/limits.ts';
 import type { NotificationPayload, NotificationTarget, Trigger } from '../../contract/notification.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import { findTargetProblem, type NotificationRecord, type TargetProblem, type TargetState } from './notification.ts';
+import {
+  findTargetProblem,
+  type NotificationRecord,
+  type TargetProblem,
+  type TargetReference,
+  type TargetState,
+} from './notification.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from './webhook-secret.ts';
-import type { NewTarget, TargetReference } from './notification-records.ts';
+import type { NewTarget } from './notification-records.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
@@ -42,11 +48,7 @@ export interface SavedNotification {
   readonly secrets: ReadonlyMap<number, SigningSecret>;
 }
 
-export type CreateNotificationResult =
-  | SavedNotification
-  | RejectedNotification
-  | { readonly outcome: 'organization not found' }
-  | { readonly outcome: 'too many' };
+export type CreateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'too many' };
 
 export interface NotificationDependencies extends Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'> {
   /** Whether a mail server is configured. */
@@ -70,7 +72,6 @@ export function createNotification(
     targets: added.map(({ target }) => target),
   };
   const create = async (transaction: WriteTransaction): Promise<CreateNotificationResult> => {
-    if (!(await transaction.organizations.exists(created.org))) return { outcome: 'organization not found' };
     if ((await transaction.notifications.list(created.org)).length >= maximumNotifications)
       return { outcome: 'too many' };
     const fault = await findFault(transaction, { ...created, sendsMail: dependencies.sendsMail });
@@ -184,27 +185,11 @@ function toSecrets(targets: readonly NewTarget[]): ReadonlyMap<number, SigningSe
   return new Map(targets.flatMap(({ secret }, index) => (secret === undefined ? [] : [[index, secret] as const])));
 }
 
-/** Lists the notifications of the organization by number. */
-export function listNotifications(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org }: { readonly org: string },
-): Promise<readonly NotificationRecord[]> {
-  return storage.read(({ notifications }) => notifications.list(org));
-}
-
 /** The target as it is stored: its secret is stored separately, so that no response can include it by accident. */
 function withoutSecret(target: TargetToCreate): NotificationTarget {
   if (target.type !== 'WEBHOOK') return target;
   const { type, webhook, payload_version } = target;
   return { type, webhook, payload_version };
-}
-
-/** Operation 8: finds a notification. */
-export function findNotification(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, number }: NotificationReference,
-): Promise<NotificationRecord | undefined> {
-  return storage.read(({ notifications }) => notifications.find(org, number));
 }
 
 /** A notification with the state of its deliveries. */

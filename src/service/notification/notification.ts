@@ -45,24 +45,23 @@ export interface TargetState {
   readonly lastError?: { readonly reason: string; readonly at: number } | undefined;
 }
 
-/** A target with a delivery that is due. */
-export interface DueTarget {
+/** One target of a notification. */
+export interface TargetReference {
   readonly org: string;
   /** The number of the notification. */
   readonly number: number;
   /** The index of the target in the notification. */
   readonly position: number;
+}
+
+/** A target with a delivery that is due. */
+export interface DueTarget extends TargetReference {
   /** Whether the latest attempt failed. */
   readonly failing: boolean;
 }
 
 /** An event to deliver to one target of a notification. */
-export interface Delivery {
-  readonly org: string;
-  /** The number of the notification. */
-  readonly number: number;
-  /** The index of the target in the notification. */
-  readonly position: number;
+export interface Delivery extends TargetReference {
   readonly sequence: number;
   readonly target: NotificationTarget;
   readonly event: EnvironmentEvent;

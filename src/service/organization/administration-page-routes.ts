@@ -1,14 +1,7 @@
 import { Type } from '../../contract/schema.ts';
 import { listKeys } from '../account/api-key-use-cases.ts';
-import { listLoginRules } from '../login/login-rule-use-cases.ts';
-import { listLoginKeys } from '../login/login-key-use-cases.ts';
-import { listMembers } from './member-use-cases.ts';
-import {
-  inspectNotification,
-  listNotifications,
-  type InspectedNotification,
-} from '../notification/notification-use-cases.ts';
-import { listServiceAccounts } from '../account/service-account-use-cases.ts';
+import { listLoginKeys } from '../login/login-use-cases.ts';
+import { inspectNotification, type InspectedNotification } from '../notification/notification-use-cases.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { toAdministrationPage, type AdministrationView } from './administration-page.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
@@ -29,15 +22,19 @@ export function addAdministrationPage(host: PageHost): void {
 }
 
 async function loadAdministration(dependencies: RouteDependencies, org: string): Promise<AdministrationView> {
-  const allMembers = await listMembers(dependencies, { org });
-  const allAccounts = await listServiceAccounts(dependencies, { org });
+  const all = await dependencies.storage.read(async ({ accounts, loginRules, notifications }) => ({
+    members: await accounts.listMembers(org),
+    accounts: await accounts.listServiceAccounts(org),
+    loginRules: await loginRules.list(org),
+    notifications: await notifications.list(org),
+  }));
   const members: AdministrationView['members'][number][] = [];
-  for (const member of allMembers.slice(0, maximumOwners)) {
+  for (const member of all.members.slice(0, maximumOwners)) {
     const owner = { org, ownerKind: 'user', owner: member.user } as const;
     members.push({ member, keys: (await listKeys(dependencies, owner)) ?? [] });
   }
   const accounts: AdministrationView['accounts'][number][] = [];
-  for (const account of allAccounts.slice(0, maximumOwners)) {
+  for (const account of all.accounts.slice(0, maximumOwners)) {
     const owner = { org, ownerKind: 'service account', owner: account.name } as const;
     accounts.push({ account, keys: (await listKeys(dependencies, owner)) ?? [] });
   }
@@ -45,12 +42,11 @@ async function loadAdministration(dependencies: RouteDependencies, org: string):
   const { keys: loginKeys, total } = await listLoginKeys(dependencies, { org, part });
   const moreLoginKeys = total - loginKeys.length;
   const notifications: InspectedNotification[] = [];
-  for (const { number } of await listNotifications(dependencies, { org })) {
+  for (const { number } of all.notifications) {
     const inspected = await inspectNotification(dependencies, { org, number });
     if (inspected !== undefined) notifications.push(inspected);
   }
-  const [moreMembers, moreAccounts] = [allMembers.length - members.length, allAccounts.length - accounts.length];
-  const loginRules = await listLoginRules(dependencies, { org });
-  const rest = { loginRules, loginKeys, moreLoginKeys, notifications };
+  const [moreMembers, moreAccounts] = [all.members.length - members.length, all.accounts.length - accounts.length];
+  const rest = { loginRules: all.loginRules, loginKeys, moreLoginKeys, notifications };
   return { org, members, moreMembers, accounts, moreAccounts, ...rest };
 }

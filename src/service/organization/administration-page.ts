@@ -138,14 +138,14 @@ function renderLoginRules({ loginRules }: AdministrationView): Html {
     label: 'Login rules',
     columns: ['Login rule', 'Repository', 'Events', 'Role', 'Permissions', 'Counts for', 'By the defaults'],
     rows: loginRules.map((rule): readonly Hole[] => {
-      const { permissions, countsForEnvironments } = toRuleLimits(rule);
+      const { permissions, counts_for_environments: counted } = toRuleLimits(rule);
       return [
         rule.name,
         rule.repository,
         clip(rule.events.join(', '), 120),
         rule.role,
         permissions.length === 0 ? 'none' : permissions.join(', '),
-        listEnvironments(countsForEnvironments),
+        listEnvironments(counted),
         renderDefaultChanges(listDefaultChanges(rule)),
       ];
     }),

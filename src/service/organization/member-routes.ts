@@ -1,7 +1,8 @@
 import { lastAdmin, listMembers, memberNotFound, removeMember, saveMember } from '../../contract/member.ts';
+import { accessDenied, getDefaultOrg, setDefaultOrg } from '../../contract/user.ts';
 import * as members from './member-use-cases.ts';
 import { actorName } from '../account/access.ts';
-import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { requireApiKey, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
@@ -11,15 +12,13 @@ export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies
   const administer = requireRole(dependencies, 'administer');
 
   addRoute(host, listMembers, administer, async ({ parameters: { org } }) => {
-    const listed = await members.listMembers(dependencies, { org });
+    const listed = await dependencies.storage.read(({ accounts }) => accounts.listMembers(org));
     return { status: 200, body: listed.map(({ user, role, createdAt }) => ({ user, role, created_at: createdAt })) };
   });
 
   addRoute(host, saveMember, administer, ({ caller, parameters: { org, user }, document: { role }, carryOut }) =>
     carryOut(
       (outcome: members.SaveMemberResult) => {
-        // The organization exists, because the caller has a role in it.
-        if (outcome === 'organization not found') throw new TypeError('the organization is gone');
         if (outcome === 'last admin') throw new ApiError(lastAdmin, { values: { org } });
         return { status: outcome === 'created' ? 201 : 200, body: 'OK' };
       },
@@ -37,4 +36,22 @@ export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies
       (request) => members.removeMember(dependencies, { org, user, by: actorName(caller) }, request),
     ),
   );
+}
+
+/** Adds operation 16 (set the default organization of the calling user) and the endpoint that reads it. */
+export function addUserRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, setDefaultOrg, requireApiKey(dependencies), ({ caller: key, parameters: { org }, carryOut }) =>
+    carryOut(
+      (result: members.SetDefaultOrganizationResult) => {
+        if (result === 'denied') throw new ApiError(accessDenied, { values: { org } });
+        return { status: 200, body: { default_org_name: org } };
+      },
+      (request) => members.setDefaultOrganization(dependencies, { key, org }, request),
+    ),
+  );
+
+  addRoute(host, getDefaultOrg, requireApiKey(dependencies), async ({ caller: key }) => {
+    const name = await members.findDefaultOrganization(dependencies, { key });
+    return { status: 200, body: { default_org_name: name ?? '' } };
+  });
 }

@@ -1,5 +1,5 @@
 import { mayOpen } from '../account/access.ts';
-import type { Member, StoredKey } from '../account/account.ts';
+import type { StoredKey } from '../account/account.ts';
 import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
 import { keepAdministered, type LastAdminResult } from './administrator-use-cases.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
@@ -13,7 +13,7 @@ export interface UserReference {
   readonly user: string;
 }
 
-export type SaveMemberResult = 'created' | 'updated' | 'organization not found' | LastAdminResult;
+export type SaveMemberResult = 'created' | 'updated' | LastAdminResult;
 
 /** Sets the role of a member. A user who is not a member becomes one. */
 export function saveMember(
@@ -22,8 +22,7 @@ export function saveMember(
   request?: KeyedRequest<SaveMemberResult>,
 ): Promise<OnceResult<SaveMemberResult>> {
   const createdAt = unixSeconds(dependencies.now());
-  const save = async ({ organizations, accounts, auditLog }: WriteTransaction): Promise<SaveMemberResult> => {
-    if (!(await organizations.exists(org))) return 'organization not found';
+  const save = async ({ accounts, auditLog }: WriteTransaction): Promise<SaveMemberResult> => {
     const known = await accounts.findMember(org, user);
     await accounts.saveMember({ org, user, role, createdAt });
     const event = { org, type: 'member_saved', at: createdAt, actor: by, subject: `member ${user}` } as const;
@@ -31,14 +30,6 @@ export function saveMember(
     return known === undefined ? 'created' : 'updated';
   };
   return keepAdministered(dependencies, org, carryOutOnce(dependencies, request, save));
-}
-
-/** Lists the members of the organization by name. */
-export function listMembers(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org }: { readonly org: string },
-): Promise<readonly Member[]> {
-  return storage.read(({ accounts }) => accounts.listMembers(org));
 }
 
 export type RemoveMemberResult = 'removed' | 'not found' | LastAdminResult;

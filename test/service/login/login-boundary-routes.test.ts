@@ -271,9 +271,14 @@ describe('a login rule of an earlier version', () => {
     const { storage } = service;
     const [row] = await storage.query("SELECT conditions FROM login_rules WHERE org = 'acme' AND name = 'pulls'");
     const conditions = JSON.parse(String(row?.['conditions'])) as Record<string, unknown>;
-    const earlier = { ...conditions, permissions: undefined, countsForEnvironments: undefined };
+    const { permissions, counts_for_environments, ...earlier } = conditions;
+    expect([permissions, counts_for_environments]).toEqual([['record'], []]);
+    const renamed = Object.entries(earlier).map(([name, value]) => [
+      name.replaceAll(/_(.)/gu, (_match, letter: string) => letter.toUpperCase()),
+      value,
+    ]);
     const statement = "UPDATE login_rules SET conditions = $1 WHERE org = 'acme' AND name = 'pulls'";
-    await storage.query(statement, [JSON.stringify(earlier)]);
+    await storage.query(statement, [JSON.stringify(Object.fromEntries(renamed))]);
     const listed = await administer(service, { method: 'GET', path: '/organizations/acme/login-rules' });
     expect(listed.body).toContainEqual(
       expect.objectContaining({ name: 'pulls', permissions: ['record', 'define'], counts_for_environments: ['*'] }),

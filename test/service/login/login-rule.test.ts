@@ -11,9 +11,9 @@ import {
 import { pushClaims } from '../../support/identity-provider.ts';
 
 const rule = (change: Partial<LoginRule> = {}): LoginRule => ({
-  ...{ org: 'acme', name: 'deploy', description: '', issuer: 'https://issuer.example.com' },
-  ...{ repository: 'acme/web', repositoryId: '123', refs: ['refs/heads/main'], events: ['push'] },
-  ...{ privatePullRequests: false, role: 'member', createdAt: 1, createdBy: 'ann', lastModifiedAt: 1 },
+  ...{ name: 'deploy', description: '', issuer: 'https://issuer.example.com' },
+  ...{ repository: 'acme/web', repository_id: '123', refs: ['refs/heads/main'], events: ['push'] },
+  ...{ private_pull_requests: false, role: 'member', created_at: 1, created_by: 'ann', last_modified_at: 1 },
   ...change,
 });
 
@@ -45,30 +45,30 @@ describe('a login rule', () => {
     ['another branch', {}, { ref: 'refs/heads/main2' }, ['refs']],
     ['a tag with the name of the branch', {}, { ref: 'refs/tags/main' }, ['refs']],
     ['pull_request_target', {}, { event_name: 'pull_request_target' }, ['events']],
-    ['a job without the environment', { jobEnvironments: ['production'] }, {}, ['job_environments']],
+    ['a job without the environment', { job_environments: ['production'] }, {}, ['job_environments']],
     ['another actor', { actors: ['ann'] }, {}, ['actors']],
     ['another workflow', { workflows: ['.github/workflows/deploy.yml'] }, {}, ['workflows']],
     [
       'another commit of a reusable workflow',
-      { jobWorkflowRef: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main' },
+      { job_workflow_ref: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main' },
       { job_workflow_ref: 'acme/ci/.github/workflows/deploy.yml@refs/heads/mine' },
       ['job_workflow_ref'],
     ],
     [
       'a reusable workflow whose ref only begins like the one that is named',
-      { jobWorkflowRef: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main' },
+      { job_workflow_ref: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main' },
       { job_workflow_ref: 'acme/ci/.github/workflows/deploy.yml@refs/heads/main2' },
       ['job_workflow_ref'],
     ],
-    ['a job of unknown workflow', { jobWorkflowRef: 'a/b/.github/workflows/c.yml@v1' }, {}, ['job_workflow_ref']],
+    ['a job of unknown workflow', { job_workflow_ref: 'a/b/.github/workflows/c.yml@v1' }, {}, ['job_workflow_ref']],
     [
       'a self-hosted runner',
-      { runnerEnvironment: 'github-hosted' },
+      { runner_environment: 'github-hosted' },
       { runner_environment: 'self-hosted' },
       ['runner_environment'],
     ],
-    ['a runner of unknown kind', { runnerEnvironment: 'github-hosted' }, {}, ['runner_environment']],
-    ['a repository with another owner of the same name', { repositoryOwnerId: '8' }, {}, ['repository_owner_id']],
+    ['a runner of unknown kind', { runner_environment: 'github-hosted' }, {}, ['runner_environment']],
+    ['a repository with another owner of the same name', { repository_owner_id: '8' }, {}, ['repository_owner_id']],
     [
       'a workflow of another repository',
       { workflows: ['.github/workflows/ci.yml'] },
@@ -102,12 +102,12 @@ describe('a login rule', () => {
     const pull = { event_name: 'pull_request', ref: 'refs/pull/7/merge' };
     const conditions = { events: ['pull_request'], refs: ['refs/pull/*/merge'] };
     expect(broken(conditions, { ...pull, repository_visibility: 'public' })).toEqual([]);
-    expect(broken({ ...conditions, privatePullRequests: true }, pull)).toEqual([]);
-    expect(broken({ jobEnvironments: ['production'] }, { environment: 'production' })).toEqual([]);
+    expect(broken({ ...conditions, private_pull_requests: true }, pull)).toEqual([]);
+    expect(broken({ job_environments: ['production'] }, { environment: 'production' })).toEqual([]);
     expect(broken({ workflows: ['.github/workflows/ci.yml'], actors: ['octocat'] })).toEqual([]);
     const job = 'acme/ci/.github/workflows/deploy.yml@refs/heads/main';
     const claims = { job_workflow_ref: job, runner_environment: 'github-hosted' };
-    const named = { jobWorkflowRef: job, runnerEnvironment: 'github-hosted', repositoryOwnerId: '7' };
+    const named = { job_workflow_ref: job, runner_environment: 'github-hosted', repository_owner_id: '7' };
     expect(broken(named, claims)).toEqual([]);
   });
 

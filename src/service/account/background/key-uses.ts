@@ -64,11 +64,6 @@ export class KeyUses {
     return this.#writes.flush();
   }
 
-  /** Writes the noted uses. No use may be noted afterwards. */
-  stop(): Promise<void> {
-    return this.#writes.flush();
-  }
-
   /** Never rejects. */
   async #write(org: string, uses: readonly NotedUse[]): Promise<void> {
     try {

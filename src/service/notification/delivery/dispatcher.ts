@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { NotificationTarget } from '../../../contract/notification.ts';
-import * as deliveries from '../delivery-use-cases.ts';
+import { completeDelivery, dropDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
 import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../notification.ts';
 import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { withDeadline } from '../../platform/network/deadline.ts';
-import type { Storage } from '../../platform/database/storage.ts';
+import { concurrent, type Storage } from '../../platform/database/storage.ts';
 import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 
@@ -87,7 +87,6 @@ export class Dispatcher {
   /** Starts the due deliveries, and a timer for the next one. Returns a function that cancels the timer. */
   async #start(): Promise<() => void> {
     const { storage, now, after, log } = this.#dependencies;
-    const claimant = this.#claimant;
     const wake = (): void => {
       this.#wake();
     };
@@ -95,10 +94,13 @@ export class Dispatcher {
       const time = unixSeconds(now());
       if (this.#isClockChanged) {
         this.#isClockChanged = false;
-        await deliveries.rearmDeliveries({ storage }, { now: time });
+        await rearmDeliveries({ storage }, { now: time });
       }
       const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
-      const { targets, next } = await deliveries.findDueDeliveries({ storage }, { now: time, limit, claimant });
+      const { targets, next } = await storage.read(async ({ deliveries }) => ({
+        targets: limit === 0 ? [] : await deliveries.listDue({ now: time, limit, claimant: this.#claimant }),
+        next: await deliveries.findNextDue(time),
+      }));
       await this.#deliver(targets, time);
       // Everything else that is due is in flight, or waits for the end of a delivery, which wakes the loop.
       const wait = next === undefined ? lookAgainDelay : Math.ceil((next - time) * 1000);
@@ -119,9 +121,11 @@ export class Dispatcher {
   }
 
   async #claim(targets: readonly DueTarget[], now: number): Promise<readonly DueTarget[]> {
+    if (targets.length === 0) return [];
     const { storage } = this.#dependencies;
+    const claim = { now, claimant: this.#claimant };
     try {
-      const claimed = await deliveries.claimTargets({ storage }, targets, { now, claimant: this.#claimant });
+      const claimed = await storage.transaction(concurrent, ({ deliveries }) => deliveries.claim(targets, claim));
       for (const target of claimed) this.#claimed.add(target);
       return claimed;
     } finally {
@@ -131,9 +135,11 @@ export class Dispatcher {
 
   /** Never rejects: claims that cannot be released expire, and do not hinder this process. */
   async #release(targets: readonly DueTarget[]): Promise<void> {
-    const { storage } = this.#dependencies;
+    if (targets.length === 0) return;
     for (const target of targets) this.#claimed.delete(target);
-    await deliveries.releaseTargets({ storage }, targets, this.#claimant).catch(() => undefined);
+    await this.#dependencies.storage
+      .transaction(concurrent, ({ deliveries }) => deliveries.release(targets, this.#claimant))
+      .catch(() => undefined);
   }
 
   #begin(target: DueTarget): void {
@@ -149,7 +155,7 @@ export class Dispatcher {
   async #attempt(target: DueTarget): Promise<void> {
     const { storage, log } = this.#dependencies;
     try {
-      const delivery = await deliveries.findFirstDelivery({ storage }, target);
+      const delivery = await storage.read(({ deliveries }) => deliveries.findFirst(target));
       const outcome = delivery === undefined ? 'deleted' : await this.#carryOut(delivery);
       // Otherwise `stop` releases the claim.
       if (outcome !== 'stopped') this.#claimed.delete(target);
@@ -167,7 +173,7 @@ export class Dispatcher {
     const fault = await this.#send(delivery);
     if (fault === 'stopped') return fault;
     const time = unixSeconds(now());
-    if (fault === undefined) await deliveries.completeDelivery({ storage }, { delivery, at: time });
+    if (fault === undefined) await completeDelivery({ storage }, { delivery, at: time });
     else await this.#postpone(delivery, time, fault);
     return 'recorded';
   }
@@ -193,7 +199,8 @@ export class Dispatcher {
     const next = stale ? 'too old, dropped' : `next attempt in ${wait} s`;
     log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
     const failure = { reason: fault, at: time, until: time + wait };
-    await (stale ? deliveries.dropDelivery : deliveries.postponeDelivery)({ storage }, { delivery, failure });
+    if (stale) await dropDelivery({ storage }, { delivery, failure });
+    else await storage.transaction(org, ({ deliveries }) => deliveries.recordFailure(delivery, failure));
   }
 
   /** Waits, unless the dispatcher stops. */

@@ -2,17 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from './errors/api-error.ts';
 import { httpErrors, retryAfterHeader } from './errors/http-errors.ts';
 import type { Shutdown } from './shutdown.ts';
-import type { StorageError } from '../database/storage-error.ts';
-
-/** A storage whose health can be checked. */
-export interface CheckedStorage {
-  check(): Promise<{
-    /** Why nothing can be recorded; undefined if the storage works. */
-    readonly storage: StorageError | undefined;
-    /** Why attachments cannot be kept; undefined if they can. */
-    readonly objectStorage: StorageError | undefined;
-  }>;
-}
+import type { StorageHealth } from '../database/storage-health.ts';
 
 /**
  * Adds `GET /ready`, for load balancers and health checks. A process whose object storage fails is ready: all others
@@ -20,7 +10,7 @@ export interface CheckedStorage {
  */
 export function addReadinessRoute(
   app: FastifyInstance,
-  storage: CheckedStorage,
+  storage: Pick<StorageHealth, 'check'>,
   service: Pick<Shutdown, 'isDraining'> & { readonly startRemarks: readonly string[] },
 ): void {
   app.get('/ready', async (_request, reply) => {

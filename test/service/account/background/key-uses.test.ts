@@ -62,7 +62,7 @@ describe('the last uses of keys', () => {
     keyUses.note(keyWith('one'));
     state.now = 1300;
     keyUses.note(keyWith('one'));
-    await keyUses.stop();
+    await keyUses.flush();
     expect(state.written).toEqual(['one at 1000, two at 1000', 'one at 1300']);
   });
 
@@ -73,7 +73,7 @@ describe('the last uses of keys', () => {
     await keyUses.flush();
     state.now = 2000;
     keyUses.note(keyWith('one'));
-    await keyUses.stop();
+    await keyUses.flush();
     expect(state.audited).toEqual(['key_first_used key one by service-account:ci at 1000']);
   });
 
@@ -85,7 +85,7 @@ describe('the last uses of keys', () => {
     expect(state.logged).toEqual(['the last use of 1 API keys of acme was not recorded: the disk is full']);
     state.isBroken = false;
     keyUses.note(keyWith('one'));
-    await keyUses.stop();
+    await keyUses.flush();
     expect(state.written).toEqual(['one at 1000']);
   });
 
@@ -94,7 +94,7 @@ describe('the last uses of keys', () => {
     keyUses.note(keyWith('one'));
     state.now = 100;
     keyUses.note(keyWith('one'));
-    await keyUses.stop();
+    await keyUses.flush();
     expect(state.written).toEqual(['one at 1000, one at 100']);
   });
 });

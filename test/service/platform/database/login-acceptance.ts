@@ -7,10 +7,10 @@ import type { Storage } from '../../../../src/service/platform/database/storage.
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
 const rule = (change: Partial<LoginRule> = {}): LoginRule => ({
-  ...{ org: 'acme', name: 'deploy', description: '', issuer: 'https://issuer.example.com' },
-  ...{ repository: 'acme/web', repositoryId: '123', refs: ['refs/heads/main'], events: ['push'] },
-  ...{ privatePullRequests: false, role: 'member', flows: ['web'] },
-  ...{ createdAt: 1.5, createdBy: 'ann', lastModifiedAt: 2.5 },
+  ...{ name: 'deploy', description: '', issuer: 'https://issuer.example.com' },
+  ...{ repository: 'acme/web', repository_id: '123', refs: ['refs/heads/main'], events: ['push'] },
+  ...{ private_pull_requests: false, role: 'member' },
+  ...{ created_at: 1.5, created_by: 'ann', last_modified_at: 2.5 },
   ...change,
 });
 
@@ -48,8 +48,8 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
       await tested.remove();
     });
 
-    const save = (saved: LoginRule): Promise<void> =>
-      storage.transaction(saved.org, ({ loginRules }) => loginRules.save(saved));
+    const save = (saved: LoginRule, org = 'acme'): Promise<void> =>
+      storage.transaction(org, ({ loginRules }) => loginRules.save(org, saved));
     const list = (org: string): Promise<readonly LoginRule[]> => storage.read(({ loginRules }) => loginRules.list(org));
     const insertKey = (inserted: StoredKey): Promise<unknown> =>
       storage.transaction(inserted.org, ({ accounts }) => accounts.insertKey(inserted));
@@ -58,20 +58,21 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
 
     it('keeps login rules of each organization by name, also when it is opened again', async () => {
       const second = rule({ name: 'build', workflows: ['.github/workflows/ci.yml'], environments: [] });
-      for (const saved of [rule(), second, rule({ org: 'other', role: 'reader' })]) await save(saved);
+      for (const saved of [rule(), second]) await save(saved);
+      await save(rule({ role: 'reader' }), 'other');
       ({ storage } = (await tested.reopen()).records);
       expect(await list('acme')).toEqual([second, rule()]);
       expect(await storage.read(({ loginRules }) => loginRules.find('other', 'deploy'))).toEqual(
-        rule({ org: 'other', role: 'reader' }),
+        rule({ role: 'reader' }),
       );
       expect(await storage.read(({ loginRules }) => loginRules.find('acme', 'none'))).toBeUndefined();
     });
 
     it('replaces and deletes login rules', async () => {
-      await save(rule());
-      await save(rule({ refs: ['refs/**'], flows: undefined, lastModifiedAt: 9 }));
-      const [found] = await list('acme');
-      expect(found).toEqual({ ...rule({ refs: ['refs/**'], lastModifiedAt: 9 }), flows: undefined });
+      await save(rule({ flows: ['web'] }));
+      const replacement = rule({ refs: ['refs/**'], last_modified_at: 9 });
+      await save(replacement);
+      expect(await list('acme')).toEqual([replacement]);
       const remove = (): Promise<string> =>
         storage.transaction('acme', ({ loginRules }) => loginRules.delete('acme', 'deploy'));
       expect([await remove(), await remove()]).toEqual(['deleted', 'not found']);
