@@ -10,7 +10,7 @@ import { branchesWithCommit, readCommitFromGit } from './git-commit.ts';
 import { judgedCommit } from './judged-commit.ts';
 import type { CommitSources } from './commit-sources.ts';
 import { locateCommit, type LocatedCommit } from './locate-commit.ts';
-import { redacted, type RedactableField } from './commit-redaction.ts';
+import type { RedactableField } from './commit-redaction.ts';
 
 /** The commit to describe, and which fields to withhold. */
 export interface CommitRequest {
@@ -24,7 +24,7 @@ export interface CommitRequest {
 
 /** A commit in the form that the service accepts, with a date that only this action uses. */
 export interface CommitEvidence {
-  /** Without the redacted fields (interface, `git_commit_info`; observed on the wire). */
+  /** Without the redacted fields, which are optional (interface, `git_commit_info`; observed on the wire). */
   readonly info: GitCommitInfo;
   /** The committer date, in Unix seconds: the commit did not exist before. Undefined if the source does not have it. */
   readonly committedAt: number | undefined;
@@ -42,20 +42,19 @@ export async function gatherCommitEvidence(request: CommitRequest, sources: Comm
   const commit = await locateCommit(judgedCommit(job, commitSha), job.workspace, sources);
   const { facts, source } = await readFromFirstSource(commit, job, sources, log);
   log.info(`Commit ${facts.sha} is ${commit.meaning}; described by ${source}.`);
-  const branch = redact.includes('branch')
-    ? undefined
-    : await findBranch(commit.branch, { facts, source }, job, sources);
+  const shows = (field: RedactableField): boolean => !redact.includes(field);
+  const branch = shows('branch') ? await findBranch(commit.branch, { facts, source }, job, sources) : undefined;
   const repository = repositoryUrl(job);
   const timestamp = chooseTimestamp(facts, log);
   const info: GitCommitInfo = {
     sha1: facts.sha,
-    author: cutText('author', facts.author, maximumAuthorBytes, log),
+    ...(shows('author') ? { author: cutText('author', facts.author, maximumAuthorBytes, log) } : {}),
     ...(branch === undefined ? {} : { branch }),
-    message: cutText('message', facts.message, maximumMessageBytes, log),
+    ...(shows('message') ? { message: cutText('message', facts.message, maximumMessageBytes, log) } : {}),
     ...(timestamp === undefined ? {} : { timestamp }),
     ...(repository === undefined ? {} : { url: `${repository}/commit/${facts.sha}` }),
   };
-  return { info: redacted(info, redact), committedAt: facts.committerTimestamp };
+  return { info, committedAt: facts.committerTimestamp };
 }
 
 /**

@@ -2,8 +2,16 @@ import { type FailureText, UserError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { revisionFromScannerContext } from './scanner-context.ts';
-import { askWithVisitorFallback, describeHidden, describeList, requireList, setRevisionAdvice } from './sonar-lists.ts';
-import type { SonarApiRequest, SonarServer } from './server/sonar-server.ts';
+import {
+  askWithVisitorFallback,
+  describeHidden,
+  describeList,
+  pageSize,
+  readBranchAnalyses,
+  requireList,
+  setRevisionAdvice,
+} from './sonar-lists.ts';
+import type { SonarServer } from './server/sonar-server.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
 /** What Sonar knows about an analysis: its time, and its revision and what names it, or why none is confirmed. */
@@ -65,22 +73,10 @@ export function lookUpAnalysis(server: SonarServer, task: FinishedTask, reportPa
     : lookUpPullRequest(server, task, task.pullRequest, reportPath);
 }
 
-const pageSize = 100;
-
-/** The newest come first, so only the attestation of an old analysis needs a second page. */
-const maximumPages = 5;
-
 async function lookUpOnBranch(server: SonarServer, task: FinishedTask, reportPath: string): Promise<Listing> {
   const branch = task.branch === undefined ? 'the main branch' : `the branch ${task.branch}`;
-  const toRequest = (page: number): SonarApiRequest => ({
-    path: 'api/project_analyses/search',
-    query: { project: task.projectKey, branch: task.branch, p: String(page), ps: String(pageSize) },
-    permission: 'Browse',
-  });
-  const first = await askWithVisitorFallback(server, toRequest(1));
   let read = 0;
-  for (let page = 1; page <= maximumPages; page += 1) {
-    const answer = page === 1 ? first.answer : await server.ask({ ...toRequest(page), ...first.asVisitor });
+  for await (const answer of readBranchAnalyses(server, task.projectKey, task.branch)) {
     if (!answer.ok) {
       if (answer.status === 404 && isMissingBranch(answer.message))
         throw createNotListedError(task, branch, reportPath, answer.message);

@@ -2,8 +2,16 @@ import { UserError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { readCurrentGate, readQualityGate, type QualityGate } from './quality-gate.ts';
 import { namesCommit } from './revision.ts';
-import type { SonarApiRequest, SonarServer } from './server/sonar-server.ts';
-import { askForDetail, askWithVisitorFallback, browseAdvice, describeHidden, requireList } from './sonar-lists.ts';
+import type { SonarApiResult, SonarServer } from './server/sonar-server.ts';
+import {
+  askForDetail,
+  askWithVisitorFallback,
+  browseAdvice,
+  describeHidden,
+  pageSize,
+  readBranchAnalyses,
+  requireList,
+} from './sonar-lists.ts';
 import type { AnalysedProject } from './sonar-results.ts';
 
 /** A project, or one of its branches or pull requests. */
@@ -33,21 +41,11 @@ export function findAnalysis(server: SonarServer, project: SonarProject, sha: st
     : findOfPullRequest(server, project, project.pullRequest, sha);
 }
 
-const pageSize = 100;
-
-/** The newest come first, so the analysis of a recent commit is on the first page. */
-const maximumPages = 5;
-
 async function findOnBranch(server: SonarServer, project: SonarProject, sha: string): Promise<FoundAnalysis> {
   const { key, branch } = project;
   const where = branch === undefined ? 'the main branch' : `the branch ${branch}`;
-  for (let page = 1; page <= maximumPages; page += 1) {
-    const query = { project: key, branch, p: String(page), ps: String(pageSize) };
-    const analyses = await readList(
-      server,
-      { path: 'api/project_analyses/search', query, permission: 'Browse' },
-      'analyses',
-    );
+  for await (const answer of readBranchAnalyses(server, key, branch)) {
+    const analyses = requireShown(server, answer, 'analyses');
     const found = analyses.find((one) => namesCommit(textAt(one, 'revision') ?? '', sha));
     const analysisId = textAt(found, 'key');
     const revision = textAt(found, 'revision');
@@ -108,12 +106,11 @@ async function readLastTask(
 
 async function readPullRequest(server: SonarServer, { key: project }: SonarProject, key: string): Promise<unknown> {
   const request = { path: 'api/project_pull_requests/list', query: { project }, permission: 'Browse' };
-  const all = await readList(server, request, 'pullRequests');
-  return all.find((one) => String(valueAt(one, 'key')) === key);
+  const { answer } = await askWithVisitorFallback(server, request);
+  return requireShown(server, answer, 'pullRequests').find((one) => String(valueAt(one, 'key')) === key);
 }
 
-async function readList(server: SonarServer, request: SonarApiRequest, key: string): Promise<readonly unknown[]> {
-  const { answer } = await askWithVisitorFallback(server, request);
+function requireShown(server: SonarServer, answer: SonarApiResult, key: string): readonly unknown[] {
   if (answer.ok) return requireList(answer, key, server);
   const { what } = describeHidden(answer, 'the analyses of the project', server);
   throw new UserError({ input: 'sonar-token', what, remedy: `${browseAdvice}.` });

@@ -44,7 +44,7 @@ async function readGate(server: SonarServer, query: Readonly<Record<string, stri
 }
 
 /** Parses the gate in a response; undefined if the response does not have Sonar's format. The status is not checked. */
-export function parseGate(body: unknown): QualityGate | undefined {
+function parseGate(body: unknown): QualityGate | undefined {
   const status = textAt(body, 'projectStatus', 'status');
   const conditions = listAt(body, 'projectStatus', 'conditions').map(parseCondition);
   if (status === undefined || !conditions.every((condition) => condition !== undefined)) return undefined;

@@ -16,7 +16,7 @@ export function describeList(pullRequest: string | undefined): string {
 }
 
 /** Makes a request anonymous if spread into it. */
-export type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
+type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
 
 /** Sends a request with the token and, if the token has no access, anonymously: everyone may see a public project. */
 export async function askWithVisitorFallback(
@@ -46,6 +46,28 @@ async function orUndefined<Result>(asked: Promise<Result>): Promise<Result | und
     if (error instanceof Failure) return undefined;
     throw error;
   }
+}
+
+/** How many analyses a page of `readBranchAnalyses` has. */
+export const pageSize = 100;
+
+/** The newest come first, so only an old analysis needs a second page. */
+const maximumPages = 5;
+
+/** Asks for Sonar's list of the analyses of a branch (undefined: the main one), which has all of them, page by page. */
+export async function* readBranchAnalyses(
+  server: SonarServer,
+  project: string,
+  branch: string | undefined,
+): AsyncGenerator<SonarApiResult, void, undefined> {
+  const toRequest = (page: number): SonarApiRequest => ({
+    path: 'api/project_analyses/search',
+    query: { project, branch, p: String(page), ps: String(pageSize) },
+    permission: 'Browse',
+  });
+  const { answer, asVisitor } = await askWithVisitorFallback(server, toRequest(1));
+  yield answer;
+  for (let page = 2; page <= maximumPages; page += 1) yield server.ask({ ...toRequest(page), ...asVisitor });
 }
 
 /**

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { rename, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rename, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { violations } from '../../contract/check.ts';
 import { maximumDocumentValues, maximumFileBytes } from '../../contract/limits.ts';
-import { describeError, UserError } from '../../runtime/failure.ts';
+import { describeError, errorCode, UserError } from '../../runtime/failure.ts';
 import { isMapping, valueAt } from '../../runtime/untrusted-data.ts';
 import { readUnchanged } from '../files/read-unchanged.ts';
 import type { FoundItem } from './find-spool-items.ts';
-import { Damage, withRegularFile } from './regular-file.ts';
 import {
   attachmentFile,
   checksumFile,
@@ -35,6 +35,11 @@ export interface SpoolItem {
 /** An item, or why it is refused: the end of a sentence. */
 export type ReadItem =
   { readonly item: SpoolItem; readonly problem?: never } | { readonly item?: never; readonly problem: string };
+
+/** A spool is not as it was written, or hostile. The message is the end of a sentence. */
+class Damage extends Error {
+  override readonly name = 'Damage';
+}
 
 /** The maximum depth of a manifest. No evidence is nested so deeply; `JSON.stringify` fails at thousands. */
 const maximumDepth = 100;
@@ -110,6 +115,35 @@ function checkExtent(manifest: unknown): void {
         throw new Damage(`${manifestFile} has more than ${maximumDocumentValues} values`);
       rest.push({ value: inner, depth: depth + 1 });
     }
+  }
+}
+
+// A named pipe would block, and a link could lead anywhere. Windows has neither flag.
+const safeFlags =
+  process.platform === 'win32' ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Opens a regular file for reading. Links, folders and devices are refused.
+ *
+ * @param work gets the open file and its size in bytes
+ * @throws Damage
+ */
+async function withRegularFile<Result>(
+  path: string,
+  work: (file: FileHandle, size: number) => Promise<Result>,
+): Promise<Result> {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  const file = await open(path, safeFlags).catch((thrown: unknown) => {
+    if (errorCode(thrown) === 'ENOENT') throw new Damage(`${name} is missing`);
+    if (errorCode(thrown) === 'ELOOP') throw new Damage(`${name} is a symbolic link`);
+    throw new Damage(`${name} cannot be read (${describeError(thrown)})`);
+  });
+  try {
+    const state = await file.stat();
+    if (!state.isFile()) throw new Damage(`${name} is not a file`);
+    return await work(file, state.size);
+  } finally {
+    await file.close();
   }
 }
 

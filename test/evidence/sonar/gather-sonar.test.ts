@@ -107,11 +107,15 @@ describe('the results of a scan', () => {
       metricKey: 'new_coverage',
       comparator: 'LT',
       errorThreshold: '80',
-      actualValue: '0',
+      actualValue: 0,
     };
     job.sonar.state.gates[analysisId] = { status: 'OK', ignoredConditions: true, conditions: [condition] };
     await job.report();
-    expect((await job.gather()).results.qualityGate).toMatchObject({ status: 'OK', ignoredConditions: true });
+    expect((await job.gather()).results.qualityGate).toMatchObject({
+      status: 'OK',
+      ignoredConditions: true,
+      conditions: [{ metric: 'new_coverage', value: '0' }],
+    });
     expect(job.log.infos).toContainEqual(expect.stringContaining('fewer than 20 lines are new'));
   });
 
@@ -144,7 +148,7 @@ describe('the results of a scan', () => {
     expect(failure.message).toContain(`404: Analysis with id '${analysisId}' is not found`);
   });
 
-  it.each([{}, { projectStatus: {} }, { projectStatus: { status: 'OK', conditions: [{}] } }, []])(
+  it.each([{}, { projectStatus: {} }, { projectStatus: { status: 'OK', conditions: [{ status: 'OK' }] } }, []])(
     'are not made up from an answer without a gate: %j',
     async (answer) => {
       job = await openSonarJob();

@@ -18,8 +18,8 @@ describe('a report', () => {
     expect(await readReport(task)).toMatchObject({ kind: 'task', task: { ceTaskId: 'A' } });
   });
 
-  it('may be JSON with a byte order mark', async () => {
-    const path = await workspace.write('report.json', '\uFEFF{}');
+  it.each(['utf8', 'utf16le'] as const)('may be JSON in %s with a byte order mark', async (encoding) => {
+    const path = await workspace.write('report.json', Buffer.from('\uFEFF{}', encoding));
     expect(await readReport(path)).toEqual({ kind: 'results', document: {} });
   });
 
@@ -30,13 +30,14 @@ describe('a report', () => {
     const large = await workspace.write('large.json', fill(maximumDocumentBytes + 1));
     const failure = await failureOf(readReport(large));
     expect(failure.kind).toBe('user');
-    expect(failure.message).toBe(`the Sonar report ${large} is larger than ${maximumDocumentBytes} bytes`);
+    expect(failure.message).toContain(`${large} is too large for the Sonar report: it has `);
+    expect(failure).toMatchObject({ problems: [{ input: 'sonar-report-path' }] });
   });
 
   it.each([
     ['broken JSON', '{"revision":', 'is not valid JSON'],
     ['JSON that is nested too deeply', '['.repeat(200_000) + ']'.repeat(200_000), 'nested too deeply'],
-    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), 'is not UTF-8 text'],
+    ['not text', Buffer.from([0x7b, 0xff, 0x7d]), 'is not text in UTF-8'],
     ['an empty file', '', 'has no `ceTaskId`'],
   ])('that is %s is refused, naming the file', async (_what, content, words) => {
     const path = await workspace.write('report', content);
@@ -49,7 +50,7 @@ describe('a report', () => {
   it('that cannot be read is refused with the reason', async () => {
     const failure = await failureOf(readReport(workspace.path));
     expect(failure.kind).toBe('user');
-    expect(failure.message).toContain(`cannot read the Sonar report ${workspace.path}: `);
-    expect(failure.message).toContain('EISDIR');
+    expect(failure.message).toContain(`${workspace.path} cannot be read: `);
+    expect(failure).toMatchObject({ problems: [{ input: 'sonar-report-path' }] });
   });
 });
