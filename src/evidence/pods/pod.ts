@@ -1,7 +1,6 @@
 import type { K8sReport } from '../../contract/environment.ts';
 import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
-import { imageDigest } from './image-digest.ts';
 import type { DocumentNode } from './document-node.ts';
 
 export type ReportedPod = K8sReport['artifacts'][number];
@@ -87,6 +86,15 @@ function readContainers(pod: DocumentNode): readonly Container[] {
         };
       }),
   );
+}
+
+/**
+ * Finds the SHA-256 of an image in the `imageID` of a pod's status: `docker-pullable://repo@sha256:…`, `repo@sha256:…`,
+ * or `sha256:…` alone. Returns 64 lowercase hex digits; undefined if there is none, for example because the image is
+ * still being pulled or the digest uses another algorithm.
+ */
+function imageDigest(imageId: string): string | undefined {
+  return /(?:^|[@/])sha256:([a-f0-9]{64})$/u.exec(imageId)?.[1];
 }
 
 /** A runtime that does not know the name of an image shows its digest instead. */

@@ -29,6 +29,32 @@ describe('readPod', () => {
     expect(pod).toMatchObject({ reported: { owners: [owner] } });
   });
 
+  it.each(['', 'docker-pullable://', 'docker://'])('finds the digest of an image after %j', (scheme) => {
+    for (const name of ['registry.example.com:5000/shop/web_1@', '']) {
+      const containerStatuses = [containerStatus('web', image, `${scheme}${name}sha256:${digestOf('0')}`)];
+      expect(read(aPod('web-1', { status: { containerStatuses } }))).toMatchObject({
+        reported: { digests: { [image]: digestOf('0') } },
+      });
+    }
+  });
+
+  it.each([
+    '',
+    'registry.example.com/web:1',
+    `sha512:${digestOf('a')}${digestOf('a')}`,
+    `sha256:${digestOf('a').slice(1)}`,
+    `sha256:${digestOf('a')}a`,
+    `sha256:${digestOf('a').toUpperCase()}`,
+    `sha256:${digestOf('a')}\n`,
+    `websha256:${digestOf('a')}`,
+  ])('finds no digest in %j', (imageId) => {
+    const containerStatuses = [containerStatus('web', image, imageId)];
+    expect(read(aPod('web-1', { status: { containerStatuses } }))).toEqual({
+      reported: undefined,
+      withoutDigest: ['shop/web-1/web'],
+    });
+  });
+
   it('includes init and ephemeral containers', () => {
     const pod = read(
       aPod('web-1', {
@@ -66,11 +92,6 @@ describe('readPod', () => {
   });
 
   it('does not report a pod without any digest', () => {
-    const containerStatuses = [containerStatus('web', image, '')];
-    expect(read(aPod('web-1', { status: { containerStatuses } }))).toEqual({
-      reported: undefined,
-      withoutDigest: ['shop/web-1/web'],
-    });
     expect(read(aPod('web-1', { status: { containerStatuses: null } }))).toEqual({
       reported: undefined,
       withoutDigest: [],
