@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { failureOf } from '../support/failures.ts';
 import { userErrorOf } from '../support/user-error.ts';
-import { always, reportFacts, performOperation, reportTables } from '../support/perform-operation.ts';
+import {
+  always,
+  reportFacts,
+  performOperation,
+  reportTables,
+  type PerformedOperation,
+} from '../support/perform-operation.ts';
 
 const notification = {
   number: 7,
@@ -24,19 +30,23 @@ const notification = {
 };
 const inputs = { 'notification-number': '7' };
 
+function show(answer: unknown): Promise<PerformedOperation> {
+  return performOperation('get-notification', inputs, always(200, answer));
+}
+
 describe('get-notification', () => {
   it.each([[{ slack: '#ops' }], [['#ops', null, 7]], [undefined]])(
     'hands targets on as they came: %j',
     async (targets) => {
       const body = { number: 7, is_failing: false, targets };
-      const { result } = await performOperation('get-notification', inputs, always(200, body));
+      const { result } = await show(body);
       expect(result.outcome).toBe('done');
       expect(JSON.parse(JSON.stringify(result.response))).toEqual(JSON.parse(JSON.stringify(body)));
     },
   );
 
   it('shows the triggers, the targets and whether delivery works', async () => {
-    const { result, sent } = await performOperation('get-notification', inputs, always(200, notification));
+    const { result, sent } = await show(notification);
     expect(sent).toEqual(['GET /organizations/acme/environments_notifications/7']);
     expect(result).toMatchObject({
       outcome: 'done',
@@ -58,7 +68,7 @@ describe('get-notification', () => {
   });
 
   it('shows only the origin of a webhook URL, because its path is a secret', async () => {
-    const { result } = await performOperation('get-notification', inputs, always(200, notification));
+    const { result } = await show(notification);
     expect(reportTables(result)).toEqual({
       Targets: [
         ['WEBHOOK', 'https://hooks.example.com/…', '1.0'],
@@ -73,21 +83,13 @@ describe('get-notification', () => {
     [1_767_323_100, 'it last reached its targets at 2026-01-02T03:05:00Z'],
     [null, 'it never reached its targets'],
   ])('says that it is failing, and since when (%p)', async (success, words) => {
-    const { result } = await performOperation(
-      'get-notification',
-      inputs,
-      always(200, { ...notification, is_failing: true, last_success_timestamp: success }),
-    );
+    const { result } = await show({ ...notification, is_failing: true, last_success_timestamp: success });
     expect(result).toMatchObject({ outcome: 'done', state: 'failing' });
     expect(result.conclusion).toBe(`Notification 7, prod breaks, in organization acme is failing: ${words}.`);
   });
 
   it('does not report success if the service does not say', async () => {
-    const { result } = await performOperation(
-      'get-notification',
-      inputs,
-      always(200, { number: 7, targets: [{ type: 'EMAIL', recipients: [] }] }),
-    );
+    const { result } = await show({ number: 7, targets: [{ type: 'EMAIL', recipients: [] }] });
     expect(result.state).toBeUndefined();
     expect(result.conclusion).toBe(
       'Notification 7, in organization acme has 1 target; the service does not say whether it works.',

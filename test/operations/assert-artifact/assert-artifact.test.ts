@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
-import { performOperation, type PerformedOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
+import {
+  answersInTurn,
+  performOperation,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../../support/perform-operation.ts';
 
 const fingerprint = fingerprintOf('a');
 const page = 'https://compliance.example.com/acme/flows/web/artifacts/a';
@@ -35,15 +40,9 @@ const missing = judgedBy(false, rule({ resolutions: [{ type: 'missing_attestatio
 /** Runs the operation; the service returns the answers in order and repeats the last one. */
 function assert(
   inputs: Readonly<Record<string, string>>,
-  ...answers: readonly ScriptedAnswer[]
+  ...answers: Parameters<typeof answersInTurn>
 ): Promise<PerformedOperation> {
-  const left = [...answers];
-  return performOperation('assert-artifact', { fingerprint, retries: '0', ...inputs }, () => {
-    const [next, ...others] = left;
-    if (next === undefined) throw new Error('no answer');
-    if (others.length > 0) left.shift();
-    return next;
-  });
+  return performOperation('assert-artifact', { fingerprint, retries: '0', ...inputs }, answersInTurn(...answers));
 }
 
 describe('assert-artifact', () => {

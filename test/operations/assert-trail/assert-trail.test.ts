@@ -5,7 +5,12 @@ import { artifactStates } from '../../../src/contract/compliance.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
-import { performOperation, type PerformedOperation, type ScriptedAnswer } from '../../support/perform-operation.ts';
+import {
+  answersInTurn,
+  performOperation,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../../support/perform-operation.ts';
 
 const page = 'https://compliance.example.com/acme/flows/web/trails/pr-3';
 const attested = (name: string, change: object = {}): object => ({
@@ -29,14 +34,12 @@ const unknown: ScriptedAnswer = {
 };
 
 /** Runs the operation; the service returns the answers in order and repeats the last one. */
-function assert(inputs: Readonly<Record<string, string>>, ...answers: ScriptedAnswer[]): Promise<PerformedOperation> {
+function assert(
+  inputs: Readonly<Record<string, string>>,
+  ...answers: Parameters<typeof answersInTurn>
+): Promise<PerformedOperation> {
   const given = { flow: 'web', trail: 'pr-3', retries: '0', ...inputs };
-  return performOperation('assert-trail', given, () => {
-    const [next] = answers;
-    if (next === undefined) throw new Error('no answer');
-    if (answers.length > 1) answers.shift();
-    return next;
-  });
+  return performOperation('assert-trail', given, answersInTurn(...answers));
 }
 
 async function resultOf(answer: ScriptedAnswer): Promise<OperationResult> {

@@ -4,10 +4,10 @@ import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import {
+  answersInTurn,
   reportFacts,
   performOperation,
   type PerformedOperation,
-  type ScriptedAnswer,
 } from '../../support/perform-operation.ts';
 
 const missing = 'Required by the template of the flow and not reported: sonar.';
@@ -24,15 +24,9 @@ const inputs = { flow: 'web', fingerprint: fingerprintOf('a'), retries: '0' };
 /** Runs the operation with these inputs; the service returns the answers in order and repeats the last one. */
 function lookUp(
   more: Readonly<Record<string, string>>,
-  ...answers: readonly ScriptedAnswer[]
+  ...answers: Parameters<typeof answersInTurn>
 ): Promise<PerformedOperation> {
-  const left = [...answers];
-  return performOperation('get-artifact', { ...inputs, ...more }, () => {
-    const [next, ...others] = left;
-    if (next === undefined) throw new Error('no answer');
-    if (others.length > 0) left.shift();
-    return next;
-  });
+  return performOperation('get-artifact', { ...inputs, ...more }, answersInTurn(...answers));
 }
 
 it('refuses an environment, and names the operation that judges by its policies', async () => {

@@ -14,7 +14,7 @@ import { readStepIdentity } from '../../../src/step/run/step-identity.ts';
 import { manualClock } from '../../support/clock.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
 import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } from '../../support/events.ts';
-import { githubRepository } from '../../support/fake-github-repository.ts';
+import { githubRepository, type GitHubRepository } from '../../support/fake-github-repository.ts';
 import { githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../../support/fake-github.ts';
 import { jobOf } from '../../support/job.ts';
 import { captureOutput } from '../../support/captured-output.ts';
@@ -78,6 +78,15 @@ async function warningsOf(
   return commandsNamed(log, 'warning').map(({ message }) => message);
 }
 
+/** A pull request in a repository that takes comments and statuses. */
+async function openPullRequest(
+  options: Parameters<typeof startGitHub>[1] = {},
+): Promise<{ readonly repository: GitHubRepository; readonly job: Job }> {
+  const repository = githubRepository();
+  const server = keep(await startGitHub({}, { repository, ...options }));
+  return { repository, job: prJob(server.url) };
+}
+
 function silent(): Promise<FakeGitHub> {
   return startGitHub({}, { fault: (): GitHubReply => 'never' });
 }
@@ -89,13 +98,12 @@ async function bothRequested(server: FakeGitHub): Promise<void> {
 
 describe('publishPending', () => {
   async function statusesOf(wanted: PublicationSettings): Promise<readonly unknown[]> {
-    const repository = githubRepository();
-    const server = keep(await startGitHub({}, { repository }));
+    const { repository, job } = await openPullRequest();
     const transport = keep(createTransport({}));
     const { log } = await captureOutput([], (target) =>
       publishPending(wanted, {
         environment: {},
-        job: prJob(server.url),
+        job,
         identity: readStepIdentity(inputSource({})),
         redact: target.secrets.redact,
         log: target.runner.log,
@@ -139,9 +147,8 @@ describe('publishResult', () => {
 
   it('still publishes the result of a cancelled job, within five seconds', async () => {
     const cancelled = AbortSignal.abort(new Cancellation('SIGTERM'));
-    const repository = githubRepository();
-    const answering = keep(await startGitHub({}, { repository }));
-    expect(await warningsOf(prJob(answering.url), { cancelled })).toEqual([]);
+    const { repository, job } = await openPullRequest();
+    expect(await warningsOf(job, { cancelled })).toEqual([]);
     expect(repository.comments).toHaveLength(1);
     expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'error' }]);
 
@@ -171,29 +178,18 @@ describe('publishResult', () => {
   });
 
   it('publishes the verdict even if the job is cancelled meanwhile', async () => {
-    const repository = githubRepository();
     const cancelled = new AbortController();
-    const server = keep(
-      await startGitHub(
-        {},
-        {
-          repository,
-          fault: () => {
-            cancelled.abort(new Cancellation('SIGTERM'));
-            return undefined;
-          },
-        },
-      ),
-    );
-    expect(await warningsOf(prJob(server.url), { cancelled: cancelled.signal })).toEqual([]);
+    const fault = (): undefined => {
+      cancelled.abort(new Cancellation('SIGTERM'));
+    };
+    const { repository, job } = await openPullRequest({ fault });
+    expect(await warningsOf(job, { cancelled: cancelled.signal })).toEqual([]);
     expect(repository.comments).toHaveLength(1);
     expect(repository.statuses).toHaveLength(1);
   });
 
   it('does not set success on a commit that was not judged, and names the judged one', async () => {
-    const repository = githubRepository();
-    const server = keep(await startGitHub({}, { repository }));
-    const job = prJob(server.url);
+    const { repository, job } = await openPullRequest();
     const other = /`: the verdict is for commit cccccccccccc, not for a{40}\. Judge /u;
     const warnings = await warningsOf(job, { shown: compliantOf([shas.base]) });
     expect(warnings).toEqual([expect.stringMatching(other), expect.stringMatching(other)]);
@@ -207,38 +203,34 @@ describe('publishResult', () => {
     ["the pull request's merge commit", [shas.merge]],
     ['no known commit', undefined],
   ])('sets success if the verdict is for %s', async (_what, commits) => {
-    const repository = githubRepository();
-    const server = keep(await startGitHub({}, { repository }));
-    const job = { ...prJob(server.url), ref: 'refs/pull/12/merge', sha: shas.merge };
+    const request = await openPullRequest();
+    const job = { ...request.job, ref: 'refs/pull/12/merge', sha: shas.merge };
     expect(await warningsOf(job, { shown: compliantOf(commits) })).toEqual([]);
-    expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'success' }]);
+    expect(request.repository.statuses).toMatchObject([{ sha: shas.head, state: 'success' }]);
   });
 
   it('does not set success for the default branch’s commit, which is GITHUB_SHA for some events', async () => {
-    const repository = githubRepository();
-    const server = keep(await startGitHub({}, { repository }));
-    const job = { ...prJob(server.url), ref: 'refs/heads/main', sha: shas.base };
+    const request = await openPullRequest();
+    const job = { ...request.job, ref: 'refs/heads/main', sha: shas.base };
     await warningsOf(job, { shown: compliantOf([shas.base]) });
-    expect(repository.statuses).toMatchObject([{ state: 'failure' }]);
+    expect(request.repository.statuses).toMatchObject([{ state: 'failure' }]);
   });
 
   it('reports a defect as such, and still publishes the other one', async () => {
-    const repository = githubRepository();
-    const server = keep(await startGitHub({}, { repository }));
+    const { repository, job } = await openPullRequest();
     const redact = (): never => {
       throw new TypeError('x is not a function');
     };
-    expect(await warningsOf(prJob(server.url), { redact })).toEqual([
+    expect(await warningsOf(job, { redact })).toEqual([
       expect.stringMatching(/was not written: a defect in compliance-action: x is not a function\. Report this/u),
     ]);
     expect(repository.statuses).toHaveLength(1);
   });
 
   it('sets the status to pending in a dry run, and writes no comment', async () => {
-    const repository = githubRepository();
-    const server = keep(await startGitHub({}, { repository }));
+    const { repository, job } = await openPullRequest();
     const shown = stepResultOf({ outcome: 'skipped' });
-    expect(await warningsOf(prJob(server.url), { shown, wanted: { ...both, dryRun: true } })).toEqual([]);
+    expect(await warningsOf(job, { shown, wanted: { ...both, dryRun: true } })).toEqual([]);
     expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'pending', context: 'compliance/web' }]);
     expect(repository.comments).toEqual([]);
   });
@@ -252,8 +244,8 @@ describe('publishResult', () => {
 
   it('does not accept an HTML page with status 200 as success', async () => {
     const page = { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } };
-    const server = keep(await startGitHub({}, { fault: () => page }));
-    expect(await warningsOf(prJob(server.url))).toEqual([
+    const { job } = await openPullRequest({ fault: () => page });
+    expect(await warningsOf(job)).toEqual([
       expect.stringContaining('its response is not the status.'),
       expect.stringContaining('its response is not the list of comments.'),
     ]);
@@ -261,11 +253,10 @@ describe('publishResult', () => {
 
   it('says how to fix a locked conversation, with one full stop', async () => {
     const locked = githubError(403, 'Unable to create comment because issue is locked.');
-    const repository = githubRepository();
     const fault = ({ method, url }: { method: string; url: string }): GitHubReply | undefined =>
       method === 'POST' && url.endsWith('/comments') ? locked : undefined;
-    const server = keep(await startGitHub({}, { repository, fault }));
-    expect(await warningsOf(prJob(server.url))).toEqual([
+    const { job } = await openPullRequest({ fault });
+    expect(await warningsOf(job)).toEqual([
       expect.stringMatching(
         /issue is locked\. - https:\S+rest\. Unlock the conversation.* `pull-request-comment`\. The verdict/u,
       ),

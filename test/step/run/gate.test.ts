@@ -6,7 +6,7 @@ import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
 import { Cancellation } from '../../../src/step/run/cancellation.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
 import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
-import { failedLookup, foundArtifact, lookUp, numberedFingerprint } from '../../support/artifact-lookups.ts';
+import { failedLookup, foundArtifact, lookUp } from '../../support/artifact-lookups.ts';
 
 const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
 
@@ -73,16 +73,6 @@ describe('decideResult', () => {
       failure,
     };
     expect(decideResult(ended, 'fail').conclusion).toBe('1 could not be judged: no answer.');
-  });
-
-  it('keeps status, path and message if the service failed for several artifacts', async () => {
-    const refused = { status: 403, body: { message: 'no' } };
-    const { result } = await lookUp([failedLookup(1), failedLookup(2, refused), foundArtifact(3, 'incomplete')]);
-    const { conclusion } = decideResult(result, 'fail');
-    expect(conclusion).toContain(
-      `GET /artifacts/acme/web/fingerprint/${numberedFingerprint(1)} returned 503: Back soon`,
-    );
-    expect(conclusion).toContain(`GET /artifacts/acme/web/fingerprint/${numberedFingerprint(2)} returned 403: no`);
   });
 
   it('does not let a compliant artifact hide another one that could not be judged', async () => {

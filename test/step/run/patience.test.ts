@@ -17,10 +17,9 @@ import { pullRequestAnswers } from '../../support/pull-request-answers.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { webhookPayloadWith } from '../../support/sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
-import { openTestStep } from '../../support/test-step.ts';
+import { connection, openTestStep } from '../../support/test-step.ts';
 import { writingSteps } from '../../support/writing-steps.ts';
 
-const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-acme', org: 'acme' };
 /** More artifacts than are looked up at a time. */
 const fingerprint = Array.from({ length: 20 }, (_, index) => index.toString(16).padStart(64, '0')).join('\n');
 

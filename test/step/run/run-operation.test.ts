@@ -5,10 +5,9 @@ import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
-import { openTestStep } from '../../support/test-step.ts';
+import { connection, openTestStep } from '../../support/test-step.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 
-const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-acme', org: 'acme' };
 const lookUp = { ...connection, operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };
 
 function nothingIsSent(): never {
@@ -219,19 +218,6 @@ describe('runOperation', () => {
     expect(transport.requests[0]?.headers['authorization']).toBe('Bearer the-api-key-of-acme');
   });
 
-  it('reads environment fallbacks for inputs that are not set', async () => {
-    const transport = answeringTransport(compliantArtifacts);
-    const variables = {
-      COMPLIANCE_BASE_URL: 'https://x.example.com',
-      COMPLIANCE_API_TOKEN: 'the-api-key-of-acme',
-      COMPLIANCE_ORG: 'x',
-    };
-    const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: 'abcde', org: 'acme' };
-    const { context } = openTestStep({ inputs, transport, variables });
-    await runOperation(context);
-    expect(transport.requests[0]?.url.href).toBe('https://x.example.com/api/v2/artifacts/acme/web/fingerprint/abcde');
-  });
-
   it('lets `on-non-compliant` override the operation’s default', async () => {
     const inputs = { ...lookUp, 'on-non-compliant': 'ignore' };
     const { context } = openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
@@ -254,23 +240,6 @@ describe('runOperation', () => {
     const { result } = await runOperation(context);
     expect(transport.requests.map(({ url }) => url.pathname.split('/').at(-1))).toEqual(['ccccc', 'aaaaa', 'bbbbb']);
     expect(result).toMatchObject({ conclusion: 'All 3 artifacts are COMPLIANT in flow web.' });
-  });
-
-  it('looks up the others if one is refused, and ends with the refusal', async () => {
-    const transport = answeringTransport((request) =>
-      request.url.pathname.endsWith('bbbbb')
-        ? jsonAnswer(404, { message: 'no such artifact' })
-        : compliantArtifacts(request),
-    );
-    const { context } = openTestStep({ inputs: { ...lookUp, fingerprint: 'aaaaa\nbbbbb\nccccc' }, transport });
-    const { result } = await runOperation(context);
-    expect(transport.requests).toHaveLength(3);
-    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
-    expect(result.response).toMatchObject([
-      { artifact: { state: 'COMPLIANT' } },
-      { fingerprint: 'bbbbb', error: expect.stringContaining('no such artifact') },
-      { artifact: { state: 'COMPLIANT' } },
-    ]);
   });
 
   it('does not treat a defect in a lookup as an artifact that could not be judged', async () => {
