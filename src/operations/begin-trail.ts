@@ -1,5 +1,4 @@
 import { gatheredAtKey } from '../contract/attestations/attestation-fields.ts';
-import { idempotencyDataKey } from '../contract/idempotency.ts';
 import { beginTrail as endpoint } from '../contract/trail.ts';
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
@@ -33,7 +32,7 @@ export const beginTrail = defineOperation({
   },
   async run(inputs, context) {
     const { org, job, call } = context;
-    const own = await readOwnUserData(inputs.userData, [gatheredAtKey, idempotencyDataKey], context);
+    const own = await readOwnUserData(inputs.userData, [], context);
     const data = withProvenance(own, runProvenance(job, inputs.redactCommitInfo));
     const path = inputs.templateFile;
     const template = path === undefined ? undefined : await openTemplate(path, context);

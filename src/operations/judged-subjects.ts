@@ -5,8 +5,7 @@ import type { Resource } from '../contract/not-found.ts';
 import type { Reason } from '../contract/reason.ts';
 import { maximumConnections } from '../http/connection-settings.ts';
 import { mapConcurrently } from '../runtime/concurrent.ts';
-import { Failure } from '../runtime/failure.ts';
-import { combineFailures } from './combine-failures.ts';
+import { ExternalError, Failure, UserError } from '../runtime/failure.ts';
 import type { OperationContext, OperationOutcome, OperationResult } from './operation.ts';
 import {
   describePending,
@@ -216,6 +215,15 @@ export function toJudgementResult(judgement: JudgedSubjects, by: string, info = 
   const conclusion = concludeWithReasons(`${what} ${by}`, reasons, { subject: only?.name, more });
   if (verdict !== undefined) return { outcome: verdict, state, conclusion, reasons };
   return { outcome: 'error', failure: combineFailures(listFailures(subjects), conclusion), conclusion, reasons };
+}
+
+/** A single failure as it is; several as one, with the conclusion as its message and the remedy of each. */
+function combineFailures(failures: readonly Failure[], conclusion: string): Failure {
+  const [first, ...others] = failures;
+  if (first !== undefined && others.length === 0) return first;
+  const text = { what: conclusion, remedy: [...new Set(failures.map(({ remedy }) => remedy))].join('\n') };
+  if (failures.some(({ kind }) => kind === 'external')) return new ExternalError(text);
+  return new UserError({ input: 'fingerprint', ...text });
 }
 
 /** `2 of 3 artifacts are not compliant and 1 could not be judged`; a step judges only one trail. */

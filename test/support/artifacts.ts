@@ -1,5 +1,5 @@
 import type { Artifact } from '../../src/contract/artifact.ts';
-import type { ArtifactQuery } from '../../src/operations/get-artifact/artifact-query.ts';
+import type { ArtifactQuery } from '../../src/operations/get-artifact/parse-verdict.ts';
 
 /** A fingerprint that is easy to recognise: one digit, 64 times. */
 export function fingerprintOf(digit: string): string {

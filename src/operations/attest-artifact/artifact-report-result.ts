@@ -1,4 +1,5 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
+import { commitFacts } from '../commit-facts.ts';
 import { withUndelivered, type KeptEvidence } from '../deliver-evidence.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { abbreviate, code, fact, listTable, plain, type Text } from '../report.ts';
@@ -35,13 +36,7 @@ export function createReportResult(reports: Reports): OperationResult {
     commits: [commit.sha1],
     report: {
       subject: reported.length === 1 ? `Artifact ${reported[0]?.filename ?? ''}` : `${reported.length} artifacts`,
-      facts: [
-        ...fact('Commit', commit.sha1, commit.url),
-        ...fact('Commit message', commit.message?.split('\n')[0]),
-        ...fact('Author', commit.author),
-        ...fact('Flow', flow),
-        ...fact('Trail', trail, page),
-      ],
+      facts: [...commitFacts(commit), ...fact('Flow', flow), ...fact('Trail', trail, page)],
       tables: listTable(
         'Artifacts',
         ['Artifact', 'Fingerprint', 'State'],

@@ -1,7 +1,5 @@
 import { reportArtifact as endpoint, type SentArtifactReport } from '../../contract/artifact-report.ts';
-import { gatheredAtKey } from '../../contract/attestations/attestation-fields.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import { repositoryInfo, repositoryUrl, runUrl, type Job } from '../../evidence/job.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { gatherCommit } from '../gather-commit.ts';
@@ -41,9 +39,7 @@ export const attestArtifact = defineOperation({
   check: checkArtifactInputs,
   async run(values, context) {
     const { log, clock } = context.call;
-    // A replay compares these keys with the item, so that the user's own data must not have them.
-    const reserved = [gatheredAtKey, idempotencyDataKey];
-    const data = values.userData === undefined ? undefined : await readOwnUserData(values.userData, reserved, context);
+    const data = values.userData === undefined ? undefined : await readOwnUserData(values.userData, [], context);
     const artifacts = await gatherArtifacts(values, context);
     const { info: commit } = await gatherCommit(values, context, endpoint);
     const { flow: flowName, trail: trailName = commit.sha1, artifactName: name } = values;

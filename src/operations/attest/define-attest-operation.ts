@@ -6,7 +6,6 @@ import {
 import type { AttestationKind } from '../../contract/attestations/attestation-kind.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { EvidenceEndpoint } from '../../contract/evidence-endpoints.ts';
-import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import type { EndpointOperation } from '../../contract/endpoint.ts';
 import type { Static, TSchema } from '../../contract/schema.ts';
 import type { CommitEvidence } from '../../evidence/commit/gather-commit.ts';
@@ -98,7 +97,7 @@ export function defineAttestOperation<
   } = declaration;
   const endpoint: EvidenceEndpoint = kind.endpoint;
   const filesKeys = findSources === undefined ? [] : [unattachedFilesKey];
-  const reserved = [...reservedKeys, ...filesKeys, gatheredAtKey, idempotencyDataKey];
+  const reserved = [...reservedKeys, ...filesKeys];
   return {
     name: kind.endpoint.operation,
     endpoint,

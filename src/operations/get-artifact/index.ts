@@ -1,12 +1,11 @@
 import { getArtifact as endpoint } from '../../contract/artifact.ts';
-import { checkIdentity, toArtifactNames } from '../identify-artifacts.ts';
+import { checkIdentity, identifyArtifacts, toArtifactNames } from '../identify-artifacts.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault } from '../inputs/input.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import { judgeSubjects } from '../judged-subjects.ts';
 import { defineOperation } from '../operation.ts';
-import { createQueries } from './artifact-query.ts';
 import { createArtifactResult } from './artifact-result.ts';
 import { lookUpArtifact } from './lookup.ts';
 
@@ -35,10 +34,11 @@ export const getArtifact = defineOperation({
   ],
   check: checkIdentity,
   async run(values, context) {
-    const queries = await createQueries(values, context);
+    const { flow: flowName, trail: trailName, attestationId: id } = values;
+    const artifacts = await identifyArtifacts(values, context);
     const judgement = await judgeSubjects(
       {
-        queries,
+        queries: artifacts.map((artifact) => ({ ...artifact, flow: flowName, trail: trailName, attestationId: id })),
         judge: (query, client) => lookUpArtifact(query, client, context),
         toNames: (query, answer) => toArtifactNames(query, answer?.artifact),
         waitSeconds: values.waitSeconds,
@@ -46,6 +46,6 @@ export const getArtifact = defineOperation({
       },
       context,
     );
-    return createArtifactResult(judgement, values.flow);
+    return createArtifactResult(judgement, flowName);
   },
 });

@@ -4,9 +4,8 @@ import { toArtifactNames } from '../identify-artifacts.ts';
 import { judgeKnown, type JudgedAnswer } from '../judged-subjects.ts';
 import type { OperationContext } from '../operation.ts';
 import { readReasons } from '../reasons.ts';
-import type { ArtifactQuery } from './artifact-query.ts';
 import { deriveArtifactReasons } from './artifact-reasons.ts';
-import { parseVerdict } from './parse-verdict.ts';
+import { parseVerdict, type ArtifactQuery } from './parse-verdict.ts';
 
 /** What the service answered to a query. */
 export interface ArtifactAnswer extends JudgedAnswer {

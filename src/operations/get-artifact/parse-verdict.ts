@@ -1,8 +1,15 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import { ExternalError } from '../../runtime/failure.ts';
+import type { IdentifiedArtifact } from '../identify-artifacts.ts';
 import { parseState } from '../parse-state.ts';
-import type { ArtifactQuery } from './artifact-query.ts';
+
+/** An artifact to look up. */
+export interface ArtifactQuery extends IdentifiedArtifact {
+  readonly flow: string;
+  readonly trail: string | undefined;
+  readonly attestationId: string | undefined;
+}
 
 /**
  * The verdict in an answer. First checks that the answer is for the query, so that the gate does not pass by the state

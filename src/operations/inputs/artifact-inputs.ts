@@ -27,7 +27,6 @@ export interface ImageReference {
 /** An image with its digest: `name@sha256:…`. No registry is asked. */
 export const image: Input<ImageReference> = {
   name: 'image',
-  secret: false,
   parse(value) {
     const at = value.indexOf('@');
     const name = at < 0 ? value : value.slice(0, at);

@@ -7,7 +7,6 @@ import { optional, required, withDefault, withFallback, type Input } from './inp
 export const baseUrl: Input<URL> = {
   name: 'base-url',
   fallback: true,
-  secret: false,
   parse(value) {
     const parsed = parseBaseUrl(value);
     if (parsed.problem === undefined) return { value: parsed.url };

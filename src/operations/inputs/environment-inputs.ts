@@ -44,7 +44,6 @@ export const snapshot2 = snapshotExpression('snapshot-2');
 /** An interval of snapshots. */
 export const interval: Input<string> = {
   name: 'interval',
-  secret: false,
   parse(value) {
     const parsed = parseSnapshotInterval(value);
     if (!('problem' in parsed)) return { value };
@@ -61,7 +60,6 @@ export const reverse = flag('reverse');
 function snapshotExpression(name: string): Input<string> {
   return {
     name,
-    secret: false,
     parse(value) {
       const parsed = parseSnapshotExpression(value);
       if (!('problem' in parsed)) return { value };

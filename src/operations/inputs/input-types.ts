@@ -9,7 +9,6 @@ import type { Input, Parsed } from './input.ts';
 export function text(name: string, maximumLength = Number.POSITIVE_INFINITY): Input<string> {
   return {
     name,
-    secret: false,
     parse: (value) =>
       conforms(Type.String({ maxLength: maximumLength }), value) ? { value } : tooLong(value, maximumLength, ''),
   };
@@ -62,7 +61,6 @@ export function schemaText(
 ): Input<string> {
   return {
     name,
-    secret: false,
     parse(text) {
       const value = normalize(text);
       const maximumLength = valueAt(schema, 'maxLength');
@@ -87,7 +85,6 @@ function tooLong(value: string, maximumLength: number, rule: string): Parsed<nev
 export function oneOf<const Word extends string>(name: string, words: readonly Word[]): Input<Word> {
   return {
     name,
-    secret: false,
     parse(value) {
       const found = words.find((word) => word === value);
       if (found !== undefined) return { value: found };
@@ -109,7 +106,6 @@ export function flag(name: string): Input<boolean> {
   };
   return {
     name,
-    secret: false,
     parse(value) {
       const found = Object.hasOwn(words, value) ? words[value] : undefined;
       if (found !== undefined) return { value: found };
@@ -122,7 +118,6 @@ export function flag(name: string): Input<boolean> {
 export function integer(name: string, minimum: number, maximum: number, unit: string): Input<number> {
   return {
     name,
-    secret: false,
     parse(value) {
       const number = /^\d{1,15}$/u.test(value) ? Number(value) : Number.NaN;
       if (number >= minimum && number <= maximum) return { value: number };
@@ -144,7 +139,6 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 export function duration(name: string, maximum: number): Input<number> {
   return {
     name,
-    secret: false,
     parse(value) {
       const [, digits = '', unit = ''] = /^(\d{1,6})([smh])$/u.exec(value) ?? [];
       const seconds = Number(digits) * (secondsOf[unit] ?? 0);
@@ -191,7 +185,7 @@ function emptyLine(number: number, count: number): Parsed<never> {
 /** Some of these words, separated by commas or line breaks. */
 export function someOf<const Word extends string>(name: string, words: readonly Word[]): Input<readonly Word[]> {
   const word = lines(oneOf(name, words), 'ignored');
-  return { name, secret: false, parse: (value) => word.parse(value.replaceAll(',', '\n')) };
+  return { name, parse: (value) => word.parse(value.replaceAll(',', '\n')) };
 }
 
 /** The lines without the final line break, which a YAML block ends with. */
@@ -209,7 +203,6 @@ function formatAlternatives(words: readonly string[]): string {
 export function httpUrl(name: string, remedy: string, credentialsRemedy: string): Input<string> {
   return {
     name,
-    secret: false,
     parse(value) {
       const part = withoutSecrets(value);
       if (!/^https?:\/\//u.test(value) || !URL.canParse(value)) {
@@ -231,7 +224,6 @@ export function withoutSecrets(text: string): string {
 export function timestamp(name: string): Input<number> {
   return {
     name,
-    secret: false,
     parse(text) {
       const value = /^\d{1,15}$/u.test(text) ? Number(text) : isoSeconds(text);
       if (value !== undefined && value >= 0 && value <= maximumTimestamp) return { value };

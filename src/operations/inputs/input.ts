@@ -23,7 +23,7 @@ export interface Input<Value> {
    */
   readonly fallback?: true;
   /** True for keys and tokens, which are masked first. */
-  readonly secret: boolean;
+  readonly secret?: true | undefined;
   /** True if `parse` gets the text untrimmed, because an empty first or last line of a list is an error. */
   readonly untrimmed?: true;
   /** Parses the text, which is trimmed unless `untrimmed`, and not blank. */

@@ -7,7 +7,6 @@ const pageNumber = integer('page', 1, 1_000_000_000, 'pages');
 /** The page of a list, counted from 1, or all pages. */
 export const page: Input<number | 'all'> = {
   name: 'page',
-  secret: false,
   parse(text) {
     if (text === 'all') return { value: 'all' };
     const parsed = pageNumber.parse(text);

@@ -28,7 +28,6 @@ const maximumContextLength = 255;
 /** The context of the commit status that shows the step's result; required checks select it by this name. */
 export const commitStatus: Input<string> = {
   name: 'commit-status',
-  secret: false,
   parse(text) {
     // GitHub cannot store characters outside the Basic Multilingual Plane, such as most emoji.
     if (text.length <= maximumContextLength && !/[\p{Cc}\u{10000}-\u{10FFFF}]/u.test(text)) return { value: text };

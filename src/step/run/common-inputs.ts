@@ -20,7 +20,6 @@ export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as cons
 
 const operationName: Input<AnyOperationName> = {
   name: 'operation',
-  secret: false,
   parse(value) {
     const found = allOperationNames.find((name) => name === value);
     if (found !== undefined) return { value: found };

@@ -106,7 +106,7 @@ export function readInputs<Used extends Uses>(source: InputSource, uses: Used): 
 
 function readInput(source: InputSource, use: Use<unknown>): { value: unknown } | { problem: Problem } {
   const { input } = use;
-  const { name, secret, untrimmed = false } = input;
+  const { name, secret = false, untrimmed = false } = input;
   const text = untrimmed ? untrimmedText(source, input) : inputText(source, input);
   if (text === undefined) return use.absent === 'error' ? { problem: missing(source, input) } : use.absent;
   const parsed = input.parse(text);
