@@ -95,19 +95,6 @@ describe('the step get-artifact, by a fingerprint', () => {
     expect(result).toMatchObject({ exitCode: 0, outputs: { fingerprint: fingerprints.COMPLIANT } });
   });
 
-  it('does not guess which artifact is meant by digits that begin several', async () => {
-    const own = await job.flow('artifact');
-    await job.report(own, { fingerprint: 'abcde'.padEnd(64, '1') });
-    await job.report(own, { fingerprint: 'abcde'.padEnd(64, '2') });
-    const result = await lookUp({ fingerprint: 'abcde', 'on-non-compliant': 'ignore' }, own);
-    expect(failedStep(result)).toMatchObject({
-      ...errorEnding,
-      kind: 'user',
-      title: 'Refused by the compliance service',
-      message: expect.stringContaining("Fingerprint 'abcde' is ambiguous"),
-    });
-  });
-
   it('narrows the look-up by the trail, only when one is given', async () => {
     const own = await job.flow('artifact');
     const fingerprint = someFingerprint();

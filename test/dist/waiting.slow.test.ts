@@ -156,14 +156,6 @@ describe('the step get-artifact with `wait`', () => {
       ),
     });
   });
-
-  it.concurrent('sends nothing in a dry run, and waits for nothing', async () => {
-    const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: someFingerprint(), wait, 'dry-run': 'true' };
-    expect(await job.step(inputs)).toMatchObject({
-      exitCode: 1,
-      outputs: { outcome: 'skipped' },
-    });
-  });
 });
 
 describe('the step list-snapshots with `wait`', () => {

@@ -1,4 +1,3 @@
-import { maximumFileBytes } from '../../src/contract/limits.ts';
 import { jobCommit, type ActionJob } from './action-job.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { aPod, podList } from './pods.ts';
@@ -71,7 +70,6 @@ export async function openOperationFixture({ service, workspace }: ActionJob): P
   await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
   await workspace.write('policy.yaml', policyText);
   await workspace.write('no-policy.yaml', `${policyText}unheard: of\n`);
-  for (const name of ['large.yaml', 'large.bin']) await workspace.write(name, Buffer.alloc(maximumFileBytes + 1, '#'));
   return {
     keys: {
       reader: await service.createKey('reader'),
