@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { workflowLinter } from '../support/workflow-linter.ts';
+import { workflowLinter } from './workflow-linter.ts';
 import { documentedWorkflows, isComplete, pathOf, workflowsIn } from '../support/workflows.ts';
 
 const documented = documentedWorkflows().filter(isComplete);

@@ -13,7 +13,7 @@ import {
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { closedPort } from '../support/loopback-server.ts';
-import { streamedBody } from '../support/streamed-body.ts';
+import { streamedBody } from './streamed-body.ts';
 import { httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();

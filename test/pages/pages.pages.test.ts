@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { readAxe, type BrowserPage } from '../../tools/browser/playwright.ts';
 import { hostileText, sampleFingerprint } from '../../tools/browser/sample-data.ts';
-import { hasBrowser, listLinks, signIn, startPageWalk, type PageWalk } from '../support/page-walk.ts';
+import { hasBrowser, listLinks, signIn, startPageWalk, type PageWalk } from './page-walk.ts';
 
 /** The maximum size of a page with all that it loads, in bytes. */
 const maximumBytes = 100_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { modelCommands, type SystemUnderTest } from '../support/model-commands.ts';
-import { ServiceModel } from '../support/service-model.ts';
+import { modelCommands, type SystemUnderTest } from './model-commands.ts';
+import { ServiceModel } from './service-model.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** How many sequences of requests are sent: `npm run test:slow` sets more. */

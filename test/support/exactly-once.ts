@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { apiEndpoints } from '../../src/contract/api-endpoints.ts';
 import type { EndpointOperation } from '../../src/contract/endpoint.ts';
+import { idempotencyKeyHeader } from '../../src/contract/idempotency.ts';
 import type { Transport } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 import { Failure } from '../../src/runtime/failure.ts';
 import { runOperation } from '../../src/step/run/run-operation.ts';
-import { alternatingTransport } from './alternating-transport.ts';
 import { jsonAnswer } from './answering-transport.ts';
 import { pushEvent, shas } from './events.ts';
 import { faultyTransport } from './faulty-transport.ts';
@@ -151,6 +151,27 @@ function withGitHub(inner: Transport): Transport {
       const reply = githubAnswers[pathname + search];
       if (reply === undefined || typeof reply === 'string') return jsonAnswer(404, { message: 'Not Found' });
       return jsonAnswer(reply.status, reply.body);
+    },
+  };
+}
+
+/**
+ * A transport like a proxy in front of several processes: a request that is repeated with its idempotency key goes to
+ * another process than before, and requests without a key take turns.
+ *
+ * @param origins of the processes, which share their data
+ */
+function alternatingTransport(inner: Transport, origins: readonly string[]): Transport {
+  const turns = new Map<string, number>();
+  return {
+    ...inner,
+    send: (request, signal) => {
+      const key = request.headers[idempotencyKeyHeader] ?? '';
+      const turn = turns.get(key) ?? 0;
+      turns.set(key, turn + 1);
+      const { pathname, search } = request.url;
+      const origin = origins[turn % origins.length];
+      return inner.send({ ...request, url: new URL(pathname + search, origin) }, signal);
     },
   };
 }

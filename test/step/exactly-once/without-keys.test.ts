@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { apiEndpoints } from '../../../src/contract/api-endpoints.ts';
 import { describeExactlyOnce, type StepEnd } from '../../support/exactly-once.ts';
-import { keylessTransport } from '../../support/keyless-transport.ts';
+import { keylessTransport } from './keyless-transport.ts';
 
 /** The operations whose endpoints append a record. */
 const appending: ReadonlySet<string | undefined> = new Set(

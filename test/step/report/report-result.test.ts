@@ -12,7 +12,7 @@ import { githubRunner } from '../../../src/step/report/runner.ts';
 import { printable } from '../../../src/runtime/printable.ts';
 import { safeHref } from '../../../src/step/report/escape.ts';
 import { itWithFullDevice } from '../../support/platform.ts';
-import { hostileResult, hostileText } from '../../support/hostile-result.ts';
+import { hostileResult, hostileText } from './hostile-result.ts';
 import { aSecret, formsOf, textAround } from '../../support/secret.ts';
 import { captureOutput, inEnvironment } from '../../support/captured-output.ts';
 import { commandsIn, commandsNamed, shownLines } from '../../support/workflow-command.ts';

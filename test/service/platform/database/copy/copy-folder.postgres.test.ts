@@ -9,15 +9,9 @@ import { parseCopyCommand } from '../../../../../src/service/commands/parse-copy
 import { runCopyCommand } from '../../../../../src/service/commands/run-copy-command.ts';
 import { schemaVersion } from '../../../../../src/service/platform/database/sqlite/migrations.ts';
 import { createNotification } from '../../../../support/administration.ts';
-import { readAnswers, type Answer } from '../../../../support/all-answers.ts';
+import { readAnswers, type Answer } from './all-answers.ts';
 import { pod, reportPods, snapshotsOf } from '../../../../support/environment-samples.ts';
-import {
-  attestOnce,
-  createFilledFolder,
-  saveFlowOnce,
-  stillSettings,
-  type FilledFolder,
-} from '../../../../support/filled-folder.ts';
+import { attestOnce, createFilledFolder, saveFlowOnce, stillSettings, type FilledFolder } from './filled-folder.ts';
 import { itWithObjectStorage, testAttachments } from '../../../../support/object-storage.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
 import { runServiceCommand } from '../../../../support/run-service-command.ts';

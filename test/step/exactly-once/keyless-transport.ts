@@ -1,5 +1,5 @@
-import { idempotencyKeyHeader, keysAcceptedHeader, replayedHeader } from '../../src/contract/idempotency.ts';
-import type { HttpResponse, Transport } from '../../src/http/transport.ts';
+import { idempotencyKeyHeader, keysAcceptedHeader, replayedHeader } from '../../../src/contract/idempotency.ts';
+import type { HttpResponse, Transport } from '../../../src/http/transport.ts';
 
 /** Makes the service behind a transport one that ignores idempotency keys, as a hosted service may. */
 export function keylessTransport(inner: Transport): Transport {

@@ -3,15 +3,27 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { listTables } from '../../src/service/platform/database/copy/tables.ts';
-import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
-import { administer, createKey, createNotification, createServiceAccountKey, keyIdOf } from './administration.ts';
-import { changePolicies, pod, reportPods, savePolicy } from './environment-samples.ts';
-import { createSigningKey, signToken, startIdentityProvider } from './identity-provider.ts';
-import { prepareEverything } from './prepare-organization.ts';
-import { call, mappingOf, type Called } from './service-call.ts';
-import { attestationForm, fingerprintOf, report, sampleArtifact, sampleAttestation } from './service-samples.ts';
-import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
+import { listTables } from '../../../../../src/service/platform/database/copy/tables.ts';
+import { databaseFile } from '../../../../../src/service/platform/attachments/files/data-folder.ts';
+import {
+  administer,
+  createKey,
+  createNotification,
+  createServiceAccountKey,
+  keyIdOf,
+} from '../../../../support/administration.ts';
+import { changePolicies, pod, reportPods, savePolicy } from '../../../../support/environment-samples.ts';
+import { createSigningKey, signToken, startIdentityProvider } from '../../../../support/identity-provider.ts';
+import { prepareEverything } from '../../../../support/prepare-organization.ts';
+import { call, mappingOf, type Called } from '../../../../support/service-call.ts';
+import {
+  attestationForm,
+  fingerprintOf,
+  report,
+  sampleArtifact,
+  sampleAttestation,
+} from '../../../../support/service-samples.ts';
+import { startTestService, type TestService, type TestServiceSettings } from '../../../../support/service.ts';
 
 /** The time in milliseconds at which everything is recorded and looked at. */
 const now = Date.now();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { OperationResult } from '../../src/operations/operation.ts';
+import type { OperationResult } from '../../../src/operations/operation.ts';
 
 /** Texts that could become commands of the runner, or break its files. */
 export function hostileText(): fc.Arbitrary<string> {

@@ -1,7 +1,7 @@
 import { validate } from '@actions/languageservice/validate';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { actionEntries } from './repository.ts';
+import { actionEntries } from '../support/repository.ts';
 
 /** Returns the problems of a workflow, one line each: `12: Invalid action input 'flwo'`. */
 export type WorkflowLinter = (name: string, text: string) => Promise<readonly string[]>;
