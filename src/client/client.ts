@@ -228,7 +228,7 @@ export class ComplianceClient implements EndpointCaller {
     const { clock, log, signal } = this.#context;
     const { deprecations, keyExpiry, support } = this.#shared;
     try {
-      const rule = this.#retryRule(request, writing);
+      const rule = this.#retryRule(writing);
       const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, rule);
       deprecations.report(endpoint, { url: request.url, document }, answer.headers);
       keyExpiry.report(answer.headers);
@@ -258,9 +258,9 @@ export class ComplianceClient implements EndpointCaller {
     }
   }
 
-  #retryRule(request: HttpRequest, writing: WriteAttempts | undefined): RetryRule {
+  #retryRule(writing: WriteAttempts | undefined): RetryRule {
     if (writing !== undefined) return (outcome) => writing.retryReason(outcome);
-    return createReadRule(request, this.#shared.contact, () => this.#context.clock.now());
+    return createReadRule(this.#shared.contact, () => this.#context.clock.now());
   }
 
   /**
@@ -293,7 +293,6 @@ export class ComplianceClient implements EndpointCaller {
         ...(call.since === undefined ? {} : { [replayedEvidenceHeader]: '?1' }),
       },
       ...(body === undefined ? {} : { body }),
-      idempotent: endpoint.repetition.effect !== 'appends',
     };
     return { request, path, document, ...(isKeyed ? { key } : {}) };
   }

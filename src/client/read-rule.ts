@@ -1,7 +1,8 @@
 import type { Now } from '../runtime/clock.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import { safeRetryReason, type RetryRule } from '../http/send-with-retry.ts';
-import { TransportError, type HttpRequest, type HttpResponse } from '../http/transport.ts';
+import { readRetryReason } from '../http/retry.ts';
+import type { RetryRule } from '../http/send-with-retry.ts';
+import { TransportError, type HttpResponse } from '../http/transport.ts';
 import type { ServiceContact } from './service-contact.ts';
 
 /** How many times a garbled answer is followed by another attempt if the service has not answered this step before. */
@@ -12,11 +13,11 @@ const maximumRepetitions = 5;
  * answer that is not from the service: the page of a proxy with a status of success, or something that is not HTTP. If
  * the service has not answered before, `base-url` may be wrong, so the number of attempts is limited.
  */
-export function createReadRule(request: HttpRequest, contact: ServiceContact, now: Now): RetryRule {
+export function createReadRule(contact: ServiceContact, now: Now): RetryRule {
   let repetitions = 0;
   return (outcome) => {
     contact.noteAttempt(outcome);
-    const again = safeRetryReason(request, outcome, now());
+    const again = readRetryReason(outcome, now());
     const garbled = again === undefined ? describeGarbled(outcome) : undefined;
     if (garbled === undefined) return again;
     repetitions += 1;

@@ -1,7 +1,14 @@
-import type { Endpoint, RecordPlace } from '../contract/endpoint.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { replayedHeader, supersededHeader } from '../contract/idempotency.ts';
 import { callTimeout, limitAttempts } from '../http/retry-schedule.ts';
-import { backoff, isTransientStatus, mayHaveBeenCarriedOut, parseRetryAfter, type RetryReason } from '../http/retry.ts';
+import {
+  backoff,
+  describeStatus,
+  isTransientStatus,
+  mayHaveBeenCarriedOut,
+  parseRetryAfter,
+  type RetryReason,
+} from '../http/retry.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import { TransportError, type HttpResponse } from '../http/transport.ts';
 import { sleep } from '../runtime/clock.ts';
@@ -9,7 +16,7 @@ import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
 import { isNotFound, isTransientFailure } from './failure-kinds.ts';
 import type { KeySupport } from './key-support.ts';
-import type { FindRecord, SentWrite } from './records/sent-write.ts';
+import type { SentWrite } from './find-record.ts';
 import { isErrorOfService } from './response-body.ts';
 import { ServiceError, endpointLabel } from './service-error.ts';
 import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
@@ -26,14 +33,6 @@ type AttemptKind =
   | 'unclear'
   /** Another attempt would end in the same way. */
   | 'final';
-
-/** How to look, by place; loaded only if an answer was lost. */
-const recordFinders: Readonly<Record<RecordPlace, () => Promise<FindRecord>>> = {
-  'attestation list': async () =>
-    (await import(/* webpackChunkName: 'others' */ './records/find-attestation.ts')).findAttestation,
-  artifact: async () => (await import(/* webpackChunkName: 'others' */ './records/find-artifact.ts')).findArtifact,
-  'policy versions': async () => (await import(/* webpackChunkName: 'others' */ './records/find-policy.ts')).findPolicy,
-};
 
 type Look = { readonly record: unknown } | 'absent' | 'unknown' | 'impossible';
 
@@ -181,7 +180,7 @@ export class WriteAttempts {
     const { status, headers } = outcome;
     if (status < 300) return { reason: `the answer was ${status}, but not as the service answers` };
     const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
-    return { reason: `the answer was ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    return describeStatus(status, retryAfter);
   }
 
   /** Looks for the record once. The requests for that are repeated like all that only read. */
@@ -189,10 +188,11 @@ export class WriteAttempts {
     const { endpoint, sent, client, context } = this.#options;
     const { repetition } = endpoint;
     if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return 'impossible';
-    const find = await recordFinders[repetition.recordedIn]();
+    // Loaded only if an answer was lost.
+    const { findRecord } = await import(/* webpackChunkName: 'others' */ './find-record.ts');
     this.#lookFailure = undefined;
     try {
-      const record = await find(sent, client);
+      const record = await findRecord(repetition.recordedIn, sent, client);
       return record === undefined ? 'absent' : { record };
     } catch (error) {
       if (!(error instanceof Failure) || context.signal?.aborted === true) throw error;

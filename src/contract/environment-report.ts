@@ -48,7 +48,6 @@ export const reportKinds = [
   defineReport({ kind: 'docker', own: {}, named: [] }),
   defineReport({
     kind: 'ECS',
-
     own: { taskArn: lineText({ minLength: 1 }), cluster_name: optionalLine(), service_name: optionalLine() },
     named: ['taskArn'],
   }),
@@ -56,13 +55,11 @@ export const reportKinds = [
   defineReport({ kind: 'S3', own: {}, named: [] }),
   defineReport({
     kind: 'azure-apps',
-
     own: { app_name: lineText({ minLength: 1 }), app_kind: optionalLine(), digests_source: optionalLine() },
     named: ['app_name'],
   }),
   defineReport({
     kind: 'cloud-run',
-
     own: { kind: optionalLine(), serviceName: optionalLine(), revisionName: optionalLine(), jobName: optionalLine() },
     named: ['revisionName', 'jobName', 'serviceName'],
     document: { type: Type.Optional(Type.Literal('cloud-run')) },

@@ -3,58 +3,55 @@ import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { ConnectSettings } from './connection-settings.ts';
 import { proxySettings, type ProxySettings } from './proxy-settings.ts';
 
-/** The connections of a transport. undici pools them by origin, or by proxy. */
-export interface Connections {
+/** The connections of a transport, through the proxies of the environment. undici pools them by origin, or by proxy. */
+export class Connections {
+  readonly #proxies: ProxySettings | undefined;
+  readonly #closing = new AbortController();
+  readonly #direct: Slot;
+  readonly #proxied: Slot | undefined;
+  #idle: Promise<void> | undefined;
+
+  /** @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL */
+  constructor(environment: EnvironmentVariables) {
+    const proxies = proxySettings(environment);
+    const connect: ConnectSettings = { timeout: 0, signal: this.#closing.signal };
+    this.#proxies = proxies;
+    this.#direct = new Slot(() => openDirect(connect));
+    this.#proxied = proxies === undefined ? undefined : new Slot(() => openProxied(proxies, connect));
+  }
+
   /** Returns the dispatcher that sends a request to this address. */
-  acquire(url: URL): Promise<Dispatcher>;
+  async acquire(url: URL): Promise<Dispatcher> {
+    await this.#idle;
+    const isProxied = this.#proxies !== undefined && proxyFor(this.#proxies, url) !== '';
+    return (isProxied ? (this.#proxied ?? this.#direct) : this.#direct).open();
+  }
+
   /** Must be called when a request has ended, so that the next request reuses its connection. */
-  release(): void;
+  release(): void {
+    // undici marks a connection idle only in the turn after the answer. Before that, its pool would open another one.
+    this.#idle ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#idle = undefined;
+        resolve();
+      });
+    });
+  }
+
   /**
    * Stops using a dispatcher that did not connect in time, so that the next attempt does not wait for the same
    * connection. Requests in flight continue.
    */
-  discard(dispatcher: Dispatcher): void;
+  discard(dispatcher: Dispatcher): void {
+    this.#direct.discard(dispatcher);
+    this.#proxied?.discard(dispatcher);
+  }
+
   /** Closes all connections, so that the process can end. */
-  close(): Promise<void>;
-}
-
-/**
- * Opens connections, through the proxies of the environment if it names any.
- *
- * @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL
- */
-export function createConnections(environment: EnvironmentVariables): Connections {
-  const proxies = proxySettings(environment);
-  const closing = new AbortController();
-  const connect: ConnectSettings = { timeout: 0, signal: closing.signal };
-  const direct = new Slot(() => openDirect(connect));
-  const proxied = proxies === undefined ? undefined : new Slot(() => openProxied(proxies, connect));
-  let idle: Promise<void> | undefined;
-
-  return {
-    async acquire(url) {
-      await idle;
-      const isProxied = proxies !== undefined && proxyFor(proxies, url) !== '';
-      return (isProxied ? (proxied ?? direct) : direct).open();
-    },
-    release() {
-      // undici marks a connection idle only in the turn after the answer. Before that, its pool would open another one.
-      idle ??= new Promise((resolve) => {
-        setImmediate(() => {
-          idle = undefined;
-          resolve();
-        });
-      });
-    },
-    discard(dispatcher) {
-      direct.discard(dispatcher);
-      proxied?.discard(dispatcher);
-    },
-    async close() {
-      await Promise.all([direct.close(), proxied?.close()]);
-      closing.abort();
-    },
-  };
+  async close(): Promise<void> {
+    await Promise.all([this.#direct.close(), this.#proxied?.close()]);
+    this.#closing.abort();
+  }
 }
 
 /** A dispatcher that is opened at its first use, together with those that were discarded. */

@@ -1,4 +1,4 @@
-import type { HttpResponse, HttpRequest, Method, TransportError, TransportProblem } from './transport.ts';
+import { TransportError, type HttpResponse, type TransportProblem } from './transport.ts';
 
 /** Why an attempt is repeated. */
 export interface RetryReason {
@@ -8,25 +8,21 @@ export interface RetryReason {
   readonly retryAfter?: number;
 }
 
-// RFC 9110, 9.2.2.
-const idempotentMethods: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
-
-/** Whether repeating a request that has arrived is harmless: `idempotent` decides; if not set, the method. */
-export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' | 'idempotent'>): boolean {
-  return idempotent ?? idempotentMethods.has(method);
-}
-
 /**
- * Why a request is repeated after an answer; undefined if the answer is final.
+ * Why a request that only reads is sent again; undefined if the outcome is final.
  *
- * @param idempotent whether repeating it is harmless even if it was carried out
  * @param now milliseconds since the epoch
  */
-export function retryReasonOfAnswer(idempotent: boolean, answer: HttpResponse, now: number): RetryReason | undefined {
-  const { status } = answer;
-  const retryAfter = parseRetryAfter(answer.headers['retry-after'], now);
-  if (!isTransientStatus(status)) return undefined;
-  if (!idempotent && mayHaveBeenCarriedOut(status, retryAfter)) return undefined;
+export function readRetryReason(outcome: HttpResponse | TransportError, now: number): RetryReason | undefined {
+  if (outcome instanceof TransportError) {
+    return isTransientProblem(outcome.problem) ? { reason: outcome.message } : undefined;
+  }
+  const { status, headers } = outcome;
+  return isTransientStatus(status) ? describeStatus(status, parseRetryAfter(headers['retry-after'], now)) : undefined;
+}
+
+/** A status as the reason for another attempt. */
+export function describeStatus(status: number, retryAfter: number | undefined): RetryReason {
   return { reason: `the answer was ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
@@ -50,12 +46,6 @@ export function isTransientStatus(status: number): boolean {
 /** Whether a later attempt may get an answer although nothing was changed. */
 export function isTransientProblem(problem: TransportProblem): boolean {
   return problem !== 'untrusted' && problem !== 'malformed';
-}
-
-/** Why a request is repeated after an attempt without an answer; undefined if that is unsafe or pointless. */
-export function retryReasonOfError(idempotent: boolean, error: TransportError): RetryReason | undefined {
-  if (!isTransientProblem(error.problem)) return undefined;
-  return idempotent || !error.mayHaveReached ? { reason: error.message } : undefined;
 }
 
 /**

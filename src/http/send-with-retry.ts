@@ -1,7 +1,7 @@
 import { sleep } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { TransportError, type HttpResponse, type HttpRequest, type Transport } from './transport.ts';
-import { isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
+import { readRetryReason, type RetryReason } from './retry.ts';
 import { createRetrySchedule, formatSeconds, type RetryPolicy } from './retry-schedule.ts';
 
 export interface CallContext extends Dependencies {
@@ -33,24 +33,15 @@ export type RetryRule = (
  * `callTimeout`, or earlier if `until` says so.
  *
  * @param label the operation, for the log
- * @param rule by default, a request is repeated if that is harmless or if it was certainly not carried out
+ * @param rule by default, the rule for a request that only reads
  * @returns the last answer, whatever its status
  * @throws TransportError if the last attempt got no complete answer; its message says how many attempts there were
  */
-export function sendWithRetry(
+export async function sendWithRetry(
   label: string,
   request: HttpRequest,
   context: CallContext,
-  rule: RetryRule = (outcome) => safeRetryReason(request, outcome, context.clock.now()),
-): Promise<FinalResponse> {
-  return sendByRule(label, request, context, rule);
-}
-
-async function sendByRule(
-  label: string,
-  request: HttpRequest,
-  context: CallContext,
-  rule: RetryRule,
+  rule: RetryRule = (outcome) => readRetryReason(outcome, context.clock.now()),
 ): Promise<FinalResponse> {
   const { clock, retryPolicy, log } = context;
   const schedule = createRetrySchedule(retryPolicy, clock.now());
@@ -73,18 +64,6 @@ async function sendByRule(
     log.info(`${label}: ${schedule.describe(attempt, again.reason, { now, delay })}`);
     await sleep(clock, delay, context.signal);
   }
-}
-
-/** Why a request is sent again if that is harmless, or if it was certainly not carried out; undefined if it is not. */
-export function safeRetryReason(
-  request: HttpRequest,
-  outcome: HttpResponse | TransportError,
-  now: number,
-): RetryReason | undefined {
-  const idempotent = isIdempotent(request);
-  return outcome instanceof TransportError
-    ? retryReasonOfError(idempotent, outcome)
-    : retryReasonOfAnswer(idempotent, outcome, now);
 }
 
 async function tryOnce(

@@ -18,11 +18,6 @@ export interface HttpRequest {
   /** Lowercase names. Content type and length come from the body. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
-  /**
-   * Whether sending it again changes nothing if it has arrived before. By default the method decides: GET, PUT and
-   * DELETE are idempotent (RFC 9110, 9.2.2).
-   */
-  readonly idempotent?: boolean;
 }
 
 /** One HTTP answer, read to its end. Redirects are not followed. */

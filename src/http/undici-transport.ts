@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { createBodyStream } from './body-stream.ts';
 import { describeError, errorCode, Failure, toAbortError } from '../runtime/failure.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
-import { createConnections } from './connections.ts';
+import { Connections } from './connections.ts';
 import {
   maximumAnswerBytes,
   TransportError,
@@ -20,7 +20,7 @@ import {
  * @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL
  */
 export function createTransport(environment: EnvironmentVariables): Transport {
-  const connections = createConnections(environment);
+  const connections = new Connections(environment);
   return {
     async send(request, signal) {
       signal.throwIfAborted();

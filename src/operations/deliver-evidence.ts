@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { EndpointCall, EndpointResult } from '../client/endpoint-call.ts';
-import { withNote } from '../client/failure-kinds.ts';
-import { mayBeDeliveredLater } from '../client/outage.ts';
+import { mayBeDeliveredLater, withNote } from '../client/failure-kinds.ts';
 import { ServiceError } from '../client/service-error.ts';
 import type { EvidenceEndpoint } from '../contract/evidence-endpoints.ts';
 import type { FilePart } from '../client/request-body.ts';

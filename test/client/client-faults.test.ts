@@ -58,68 +58,36 @@ const operations = Object.keys(calls) as readonly Operation[];
 const html = answersText(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' });
 
 describe('the client under faults', () => {
-  /**
-   * How many times each operation is sent if the fault never ends; 4 means three retries. An attestation that may be on
-   * record is not sent again, but looked for.
-   */
-  const table: readonly (readonly [string, Fault, Readonly<Record<Operation, number>>])[] = [
-    ['resets before the answer', resetsBeforeTheAnswer, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['closes before the answer', closesBeforeTheAnswer, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['resets within the answer', resetsWithinTheAnswer, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['truncates the answer', truncatesTheAnswer, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['resets during the upload', resetsDuringTheUpload, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['speaks no HTTP', speaksNoHttp, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['sends huge headers', sendsHugeHeaders, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['answers 400', answers(400, { message: 'no' }), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
-    ['answers 401 without a body', answersText(401, ''), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
-    ['answers 404', answers(404, { message: 'no' }), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
-    ['answers 408', answers(408, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['answers 409', answers(409, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    [
-      'answers 413 early',
-      answersEarly(413, { message: 'no' }),
-      { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 },
-    ],
-    ['answers 429', answers(429, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    [
-      'answers 429 with seconds',
-      answers(429, { message: 'no' }, { 'retry-after': '2' }),
-      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 },
-    ],
+  /** How many times a request is sent if the fault never ends; 4 means three retries. */
+  const table: readonly (readonly [string, Fault, number])[] = [
+    ['resets before the answer', resetsBeforeTheAnswer, 4],
+    ['closes before the answer', closesBeforeTheAnswer, 4],
+    ['resets within the answer', resetsWithinTheAnswer, 4],
+    ['truncates the answer', truncatesTheAnswer, 4],
+    ['resets during the upload', resetsDuringTheUpload, 4],
+    ['speaks no HTTP', speaksNoHttp, 4],
+    ['sends huge headers', sendsHugeHeaders, 4],
+    ['answers 400', answers(400, { message: 'no' }), 1],
+    ['answers 401 without a body', answersText(401, ''), 1],
+    ['answers 404', answers(404, { message: 'no' }), 1],
+    ['answers 408', answers(408, { message: 'no' }), 4],
+    ['answers 409', answers(409, { message: 'no' }), 4],
+    ['answers 413 early', answersEarly(413, { message: 'no' }), 1],
+    ['answers 429', answers(429, { message: 'no' }), 4],
+    ['answers 429 with seconds', answers(429, { message: 'no' }, { 'retry-after': '2' }), 4],
     [
       'answers 429 with a date',
       answers(429, { message: 'no' }, { 'retry-after': new Date(startOfTime + 3000).toUTCString() }),
-      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 },
+      4,
     ],
-    [
-      'answers 429 with a wait beyond the deadline',
-      answers(429, { message: 'no' }, { 'retry-after': '86400' }),
-      { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 },
-    ],
-    ['answers 500', answers(500, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['answers 501', answers(501, { message: 'no' }), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
-    ['answers 502 with HTML', html, { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    ['answers 503', answers(503, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
-    [
-      'answers 503 with Retry-After',
-      answers(503, { message: 'no' }, { 'retry-after': '1' }),
-      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 },
-    ],
-    [
-      'answers 200 with HTML',
-      answersText(200, '<html>', { 'content-type': 'text/html' }),
-      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 },
-    ],
-    [
-      'answers 200 with JSON of another form',
-      answers(200, { login: 'required' }),
-      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 1 },
-    ],
-    [
-      'answers 302',
-      answersText(302, '', { location: '/login' }),
-      { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 },
-    ],
+    ['answers 429 with a wait beyond the deadline', answers(429, { message: 'no' }, { 'retry-after': '86400' }), 1],
+    ['answers 500', answers(500, { message: 'no' }), 4],
+    ['answers 501', answers(501, { message: 'no' }), 1],
+    ['answers 502 with HTML', html, 4],
+    ['answers 503', answers(503, { message: 'no' }), 4],
+    ['answers 503 with Retry-After', answers(503, { message: 'no' }, { 'retry-after': '1' }), 4],
+    ['answers 200 with HTML', answersText(200, '<html>', { 'content-type': 'text/html' }), 4],
+    ['answers 302', answersText(302, '', { location: '/login' }), 1],
   ];
 
   describe.each(table)('if the service %s', (_what, fault, asked) => {
@@ -135,15 +103,15 @@ describe('the client under faults', () => {
           remedy: expect.stringMatching(/\.$/u),
         });
         const [first] = server.requests;
-        expect(server.requests.filter(({ target }) => target === first?.target)).toHaveLength(asked[operation]);
+        expect(server.requests.filter(({ target }) => target === first?.target)).toHaveLength(asked);
         const again = client.log.infos.filter((line) => /^(?!list-).*trying again in/u.test(line));
-        expect(again).toHaveLength(asked[operation] - 1);
+        expect(again).toHaveLength(asked - 1);
         expect(
           again.every(
             (line, index) => line.startsWith(`${operation}: attempt ${index + 1} of 4: `) && line.endsWith(' s'),
           ),
         ).toBe(true);
-        if (asked[operation] > 1) expect(describeError(error)).toContain('(after 4 attempts)');
+        if (asked > 1) expect(describeError(error)).toContain('(after 4 attempts)');
       },
     );
   });

@@ -101,15 +101,6 @@ function digest(text: string): string {
 }
 
 describe('the client with the service', () => {
-  it('creates a flow by 201, and updates it by 200', async () => {
-    const call = {
-      parameters: { org },
-      document: { name: 'created', description: 'one', template: ['unit'], visibility: 'private' as const },
-    };
-    await expect(clientOf().call(createFlow, call)).resolves.toMatchObject({ status: 201, body: expect.any(String) });
-    await expect(clientOf().call(createFlow, call)).resolves.toMatchObject({ status: 200, body: expect.any(String) });
-  });
-
   it('creates a flow with a basic key as well', async () => {
     const document = { name: 'basic', description: '', template: [] };
     const call = { parameters: { org }, document };
@@ -143,29 +134,6 @@ describe('the client with the service', () => {
       kind: 'user',
       message: expect.stringContaining('is 10485761 bytes, but at most 10485760 are accepted'),
     });
-  });
-
-  it.each([
-    ['OK', 'COMPLIANT'],
-    ['ERROR', 'NON-COMPLIANT'],
-    ['NONE', 'INCOMPLETE'],
-  ])('finds an artifact whose gate is %s to be %s', async (status, state) => {
-    const flow = `judged-${status}`;
-    const fingerprint = digest(flow);
-    await makeFlow(flow);
-    await makeArtifact(flow, 'v1', fingerprint);
-    await attest(flow, 'v1', status);
-    const parameters = { org, flow_name: flow, fingerprint };
-    const whole = await clientOf().call(getArtifact, { parameters });
-    expect(whole).toMatchObject({
-      status: 200,
-      body: { fingerprint, state, flow_name: flow, trail_name: 'v1', git_commit: commit, filename: 'web.tgz' },
-    });
-    const abbreviated = await clientOf().call(getArtifact, {
-      parameters: { ...parameters, fingerprint: fingerprint.slice(0, 5) },
-      query: { trail: 'v1' },
-    });
-    expect(abbreviated.body).toEqual(whole.body);
   });
 });
 
@@ -226,18 +194,6 @@ describe('the error of the client', () => {
     );
   });
 
-  it('says that the artifact does not exist, with the service’s message', async () => {
-    await makeFlow('empty');
-    const fingerprint = digest('missing');
-    const parameters = { org, flow_name: 'empty', fingerprint };
-    await expect(clientOf().call(getArtifact, { parameters })).rejects.toMatchObject({
-      facts: {
-        status: 404,
-        serviceMessage: `Artifact with fingerprint '${fingerprint}' does not exist in flow 'empty' belonging to organization 'acme'`,
-      },
-    });
-  });
-
   it('points to `api-token` if the key is unknown', async () => {
     const parameters = { org, flow_name: 'web', fingerprint: 'abcde' };
     await expect(clientOf({ apiToken: 'nobody_knows' }).call(getArtifact, { parameters })).rejects.toMatchObject({
@@ -261,19 +217,6 @@ describe('the error of the client', () => {
     await expect(clientOf({ apiToken }).call(createFlow, { parameters: { org }, document })).rejects.toMatchObject({
       facts: { status: 403 },
       remedy: expect.stringMatching(/role.*login rule/u),
-    });
-  });
-
-  it('says that an abbreviated fingerprint is ambiguous', async () => {
-    await makeFlow('ambiguous');
-    for (const digit of ['0', '1']) await makeArtifact('ambiguous', 'v1', `fffff${digit.repeat(59)}`);
-    const parameters = { org, flow_name: 'ambiguous', fingerprint: 'fffff' };
-    await expect(clientOf().call(getArtifact, { parameters })).rejects.toMatchObject({
-      kind: 'user',
-      facts: {
-        status: 400,
-        serviceMessage: "Fingerprint 'fffff' is ambiguous in flow 'ambiguous': it is the beginning of 2 fingerprints",
-      },
     });
   });
 });

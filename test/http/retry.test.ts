@@ -1,102 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TransportError, type Method, type TransportProblem } from '../../src/http/transport.ts';
-import {
-  backoff,
-  isIdempotent,
-  parseRetryAfter,
-  retryReasonOfAnswer,
-  retryReasonOfError,
-} from '../../src/http/retry.ts';
+import { TransportError, type TransportProblem } from '../../src/http/transport.ts';
+import { backoff, parseRetryAfter, readRetryReason } from '../../src/http/retry.ts';
 import { startOfTime } from '../support/clock.ts';
 import { codePoint } from '../support/code-point.ts';
 
-const methods = ['GET', 'PUT', 'DELETE', 'POST'] as const;
-
-function retriedAnswer(method: Method, status: number, headers: Record<string, string> = {}): boolean {
-  return retryReasonOfAnswer(isIdempotent({ method }), { status, headers, text: '' }, startOfTime) !== undefined;
-}
-
-function retriedError(method: Method, problem: TransportProblem, mayHaveReached: boolean): boolean {
-  return (
-    retryReasonOfError(isIdempotent({ method }), new TransportError(problem, mayHaveReached, 'it broke')) !== undefined
-  );
-}
-
-describe('whether a request is repeated after an answer', () => {
-  // GET, PUT and DELETE change nothing when they are repeated; POST adds another record.
-  it.each([
-    { status: 200, idempotent: false, post: false },
-    { status: 201, idempotent: false, post: false },
-    { status: 302, idempotent: false, post: false },
-    { status: 400, idempotent: false, post: false },
-    { status: 401, idempotent: false, post: false },
-    { status: 403, idempotent: false, post: false },
-    { status: 404, idempotent: false, post: false },
-    { status: 408, idempotent: true, post: false },
-    { status: 409, idempotent: true, post: true },
-    { status: 413, idempotent: false, post: false },
-    { status: 422, idempotent: false, post: false },
-    { status: 429, idempotent: true, post: true },
-    { status: 500, idempotent: true, post: false },
-    { status: 501, idempotent: false, post: false },
-    { status: 502, idempotent: true, post: false },
-    { status: 503, idempotent: true, post: false },
-    { status: 504, idempotent: true, post: false },
-  ])('$status: for GET, PUT and DELETE $idempotent, for POST $post', ({ status, idempotent, post }) => {
-    expect(methods.map((method) => retriedAnswer(method, status))).toEqual([idempotent, idempotent, idempotent, post]);
+describe('whether a request that only reads is repeated', () => {
+  it.each([200, 201, 302, 400, 401, 403, 404, 413, 422, 501])('it is not after %d', (status) => {
+    expect(readRetryReason({ status, headers: { 'retry-after': '1' }, text: '' }, startOfTime)).toBeUndefined();
   });
 
-  it.each([503, 429])('repeats any method on %s with a Retry-After', (status) => {
-    expect(methods.map((method) => retriedAnswer(method, status, { 'retry-after': '2' }))).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+  it.each([408, 409, 429, 500, 502, 503, 504])('it is after %d, and as late as the service asks', (status) => {
+    const reason = `the answer was ${status}`;
+    expect(readRetryReason({ status, headers: {}, text: '' }, startOfTime)).toEqual({ reason });
+    const headers = { 'retry-after': '7' };
+    expect(readRetryReason({ status, headers, text: '' }, startOfTime)).toEqual({ reason, retryAfter: 7000 });
   });
 
-  it('repeats no POST on another status because of a Retry-After', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
-        fc.pre(status !== 409 && status !== 429 && status !== 503);
-        expect(retriedAnswer('POST', status, { 'retry-after': '1' })).toBe(false);
-      }),
-    );
+  it.each<[TransportProblem, boolean]>([
+    ['unreachable', true],
+    ['timeout', true],
+    ['interrupted', true],
+    ['untrusted', false],
+    ['malformed', false],
+  ])('without an answer, %s: %p', (problem, isRepeated) => {
+    const reason = readRetryReason(new TransportError(problem, true, 'it broke'), startOfTime);
+    expect(reason).toEqual(isRepeated ? { reason: 'it broke' } : undefined);
   });
-
-  it('repeats no POST on 503 with a Retry-After that cannot be read', () => {
-    expect(retriedAnswer('POST', 503, { 'retry-after': 'soon' })).toBe(false);
-  });
-
-  it('names the status and the requested wait', () => {
-    const answer = { status: 429, headers: { 'retry-after': '7' }, text: '' };
-    expect(retryReasonOfAnswer(false, answer, startOfTime)).toEqual({
-      reason: 'the answer was 429',
-      retryAfter: 7000,
-    });
-  });
-});
-
-describe('whether a request is repeated without an answer', () => {
-  it.each<{ problem: TransportProblem; mayHaveReached: boolean; idempotent: boolean; post: boolean }>([
-    { problem: 'unreachable', mayHaveReached: false, idempotent: true, post: true },
-    { problem: 'timeout', mayHaveReached: false, idempotent: true, post: true },
-    { problem: 'timeout', mayHaveReached: true, idempotent: true, post: false },
-    { problem: 'interrupted', mayHaveReached: true, idempotent: true, post: false },
-    { problem: 'untrusted', mayHaveReached: false, idempotent: false, post: false },
-    { problem: 'malformed', mayHaveReached: true, idempotent: false, post: false },
-  ])(
-    '$problem, may have reached the service: $mayHaveReached: for GET, PUT and DELETE $idempotent, for POST $post',
-    ({ problem, mayHaveReached, idempotent, post }) => {
-      expect(methods.map((method) => retriedError(method, problem, mayHaveReached))).toEqual([
-        idempotent,
-        idempotent,
-        idempotent,
-        post,
-      ]);
-    },
-  );
 });
 
 describe('Retry-After', () => {

@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TransportError, type HttpResponse, type HttpRequest, type Method } from '../../src/http/transport.ts';
+import { TransportError, type HttpResponse, type HttpRequest } from '../../src/http/transport.ts';
 import { callTimeout, type RetryPolicy } from '../../src/http/retry-schedule.ts';
 import { sendWithRetry, type CallContext } from '../../src/http/send-with-retry.ts';
 import { instantClock, manualClock, startOfTime, type InstantClock } from '../support/clock.ts';
 import { collectingLog } from '../support/log.ts';
 import { scriptedTransport, type Attempt, type ScriptedTransport } from '../support/scripted-transport.ts';
 
-function request(method: Method = 'GET'): HttpRequest {
-  return { method, url: new URL('http://127.0.0.1/api/v2/flows/acme'), headers: {} };
-}
+const request: HttpRequest = { method: 'GET', url: new URL('http://127.0.0.1/api/v2/flows/acme'), headers: {} };
 
 function answer(status: number, retryAfter?: string): HttpResponse {
   return { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter }, text: '' };
@@ -45,7 +43,7 @@ function setting(
 describe('sendWithRetry', () => {
   it('sends once if the answer is final, and logs nothing', async () => {
     const { context, transport, log } = setting([{ outcome: answer(201) }]);
-    await expect(sendWithRetry('create-flow', request('PUT'), context)).resolves.toEqual({
+    await expect(sendWithRetry('create-flow', request, context)).resolves.toEqual({
       answer: answer(201),
       attempts: 1,
       earlierArrived: false,
@@ -61,7 +59,7 @@ describe('sendWithRetry', () => {
       { outcome: answer(429, '4') },
       { outcome: answer(200) },
     ]);
-    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 4 });
+    await expect(sendWithRetry('get-artifact', request, context)).resolves.toMatchObject({ attempts: 4 });
     expect(log.infos).toEqual([
       'get-artifact: attempt 1 of 4: the answer was 502; trying again in 0.5 s',
       'get-artifact: attempt 2 of 4: connect ECONNREFUSED; trying again in 1.0 s',
@@ -73,20 +71,20 @@ describe('sendWithRetry', () => {
     const { context, transport } = setting([{ outcome: answer(500) }, { outcome: reset }, { outcome: answer(200) }], {
       luck: 0.5,
     });
-    await sendWithRetry('get-artifact', request(), context);
+    await sendWithRetry('get-artifact', request, context);
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 375, 375 + 750]);
   });
 
   it('waits until the date that Retry-After names', async () => {
     const date = new Date(startOfTime + 9000).toUTCString();
     const { context, transport } = setting([{ outcome: answer(503, date) }, { outcome: answer(201) }]);
-    await sendWithRetry('attest-sonar', request('POST'), context);
+    await sendWithRetry('attest-sonar', request, context);
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 9000]);
   });
 
   it('returns the last answer once the attempts are used up', async () => {
     const { context, transport } = setting([{ outcome: answer(500) }, { outcome: answer(503) }], { retries: 1 });
-    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toEqual({
+    await expect(sendWithRetry('get-artifact', request, context)).resolves.toEqual({
       answer: answer(503),
       attempts: 2,
       earlierArrived: true,
@@ -96,7 +94,7 @@ describe('sendWithRetry', () => {
 
   it('throws the last error, and says after how many attempts', async () => {
     const { context } = setting([{ outcome: refused }, { outcome: reset }], { retries: 2 });
-    await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request, context)).rejects.toMatchObject({
       problem: 'interrupted',
       mayHaveReached: true,
       message: 'read ECONNRESET (after 3 attempts)',
@@ -113,56 +111,21 @@ describe('sendWithRetry', () => {
   ] as const)('says whether an earlier attempt may have arrived: %s', async (_what, earlier, arrived) => {
     const [first, ...others] = [...earlier, { outcome: answer(200) }];
     const { context } = setting([first, ...others]);
-    const done = await sendWithRetry('create-flow', request('PUT'), context);
+    const done = await sendWithRetry('create-flow', request, context);
     expect(done.earlierArrived).toBe(arrived);
   });
 
   it('says with the failure of the last attempt whether an earlier one may have arrived', async () => {
     const { context } = setting([{ outcome: reset }, { outcome: refused }], { retries: 1 });
-    await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request, context)).rejects.toMatchObject({
       mayHaveReached: false,
       earlierArrived: true,
     });
   });
 
-  it('repeats as `idempotent` says, whatever the method', async () => {
-    for (const [method, idempotent, attempts] of [
-      ['POST', true, 2],
-      ['PUT', false, 1],
-    ] as const) {
-      const { context, transport } = setting([{ outcome: answer(502) }, { outcome: answer(201) }]);
-      await sendWithRetry('attach-policy', { ...request(method), idempotent }, context);
-      expect(transport.begun).toHaveLength(attempts);
-    }
-  });
-
-  it('never repeats with `retries: 0`', async () => {
-    const { context, transport, log } = setting([{ outcome: answer(503, '0') }], { retries: 0 });
-    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 1 });
-    expect(transport.begun).toHaveLength(1);
-    expect(log.text()).toBe('');
-  });
-
-  it('repeats a POST only if it was certainly not carried out', async () => {
-    const refusedOnly = setting([
-      { outcome: refused },
-      { outcome: answer(429) },
-      { outcome: answer(503, '1') },
-      { outcome: answer(500) },
-    ]);
-    await expect(sendWithRetry('attest-sonar', request('POST'), refusedOnly.context)).resolves.toEqual({
-      answer: answer(500),
-      attempts: 4,
-      earlierArrived: true,
-    });
-    const sent = setting([{ outcome: reset }, { outcome: answer(201) }]);
-    await expect(sendWithRetry('attest-sonar', request('POST'), sent.context)).rejects.toBe(reset);
-    expect(sent.transport.begun).toHaveLength(1);
-  });
-
   it('ends at once if the requested wait would pass the deadline, and says so', async () => {
     const { context, transport, log } = setting([{ outcome: answer(429, '3600') }], { requestTimeout: 10_000 });
-    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request, context)).resolves.toMatchObject({
       answer: { status: 429 },
       attempts: 1,
     });
@@ -175,7 +138,7 @@ describe('sendWithRetry', () => {
   it('gives each attempt its own deadline, and the last one only the time that is left', async () => {
     const slow = { takes: Number.MAX_SAFE_INTEGER, outcome: answer(200) };
     const { context, clock, transport } = setting([slow], { requestTimeout: 10_000, retries: 2 });
-    await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request, context)).rejects.toMatchObject({
       problem: 'timeout',
       message: 'no complete answer within 8.5 s (after 3 attempts)',
     });
@@ -188,7 +151,7 @@ describe('sendWithRetry', () => {
     const cancelled = new AbortController();
     const transport = scriptedTransport(clock, { takes: 5000, outcome: answer(200) });
     const context = { ...setting([{ outcome: answer(200) }]).context, clock, transport, signal: cancelled.signal };
-    const call = sendWithRetry('get-artifact', request(), context);
+    const call = sendWithRetry('get-artifact', request, context);
     const reason = new Error('the job was cancelled');
     cancelled.abort(reason);
     await expect(call).rejects.toBe(reason);
@@ -200,7 +163,7 @@ describe('sendWithRetry', () => {
     const cancelled = new AbortController();
     const transport = scriptedTransport(clock, { outcome: answer(503, '20') });
     const context = { ...setting([{ outcome: answer(200) }]).context, clock, transport, signal: cancelled.signal };
-    const call = sendWithRetry('get-artifact', request(), context);
+    const call = sendWithRetry('get-artifact', request, context);
     await nextTurn();
     expect(clock.pending()).toBe(1);
     const reason = new Error('the job was cancelled');
@@ -210,17 +173,10 @@ describe('sendWithRetry', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('rethrows at once what is not a transport error', async () => {
-    const { context, transport } = setting([{ outcome: answer(200) }]);
-    const defect = new Error('a defect');
-    const broken = { ...transport, send: () => Promise.reject(defect) };
-    await expect(sendWithRetry('get-artifact', request(), { ...context, transport: broken })).rejects.toBe(defect);
-  });
-
   it('leaves no timer behind', async () => {
     const clock = manualClock();
     const transport = scriptedTransport(clock, { outcome: answer(200) });
-    await sendWithRetry('get-artifact', request(), {
+    await sendWithRetry('get-artifact', request, {
       ...setting([{ outcome: answer(200) }]).context,
       clock,
       transport,
@@ -243,18 +199,17 @@ describe('sendWithRetry', () => {
     await fc.assert(
       fc.asyncProperty(
         script,
-        fc.constantFrom<Method>('GET', 'PUT', 'POST', 'DELETE'),
         fc.integer({ min: 1000, max: 60_000 }),
         fc.nat({ max: 6 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        async ([first, ...others], method, requestTimeout, retries, luck) => {
+        async ([first, ...others], requestTimeout, retries, luck) => {
           fc.pre(first !== undefined);
           const { context, clock, transport } = setting([first, ...others], {
             requestTimeout,
             retries,
             luck,
           });
-          await sendWithRetry('get-artifact', request(method), context).catch((error: unknown) => {
+          await sendWithRetry('get-artifact', request, context).catch((error: unknown) => {
             expect(error).toBeInstanceOf(TransportError);
           });
           const end = startOfTime + callTimeout(context.retryPolicy);
@@ -275,7 +230,7 @@ describe('sendWithRetry with `until`', () => {
   ): Promise<Setting & { readonly ended: HttpResponse | TransportError }> {
     const made = setting(attempts);
     const context = { ...made.context, retryPolicy: { ...made.context.retryPolicy, until: startOfTime + until } };
-    const ended = await sendWithRetry('get-artifact', request(), context).then(
+    const ended = await sendWithRetry('get-artifact', request, context).then(
       ({ answer: last }) => last,
       (error: unknown) => {
         if (error instanceof TransportError) return error;
@@ -311,11 +266,6 @@ describe('sendWithRetry with `until`', () => {
     expect(ended).toMatchObject({ problem: 'timeout', mayHaveReached: false });
   });
 
-  it('keeps the deadline of the call if that is earlier', async () => {
-    const { clock } = await sent([{ takes: 100_000, outcome: answer(503) }], 10_000_000);
-    expect(clock.now()).toBeLessThanOrEqual(startOfTime + 120_000);
-  });
-
   it('begins nothing again after that moment, and ends one request later, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -336,5 +286,66 @@ describe('sendWithRetry with `until`', () => {
         },
       ),
     );
+  });
+});
+
+describe('sendWithRetry with `retry-for`', () => {
+  const quarter = 15 * 60_000;
+  // The last attempt is repeated.
+  const unavailable: readonly [Attempt] = [{ outcome: refused }];
+  const begunAt = ({ transport }: Setting): readonly number[] => transport.begun.map((time) => time - startOfTime);
+
+  it('goes on with pauses that grow to a minute, and makes the last attempt when the time is up', async () => {
+    const test = setting(unavailable, { retryFor: quarter });
+    await expect(sendWithRetry('get-artifact', request, test.context)).rejects.toThrow('after 22 attempts');
+    const begun = begunAt(test);
+    const pauses = begun.slice(1).map((time, index) => time - (begun[index] ?? 0));
+    expect(pauses.slice(0, 9)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    expect(Math.max(...pauses)).toBe(60_000);
+    expect(begun.at(-1)).toBe(quarter - 1);
+  });
+
+  it('logs how long it has been failing, why, when the next attempt comes, and until when it goes on', async () => {
+    const test = setting([{ outcome: refused }, { outcome: answer(503) }, { outcome: answer(200) }], {
+      retryFor: quarter,
+    });
+    await sendWithRetry('get-artifact', request, test.context);
+    expect(test.log.infos).toEqual([
+      'get-artifact: attempt 1, failing for 0.0 s: connect ECONNREFUSED; trying again in 0.5 s, at 03:04:05 UTC, and then until 03:19:05 UTC',
+      'get-artifact: attempt 2, failing for 0.5 s: the answer was 503; trying again in 1.0 s, at 03:04:06 UTC, and then until 03:19:05 UTC',
+    ]);
+  });
+
+  it('waits as long as Retry-After says, but makes the last attempt when the time is up', async () => {
+    const test = setting([{ outcome: answer(503, '120') }, { outcome: answer(429, '86400') }], { retryFor: quarter });
+    await expect(sendWithRetry('get-artifact', request, test.context)).resolves.toMatchObject({ attempts: 3 });
+    expect(begunAt(test)).toEqual([0, 120_000, quarter - 1]);
+    expect(test.log.infos.slice(1)).toEqual([
+      'get-artifact: attempt 2, failing for 120 s: the answer was 429; trying again in 780 s, at 03:19:04 UTC, and then until 03:19:05 UTC',
+      'get-artifact: attempt 3: the answer was 429; the next attempt in 86400 s would be too late: only 0.0 s left',
+    ]);
+  });
+
+  it('limits each request by its own timeout', async () => {
+    const test = setting([{ outcome: answer(200), takes: 5_000_000 }], { retryFor: 40_000, requestTimeout: 7000 });
+    await expect(sendWithRetry('get-artifact', request, test.context)).rejects.toMatchObject({ problem: 'timeout' });
+    expect(begunAt(test).slice(0, 3)).toEqual([0, 7500, 15_500]);
+  });
+
+  it('does not go on after the end of a poll', async () => {
+    const test = setting(unavailable, { retryFor: quarter, until: startOfTime + 20_000 });
+    await expect(sendWithRetry('get-artifact', request, test.context)).rejects.toThrow('ECONNREFUSED');
+    expect(begunAt(test).at(-1)).toBe(19_999);
+  });
+
+  it('ends at once when the job is cancelled', async () => {
+    const cancelled = new AbortController();
+    const clock = manualClock();
+    const context = { ...setting(unavailable, { retryFor: quarter }).context, clock, signal: cancelled.signal };
+    const transport = scriptedTransport(clock, ...unavailable);
+    const call = sendWithRetry('get-artifact', request, { ...context, transport });
+    await nextTurn();
+    cancelled.abort(new Error('the job was cancelled'));
+    await expect(call).rejects.toThrow('the job was cancelled');
   });
 });

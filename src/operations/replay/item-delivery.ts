@@ -1,5 +1,5 @@
 import { NotSent } from '../../client/dry-run.ts';
-import { mayBeDeliveredLater } from '../../client/outage.ts';
+import { mayBeDeliveredLater } from '../../client/failure-kinds.ts';
 import { ServiceError } from '../../client/service-error.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { documentSchema } from '../../contract/endpoint.ts';
