@@ -1,19 +1,15 @@
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { isBuilt } from './built-action.ts';
-import { measureBackup } from './measure-backup.ts';
 import { measureDownload } from './measure-download.ts';
 import { measureFingerprints } from './measure-fingerprints.ts';
-import { measureHostileLoad } from './measure-hostile-load.ts';
 import { measureLongLists } from './measure-long-lists.ts';
 import { measureMemory } from './measure-memory.ts';
-import { measureMillionAttestations } from './measure-million-attestations.ts';
 import { measureServiceStart } from './measure-service-start.ts';
 import { measureService } from './measure-service.ts';
 import { measureSteps } from './measure-steps.ts';
 import { readOptions, type BenchOptions } from './options.ts';
 import type { Row } from './row.ts';
 import { withFixture, type Fixture } from './fixture.ts';
-import { measureMillionInPostgres } from './postgres/measure-million.ts';
 import { measurePostgres } from './postgres/measure-postgres.ts';
 import { withPostgres } from './postgres/postgres-fixture.ts';
 import { formatTable } from './table.ts';
@@ -45,7 +41,7 @@ async function bench({ check, rounds, ...options }: BenchOptions): Promise<void>
 
 function measure(
   rounds: number,
-  { large, million, postgres, backup, hostile, only }: Omit<BenchOptions, 'check' | 'rounds'>,
+  { large, postgres, only }: Omit<BenchOptions, 'check' | 'rounds'>,
 ): Promise<readonly Row[]> {
   return withFixture(async (fixture) => {
     const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
@@ -57,12 +53,7 @@ function measure(
       // Stops the service of the fixture. The parts after it start their own.
       ['start of the service', () => measureStart(fixture, rounds)],
       ['long lists', () => measureLongLists(fixture)],
-      ...(million
-        ? [['a million attestations', () => measureMillionAttestations(fixture.directory, fixture)] as const]
-        : []),
-      ...(postgres ? [['PostgreSQL', () => measureWithPostgres(fixture, rounds, million)] as const] : []),
-      ...(backup ? [['backup', () => measureBackup(fixture.directory, fixture)] as const] : []),
-      ...(hostile ? [['hostile load', () => measureHostileLoad(fixture.directory)] as const] : []),
+      ...(postgres ? [['PostgreSQL', () => measureWithPostgres(fixture, rounds)] as const] : []),
     ];
     const rows: Row[] = [];
     for (const [what, work] of parts) {
@@ -77,11 +68,8 @@ async function measureStart(fixture: Fixture, rounds: number): Promise<readonly 
   return [await measureServiceStart(fixture, rounds, 400)];
 }
 
-function measureWithPostgres(fixture: Fixture, rounds: number, million: boolean): Promise<readonly Row[]> {
-  return withPostgres(fixture.directory, fixture, async (postgres) => [
-    ...(await measurePostgres(postgres, rounds)),
-    ...(million ? await measureMillionInPostgres(postgres) : []),
-  ]);
+function measureWithPostgres(fixture: Fixture, rounds: number): Promise<readonly Row[]> {
+  return withPostgres(fixture.directory, fixture, (postgres) => measurePostgres(postgres, rounds));
 }
 
 /** Logs progress to standard error, so that standard output is only the table. */

@@ -4,14 +4,8 @@ import { parseArgs } from 'node:util';
 export interface BenchOptions {
   /** Computes the fingerprint of a file of 1 GB instead of 256 MB. */
   readonly large: boolean;
-  /** Also measures each endpoint with a million attestations. */
-  readonly million: boolean;
   /** Also measures the service with PostgreSQL, which needs a PostgreSQL on the machine, with pgbench. */
   readonly postgres: boolean;
-  /** Also backs up a large service while it records. */
-  readonly backup: boolean;
-  /** Also measures how quickly a small service answers /ready while it gets hostile requests. */
-  readonly hostile: boolean;
   /** Exits with 1 if a figure misses its required target. Off by default, because a busy machine is no failure. */
   readonly check: boolean;
   /** How often each figure is measured. */
@@ -30,10 +24,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
     args: [...words],
     options: {
       large: { type: 'boolean', default: false },
-      million: { type: 'boolean', default: false },
       postgres: { type: 'boolean', default: false },
-      backup: { type: 'boolean', default: false },
-      hostile: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '15' },
       only: { type: 'string', multiple: true, default: [] },
@@ -41,6 +32,6 @@ export function readOptions(words: readonly string[]): BenchOptions {
   });
   const rounds = Number(values.rounds);
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1');
-  const { large, million, postgres, backup, hostile, check, only } = values;
-  return { large, million, postgres, backup, hostile, check, rounds, only };
+  const { large, postgres, check, only } = values;
+  return { large, postgres, check, rounds, only };
 }

@@ -45,27 +45,9 @@ export function attestRequest(subject: Subject, trail: string, key?: string): st
   ].join('\r\n');
 }
 
-/** A request with a JSON document, as it goes over the wire. */
-export function jsonRequest(subject: Pick<Subject, 'key'>, method: string, path: string, document: unknown): string {
-  const body = JSON.stringify(document);
-  return [
-    `${method} /api/v2${path} HTTP/1.1`,
-    ...commonHead(subject),
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    '',
-    body,
-  ].join('\r\n');
-}
-
 /** A request without a body, as it goes over the wire. */
 export function getRequest(subject: Pick<Subject, 'key'>, path: string): string {
   return [`GET /api/v2${path} HTTP/1.1`, ...commonHead(subject), '', ''].join('\r\n');
-}
-
-/** A request for a page, as it goes over the wire. */
-export function pageRequest(subject: Pick<Subject, 'key'>, path: string): string {
-  return [`GET ${path} HTTP/1.1`, ...commonHead(subject), '', ''].join('\r\n');
 }
 
 /** A request of operation 10, as it goes over the wire. */
