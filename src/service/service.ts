@@ -83,15 +83,14 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
   try {
     const opened = await openStorage(toStorageOptions(options), sources, closers);
     const { storage, attachments, freeBytes, startRemarks = [] } = opened;
-    const tokens = createTokenVerifier(options, sources);
-    const useCases = {
+    const dependencies = {
       ...sources,
       storage,
       attachments,
       judging: new Judging(),
-      tokens,
+      tokens: createTokenVerifier(options, sources),
+      sendsMail: options.mail !== undefined,
     };
-    const dependencies = { ...useCases, sendsMail: options.mail !== undefined };
     const pending = new PendingSnapshots(dependencies);
     closers.push(() => pending.stop());
     pending.start();

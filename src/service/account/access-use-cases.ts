@@ -16,15 +16,7 @@ export interface KeyHolder {
  * Finds a key by its id. The caller must still verify the secret. `org` may be any text, because a request is
  * authenticated before it is validated.
  */
-export function findKeyHolder(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { id, org }: { readonly id: string; readonly org: string | undefined },
-): Promise<KeyHolder | undefined> {
-  return storage.read(({ accounts }) => loadKeyHolder(accounts, { id, org }));
-}
-
-/** Like `findKeyHolder`, within a transaction. */
-export async function loadKeyHolder(
+export async function findKeyHolder(
   accounts: Pick<AccountReader, 'findKey' | 'findRole'>,
   { id, org }: { readonly id: string; readonly org: string | undefined },
 ): Promise<KeyHolder | undefined> {

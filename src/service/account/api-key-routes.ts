@@ -14,6 +14,7 @@ import {
   type ApiKeyResponse,
   type CreatedApiKeyResponse,
 } from '../../contract/api-key.ts';
+import type { Endpoint, EndpointParameters } from '../../contract/endpoint.ts';
 import { lastAdmin, memberNotFound } from '../../contract/member.ts';
 import { serviceAccountNotFound } from '../../contract/service-account.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -23,42 +24,62 @@ import { renderExpiry, toLatestExpiry } from './key-lifetime.ts';
 import type { KeyWithUse } from './account-records.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
-import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import { addRoute, type EndpointHandler, type EndpointRequest, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
 /** Adds the endpoints with which admins manage the keys of service accounts and members. */
 export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addServiceAccountKeyRoutes(host, dependencies);
-  addMemberKeyRoutes(host, dependencies);
-}
-
-function addServiceAccountKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
+  const { storage } = dependencies;
 
-  addRoute(host, createServiceAccountKey, administer, ({ caller, parameters, document, carryOut }) => {
-    const owner = toAccount(parameters);
-    const { description, expires_at } = document;
+  const create = (
+    owner: keys.KeyOwner,
+    isLimitedToOrg: boolean,
+    { caller, document: { description, expires_at }, carryOut }: KeyRequest<typeof createMemberKey>,
+  ): KeyResponse<typeof createMemberKey> => {
     const expiresAt = readExpiry(expires_at, dependencies);
-    const command = { ...owner, description, expiresAt, isLimitedToOrg: false, by: actorName(caller) };
+    const command = { ...owner, description, expiresAt, isLimitedToOrg, by: actorName(caller) };
     return carryOut(
-      (created: keys.CreateKeyResult, isRemembered) => ({
-        status: 201,
-        body: toCreatedResponse(requireFound(owner, created), isRemembered),
-      }),
+      (created: keys.CreateKeyResult, isRemembered) => {
+        if (created.outcome === 'owner not found') throw ownerNotFound(owner);
+        return { status: 201, body: toCreatedResponse(created, isRemembered) };
+      },
       (request) => keys.createKey(dependencies, command, request),
     );
-  });
-
-  addRoute(host, listServiceAccountKeys, administer, async ({ parameters }) => {
-    const owner = toAccount(parameters);
-    const listed = await keys.listKeys(dependencies, owner);
+  };
+  const list = async (owner: keys.KeyOwner): KeyResponse<typeof listMemberKeys> => {
+    const listed = await storage.read(({ accounts }) => keys.listKeys(accounts, owner));
     if (listed === undefined) throw ownerNotFound(owner);
     return { status: 200, body: listed.map(toKeyResponse) };
+  };
+  const revoke = (
+    owner: keys.KeyOwner,
+    { caller, parameters: { key_id: id }, carryOut }: KeyRequest<typeof revokeMemberKey>,
+  ): KeyResponse<typeof revokeMemberKey> =>
+    carryOut(
+      (outcome: keys.RevokeKeyResult) => {
+        if (outcome !== 'revoked') throw toKeyError(owner, outcome);
+        return { status: 200, body: outcome };
+      },
+      (request) => keys.revokeKey(dependencies, { ...owner, id, by: actorName(caller) }, request),
+    );
+
+  addRoute(host, createMemberKey, administer, (request) => {
+    const owner = toMember(request.parameters);
+    return create(owner, !opensOthers(request.caller, owner), request);
   });
+  addRoute(host, listMemberKeys, administer, ({ parameters }) => list(toMember(parameters)));
+  addRoute(host, revokeMemberKey, administer, (request) => revoke(toMember(request.parameters), request));
+
+  addRoute(host, createServiceAccountKey, administer, (request) =>
+    create(toAccount(request.parameters), false, request),
+  );
+  addRoute(host, listServiceAccountKeys, administer, ({ parameters }) => list(toAccount(parameters)));
+  addRoute(host, revokeServiceAccountKey, administer, (request) => revoke(toAccount(request.parameters), request));
 
   addRoute(host, getServiceAccountKey, administer, async ({ parameters }) => {
     const owner = toAccount(parameters);
-    const found = await keys.findKey(dependencies, { ...owner, id: parameters.key_id });
+    const found = await storage.read(({ accounts }) => keys.findKey(accounts, { ...owner, id: parameters.key_id }));
     if (typeof found === 'string') throw toKeyError(owner, found);
     return { status: 200, body: toKeyResponse(found) };
   });
@@ -77,57 +98,13 @@ function addServiceAccountKeyRoutes(host: RouteHost, dependencies: RouteDependen
       (request) => keys.rotateKey(dependencies, command, request),
     );
   });
-
-  addRoute(host, revokeServiceAccountKey, administer, ({ caller, parameters, carryOut }) => {
-    const owner = toAccount(parameters);
-    const key = { ...owner, id: parameters.key_id, by: actorName(caller) };
-    return carryOut(
-      (outcome: keys.RevokeKeyResult) => {
-        if (outcome !== 'revoked') throw toKeyError(owner, outcome);
-        return { status: 200, body: outcome };
-      },
-      (request) => keys.revokeKey(dependencies, key, request),
-    );
-  });
 }
 
-function addMemberKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const administer = requireRole(dependencies, 'administer');
-
-  addRoute(host, createMemberKey, administer, ({ caller, parameters, document, carryOut }) => {
-    const owner = toMember(parameters);
-    const { description, expires_at } = document;
-    const expiresAt = readExpiry(expires_at, dependencies);
-    const isLimitedToOrg = !opensOthers(caller, owner);
-    const command = { ...owner, description, expiresAt, isLimitedToOrg, by: actorName(caller) };
-    return carryOut(
-      (created: keys.CreateKeyResult, isRemembered) => ({
-        status: 201,
-        body: toCreatedResponse(requireFound(owner, created), isRemembered),
-      }),
-      (request) => keys.createKey(dependencies, command, request),
-    );
-  });
-
-  addRoute(host, listMemberKeys, administer, async ({ parameters }) => {
-    const owner = toMember(parameters);
-    const listed = await keys.listKeys(dependencies, owner);
-    if (listed === undefined) throw ownerNotFound(owner);
-    return { status: 200, body: listed.map(toKeyResponse) };
-  });
-
-  addRoute(host, revokeMemberKey, administer, ({ caller, parameters, carryOut }) => {
-    const owner = toMember(parameters);
-    const key = { ...owner, id: parameters.key_id, by: actorName(caller) };
-    return carryOut(
-      (outcome: keys.RevokeKeyResult) => {
-        if (outcome !== 'revoked') throw toKeyError(owner, outcome);
-        return { status: 200, body: outcome };
-      },
-      (request) => keys.revokeKey(dependencies, key, request),
-    );
-  });
-}
+/** The parts of a request that handlers for both kinds of owners use. */
+type KeyRequest<E extends Endpoint> = Pick<EndpointRequest<E, Caller>, 'caller' | 'document' | 'carryOut'> & {
+  readonly parameters: Pick<EndpointParameters<E>, 'key_id' & keyof EndpointParameters<E>>;
+};
+type KeyResponse<E extends Endpoint> = ReturnType<EndpointHandler<E, Caller>>;
 
 /**
  * Whether the new key opens the other organizations of its owner, too. Only if the owner asks for it with such a key:
@@ -177,12 +154,6 @@ function toKeyError(owner: keys.KeyOwner, outcome: Exclude<keys.RevokeKeyResult,
     case 'last admin':
       return new ApiError(lastAdmin, { values: { org: owner.org } });
   }
-}
-
-/** @throws ApiError if the owner does not exist. */
-function requireFound(owner: keys.KeyOwner, created: keys.CreateKeyResult): keys.CreatedKey {
-  if (created.outcome === 'owner not found') throw ownerNotFound(owner);
-  return created;
 }
 
 /**

@@ -73,14 +73,7 @@ export function createKey(
 }
 
 /** Lists the keys of an owner that are not revoked, oldest first; undefined if there is no such owner. */
-export function listKeys(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  owner: KeyOwner,
-): Promise<readonly KeyWithUse[] | undefined> {
-  return storage.read(({ accounts }) => listOwnKeys(accounts, owner));
-}
-
-async function listOwnKeys(
+export async function listKeys(
   accounts: AccountReader,
   { org, ownerKind, owner }: KeyOwner,
 ): Promise<readonly KeyWithUse[] | undefined> {
@@ -97,15 +90,8 @@ export interface KeyReference extends KeyOwner {
 export type KeyMissing = 'owner not found' | 'key not found';
 
 /** Finds a key that is not revoked. */
-export async function findKey(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  reference: KeyReference,
-): Promise<KeyWithUse | KeyMissing> {
-  return storage.read(({ accounts }) => findOwnKey(accounts, reference));
-}
-
-async function findOwnKey(accounts: AccountReader, reference: KeyReference): Promise<KeyWithUse | KeyMissing> {
-  const keys = await listOwnKeys(accounts, reference);
+export async function findKey(accounts: AccountReader, reference: KeyReference): Promise<KeyWithUse | KeyMissing> {
+  const keys = await listKeys(accounts, reference);
   if (keys === undefined) return 'owner not found';
   return keys.find(({ key }) => key.id === reference.id) ?? 'key not found';
 }
@@ -137,7 +123,7 @@ export function rotateKey(
   const createdAt = unixSeconds(dependencies.now());
   const key = newApiKey(dependencies.randomBytes);
   const rotate = async ({ accounts, auditLog }: WriteTransaction): Promise<RotateKeyResult> => {
-    const found = await findOwnKey(accounts, reference);
+    const found = await findKey(accounts, reference);
     if (typeof found === 'string') return { outcome: found };
     const { key: previous } = found;
     const graceEndsAt = Math.min(createdAt + grace, previous.expiresAt);
@@ -165,7 +151,7 @@ export function revokeKey(
 ): Promise<OnceResult<RevokeKeyResult>> {
   const revokedAt = unixSeconds(dependencies.now());
   const revoke = async ({ accounts, auditLog }: WriteTransaction): Promise<RevokeKeyResult> => {
-    const found = await findOwnKey(accounts, reference);
+    const found = await findKey(accounts, reference);
     if (typeof found === 'string') return found;
     await accounts.revokeKey(reference.org, reference.id, revokedAt);
     await auditLog.append(toKeyEvent('key_revoked', found.key, { by, at: revokedAt }));

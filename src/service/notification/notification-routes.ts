@@ -13,13 +13,7 @@ import { maximumNotifications } from '../../contract/limits.ts';
 import { getNotification, notificationNotFound, type Notification } from '../../contract/notification.ts';
 import * as notifications from './notification-use-cases.ts';
 import { actorName } from '../account/access.ts';
-import {
-  noMailServer,
-  redactTarget,
-  type NotificationRecord,
-  type TargetProblem,
-  type TargetState,
-} from './notification.ts';
+import { noMailServer, redactTarget, type NotificationRecord, type TargetState } from './notification.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, requireChange, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
@@ -176,24 +170,15 @@ type Fault = readonly [field: string, rule: string];
 
 /** The error that says what is wrong with the document, in the order of its targets and environments. */
 function toRejection(
-  { targetProblems, unknownEnvironments }: notifications.RejectedNotification,
+  { targetFaults, unknownEnvironments }: notifications.RejectedNotification,
   environments: readonly string[],
 ): ApiError {
   return validationError(
-    ...[...targetProblems].map(([position, fault]) => toTargetFault(position, fault)),
+    ...[...targetFaults].map(([index, { field, rule }]): Fault => [`targets.${index}${field}`, rule]),
     ...environments.flatMap((environment, index): readonly Fault[] =>
       unknownEnvironments.includes(environment)
         ? [[`environments.${index}`, 'is not an environment of the organization']]
         : [],
     ),
   );
-}
-
-function toTargetFault(position: number, fault: TargetProblem): Fault {
-  switch (fault) {
-    case 'no mail server':
-      return [`targets.${position}`, `cannot be used: ${noMailServer}`];
-    case 'invalid URL':
-      return [`targets.${position}.webhook`, 'must be an http(s) URL without credentials'];
-  }
 }

@@ -1,10 +1,10 @@
 import { maximumNotifications } from '../../contract/limits.ts';
-import type { NotificationPayload, NotificationTarget, Trigger } from '../../contract/notification.ts';
+import type { NotificationPayload, NotificationTarget } from '../../contract/notification.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import {
-  findTargetProblem,
+  findTargetFault,
   type NotificationRecord,
-  type TargetProblem,
+  type TargetFault,
   type TargetReference,
   type TargetState,
 } from './notification.ts';
@@ -19,13 +19,9 @@ export interface NotificationReference {
   readonly number: number;
 }
 
-export interface NotificationToCreate {
+/** A secret is generated for each webhook without one. */
+export interface NotificationToCreate extends NotificationPayload {
   readonly org: string;
-  readonly name: string;
-  readonly environments: readonly string[];
-  readonly triggers: readonly Trigger[];
-  /** A secret is generated for each webhook without one. */
-  readonly targets: readonly TargetToCreate[];
   readonly createdBy: string;
 }
 
@@ -34,8 +30,8 @@ type TargetToCreate = NotificationPayload['targets'][number];
 /** Why a notification cannot be saved. */
 export interface RejectedNotification {
   readonly outcome: 'rejected';
-  /** Why targets cannot be used, by their index in the request. */
-  readonly targetProblems: ReadonlyMap<number, TargetProblem>;
+  /** By the index of the target in the request. */
+  readonly targetFaults: ReadonlyMap<number, TargetFault>;
   /** A notification for a misspelt environment would never fire. */
   readonly unknownEnvironments: readonly string[];
 }
@@ -83,14 +79,11 @@ export function createNotification(
   return dependencies.storage.transaction(created.org, carryOutOnce(dependencies, request, create));
 }
 
-/** The changes of a notification; undefined fields stay as they are. */
-export interface NotificationChange extends NotificationReference {
-  readonly name?: string | undefined;
-  readonly environments?: readonly string[] | undefined;
-  readonly triggers?: readonly Trigger[] | undefined;
-  /** A target that the notification already has keeps its secret and its waiting messages. */
-  readonly targets?: readonly TargetToCreate[] | undefined;
-}
+/**
+ * The changes of a notification; undefined fields stay as they are. A target that the notification already has keeps its
+ * secret and its waiting messages.
+ */
+export type NotificationChange = NotificationReference & Partial<NotificationPayload>;
 
 export type UpdateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'not found' };
 
@@ -157,16 +150,16 @@ async function findFault(
   },
 ): Promise<RejectedNotification | undefined> {
   const { org, environments, targets, sendsMail } = notification;
-  const targetProblems = new Map(
+  const targetFaults = new Map(
     targets.flatMap((target, index) => {
-      const fault = findTargetProblem(target, sendsMail);
+      const fault = findTargetFault(target, sendsMail);
       return fault === undefined ? [] : [[index, fault] as const];
     }),
   );
   const known = await transaction.environments.findHeads(org, environments);
   const unknownEnvironments = environments.filter((environment) => !known.has(environment));
-  if (targetProblems.size === 0 && unknownEnvironments.length === 0) return undefined;
-  return { outcome: 'rejected', targetProblems, unknownEnvironments };
+  if (targetFaults.size === 0 && unknownEnvironments.length === 0) return undefined;
+  return { outcome: 'rejected', targetFaults, unknownEnvironments };
 }
 
 /** Converts a target to its stored form; a webhook without a secret gets a generated one. */

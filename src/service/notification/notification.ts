@@ -124,15 +124,18 @@ export function isStale(event: EnvironmentEvent, now: number, attempts: number):
   return attempts >= maximumAttempts && (age > maximumRetrySeconds || age < 0);
 }
 
-/** Why a target cannot be used. */
-export type TargetProblem = 'no mail server' | 'invalid URL';
+/** Why a target cannot be used: the rule that it, or a field of it, breaks. */
+export interface TargetFault {
+  readonly field: '' | '.webhook';
+  readonly rule: string;
+}
 
-/** Returns why a target cannot be used; undefined if it can. A URL with credentials would reveal them to all readers. */
-export function findTargetProblem(target: NotificationTarget, sendsMail: boolean): TargetProblem | undefined {
-  if (target.type === 'EMAIL') return sendsMail ? undefined : 'no mail server';
+/** Finds out why a target cannot be used. A URL with credentials would reveal them to all readers. */
+export function findTargetFault(target: NotificationTarget, sendsMail: boolean): TargetFault | undefined {
+  if (target.type === 'EMAIL') return sendsMail ? undefined : { field: '', rule: `cannot be used: ${noMailServer}` };
   const url = URL.parse(target.webhook);
   const isUsable = url !== null && url.username === '' && url.password === '';
-  return isUsable ? undefined : 'invalid URL';
+  return isUsable ? undefined : { field: '.webhook', rule: 'must be an http(s) URL without credentials' };
 }
 
 /** A target without secrets: the path of a webhook URL can be one. */

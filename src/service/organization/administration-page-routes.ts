@@ -1,7 +1,5 @@
 import { Type } from '../../contract/schema.ts';
-import { listKeys } from '../account/api-key-use-cases.ts';
-import { listLoginKeys } from '../login/login-use-cases.ts';
-import { inspectNotification, type InspectedNotification } from '../notification/notification-use-cases.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { toAdministrationPage, type AdministrationView } from './administration-page.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
@@ -21,32 +19,33 @@ export function addAdministrationPage(host: PageHost): void {
   );
 }
 
-async function loadAdministration(dependencies: RouteDependencies, org: string): Promise<AdministrationView> {
-  const all = await dependencies.storage.read(async ({ accounts, loginRules, notifications }) => ({
-    members: await accounts.listMembers(org),
-    accounts: await accounts.listServiceAccounts(org),
-    loginRules: await loginRules.list(org),
-    notifications: await notifications.list(org),
-  }));
-  const members: AdministrationView['members'][number][] = [];
-  for (const member of all.members.slice(0, maximumOwners)) {
-    const owner = { org, ownerKind: 'user', owner: member.user } as const;
-    members.push({ member, keys: (await listKeys(dependencies, owner)) ?? [] });
-  }
-  const accounts: AdministrationView['accounts'][number][] = [];
-  for (const account of all.accounts.slice(0, maximumOwners)) {
-    const owner = { org, ownerKind: 'service account', owner: account.name } as const;
-    accounts.push({ account, keys: (await listKeys(dependencies, owner)) ?? [] });
-  }
-  const part = { offset: 0, limit: maximumLoginKeys };
-  const { keys: loginKeys, total } = await listLoginKeys(dependencies, { org, part });
-  const moreLoginKeys = total - loginKeys.length;
-  const notifications: InspectedNotification[] = [];
-  for (const { number } of all.notifications) {
-    const inspected = await inspectNotification(dependencies, { org, number });
-    if (inspected !== undefined) notifications.push(inspected);
-  }
-  const [moreMembers, moreAccounts] = [all.members.length - members.length, all.accounts.length - accounts.length];
-  const rest = { loginRules: all.loginRules, loginKeys, moreLoginKeys, notifications };
-  return { org, members, moreMembers, accounts, moreAccounts, ...rest };
+function loadAdministration({ storage, now }: RouteDependencies, org: string): Promise<AdministrationView> {
+  const time = unixSeconds(now());
+  return storage.read(async ({ accounts, loginRules, notifications }) => {
+    const [allMembers, allAccounts] = [await accounts.listMembers(org), await accounts.listServiceAccounts(org)];
+    const members = allMembers.slice(0, maximumOwners).map(async (member) => ({
+      member,
+      keys: await accounts.listKeys(org, 'user', member.user),
+    }));
+    const serviceAccounts = allAccounts.slice(0, maximumOwners).map(async (account) => ({
+      account,
+      keys: await accounts.listKeys(org, 'service account', account.name),
+    }));
+    const inspected = (await notifications.list(org)).map(async (notification) => ({
+      notification,
+      targets: (await notifications.findTargets(org, notification.number)) ?? [],
+    }));
+    const loginKeys = (await accounts.listLoginKeys(org, time)).toReversed();
+    return {
+      org,
+      members: await Promise.all(members),
+      moreMembers: allMembers.length - members.length,
+      accounts: await Promise.all(serviceAccounts),
+      moreAccounts: allAccounts.length - serviceAccounts.length,
+      loginRules: await loginRules.list(org),
+      loginKeys: loginKeys.slice(0, maximumLoginKeys),
+      moreLoginKeys: Math.max(0, loginKeys.length - maximumLoginKeys),
+      notifications: await Promise.all(inspected),
+    };
+  });
 }

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { StoredKey } from '../account/account.ts';
 import { hashSessionToken, maximumSessions, newSessionToken, sessionSeconds, type Session } from './session.ts';
-import { loadKeyHolder, type KeyHolder } from '../account/access-use-cases.ts';
+import { findKeyHolder, type KeyHolder } from '../account/access-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
 export interface StartedSession {
@@ -38,7 +38,7 @@ export function findSessionHolder(
   return storage.read(async ({ sessions, accounts }) => {
     const session = await sessions.find(hashSessionToken(token));
     if (session === undefined || session.expiresAt <= time) return undefined;
-    return loadKeyHolder(accounts, { id: session.keyId, org });
+    return findKeyHolder(accounts, { id: session.keyId, org });
   });
 }
 

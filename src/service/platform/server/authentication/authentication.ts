@@ -227,7 +227,8 @@ async function findSessionKey(
 async function checkSecret({ storage, failures }: KeyDependencies, attempt: AuthenticationAttempt): Promise<KeyHolder> {
   const { methods, org, origin } = attempt;
   const key = parseApiKey(readCredential(attempt));
-  const holder = key === undefined ? undefined : await findKeyHolder({ storage }, { id: key.id, org });
+  const holder =
+    key === undefined ? undefined : await storage.read(({ accounts }) => findKeyHolder(accounts, { id: key.id, org }));
   const stored = holder?.key;
   if (key !== undefined && holder !== undefined && secretMatches(key.secret, holder.key.secretHash)) return holder;
   const failure = { ...describeFailedKey(key, stored), org: stored?.org ?? org, origin: origin() };
