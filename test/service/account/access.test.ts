@@ -14,35 +14,6 @@ const limited = (flow: string, countsFor: readonly string[]): Grant => ({ role: 
 
 describe('access', () => {
   it.each([
-    ['admin', 'record', true],
-    ['member', 'record', true],
-    ['snapshotter', 'record', false],
-    ['reader', 'record', false],
-    ['admin', 'define', true],
-    ['member', 'define', true],
-    ['snapshotter', 'define', false],
-    ['reader', 'define', false],
-    ['admin', 'report', true],
-    ['member', 'report', true],
-    ['snapshotter', 'report', true],
-    ['reader', 'report', false],
-    ['admin', 'read service accounts', true],
-    ['member', 'read service accounts', true],
-    ['snapshotter', 'read service accounts', true],
-    ['reader', 'read service accounts', false],
-    ['admin', 'administer', true],
-    ['member', 'administer', false],
-    ['snapshotter', 'administer', false],
-    ['reader', 'administer', false],
-    ['admin', 'read', true],
-    ['member', 'read', true],
-    ['snapshotter', 'read', true],
-    ['reader', 'read', true],
-  ] as const)('lets a %s %s: %s', (role, permission, allowed) => {
-    expect(mayAccess({ org: 'acme', grants: [{ role }] }, 'acme', permission)).toBe(allowed);
-  });
-
-  it.each([
     [[], 'record', undefined],
     [[{ role: 'reader' }], 'record', 'the role reader; this needs the role admin or member'],
     [
