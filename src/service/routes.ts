@@ -17,7 +17,6 @@ import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts'
 import { addNotificationRoutes } from './notification/notification-routes.ts';
 import { addPolicyListRoute, addPolicyRoutes } from './policy/policy-routes.ts';
 import { addServiceAccountRoutes } from './account/service-account-routes.ts';
-import { addSnapshotDetailsRoute } from './snapshot/snapshot-details-routes.ts';
 import { addSnapshotRoutes } from './snapshot/snapshot-routes.ts';
 import { addTrailRoutes } from './trail/trail-routes.ts';
 import type { Admission } from './platform/server/bodies/admission.ts';
@@ -64,7 +63,6 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addPolicyRoutes(api, dependencies);
   addPolicyListRoute(api, dependencies);
   addSnapshotRoutes(api, dependencies);
-  addSnapshotDetailsRoute(api, dependencies);
   addNotificationRoutes(api, dependencies);
   addServiceAccountRoutes(api, dependencies);
   addApiKeyRoutes(api, dependencies);

@@ -169,8 +169,8 @@ export class Records {
     return (await snapshots.listSnapshots(this.at(0), query))?.snapshots;
   }
 
-  findSnapshot(org: string, readings: snapshots.SnapshotReadings, now: number): Promise<snapshots.SnapshotLookup> {
-    return snapshots.findSnapshot(this.at(0), { org, readings, now });
+  findSnapshot(org: string, [reading]: snapshots.SnapshotReadings, now: number): Promise<snapshots.SnapshotLookup> {
+    return snapshots.findSnapshot(this.at(0), { org, ...reading, now });
   }
 
   savePolicy(policy: policies.PolicyToSave, at: number): Promise<policies.SavePolicyResult> {

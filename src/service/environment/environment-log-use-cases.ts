@@ -1,6 +1,5 @@
-import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
 import type { Provenance } from '../snapshot/snapshot-events.ts';
-import { resolveInterval, type Page } from '../snapshot/snapshot-series.ts';
+import { resolveInterval, type Interval, type Page } from '../snapshot/snapshot-series.ts';
 import type { RunningEvent } from '../snapshot/snapshot-records.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
 import { toSeries } from '../snapshot/snapshot-use-cases.ts';
@@ -12,7 +11,7 @@ export type LogEnd = { readonly snapshot: number } | { readonly time: number };
 export interface EnvironmentLogQuery {
   readonly org: string;
   readonly environment: string;
-  readonly interval?: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined;
+  readonly interval?: Interval | undefined;
   /** The log begins at the latest of them. */
   readonly starts: readonly LogEnd[];
   readonly ends: readonly LogEnd[];

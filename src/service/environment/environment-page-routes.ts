@@ -4,8 +4,7 @@ import { environmentName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
 import { findEnvironment, findVerdictTimes } from './environment-list-use-cases.ts';
-import { inspectSnapshot } from '../snapshot/snapshot-details-use-cases.ts';
-import { findComparedSnapshots, listSnapshots } from '../snapshot/snapshot-use-cases.ts';
+import { findSnapshot, findComparedSnapshots, listSnapshots } from '../snapshot/snapshot-use-cases.ts';
 import type { Caller } from '../account/access.ts';
 import type { SnapshotSummary } from '../snapshot/snapshot.ts';
 import { toReadableEnvironment, toReadableSnapshot } from '../account/readable-parts.ts';
@@ -51,7 +50,7 @@ export function addEnvironmentPages(host: PageHost): void {
       const { org, env_name: environment, index } = path;
       const overview = await findEnvironment(dependencies, { org, name: environment });
       const selector: SnapshotSelector = { kind: 'number', number: index };
-      const found = await inspectSnapshot(dependencies, { org, environment, selector, now: context.now });
+      const found = await findSnapshot(dependencies, { org, environment, selector, now: context.now });
       if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
       if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
       return toSnapshotPage(context, toReadableSnapshot(caller, found), overview.latest);
@@ -74,7 +73,7 @@ async function loadEnvironment(
 ): Promise<EnvironmentView> {
   const { org } = caller;
   const overview = await findEnvironment(dependencies, { org, name });
-  const found = await inspectSnapshot(dependencies, { org, environment: name, selector: { kind: 'latest' }, now });
+  const found = await findSnapshot(dependencies, { org, environment: name, selector: { kind: 'latest' }, now });
   if (overview === undefined || found.outcome === 'environment not found') {
     throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
   }

@@ -1,7 +1,7 @@
 import { getEnvironment, listEnvironments } from '../../contract/environment-list.ts';
 import { getSnapshot } from '../../contract/snapshot-details.ts';
 import { listSnapshots } from '../../contract/snapshot.ts';
-import type { SnapshotDetails } from '../snapshot/snapshot-details-use-cases.ts';
+import type { SnapshotDetails } from '../snapshot/snapshot-use-cases.ts';
 import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {

@@ -1,5 +1,5 @@
 import { describeFault } from '../../contract/reason.ts';
-import type { SnapshotDetails } from './snapshot-details-use-cases.ts';
+import type { SnapshotDetails } from './snapshot-use-cases.ts';
 import { findMovement } from './snapshot-events.ts';
 import type { Instance } from './running-artifact.ts';
 import { createArtifactVerdict } from './snapshot.ts';

@@ -1,7 +1,6 @@
 import { getSnapshot } from '../../contract/snapshot-details.ts';
 import { diffEnvironments } from '../../contract/snapshot.ts';
-import type { ComparedSnapshots } from './snapshot-use-cases.ts';
-import type { SnapshotDetails } from './snapshot-details-use-cases.ts';
+import type { ComparedSnapshots, SnapshotDetails } from './snapshot-use-cases.ts';
 import { compareArtifacts, type ComparedArtifact } from './snapshot-difference.ts';
 import type { Snapshot } from './snapshot.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';

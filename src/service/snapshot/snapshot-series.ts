@@ -1,4 +1,4 @@
-import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
+import type { SnapshotInterval, SnapshotSelector } from '../../contract/snapshot-expression.ts';
 
 /** The snapshots of an environment, numbered from 1 to the latest without gaps. */
 export interface SnapshotSeries {
@@ -34,9 +34,12 @@ export interface NumberRange {
   readonly last: number;
 }
 
+/** Two ends, both included. */
+export type Interval = Extract<SnapshotInterval, { readonly from: SnapshotSelector }>;
+
 /** Resolves an interval to the existing snapshots in it; to all snapshots if there is no interval. */
 export async function resolveInterval(
-  interval: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined,
+  interval: Interval | undefined,
   series: SnapshotSeries,
   now: number,
 ): Promise<NumberRange> {

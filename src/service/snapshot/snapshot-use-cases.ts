@@ -1,32 +1,36 @@
-import type { SnapshotReading, SnapshotSelector } from '../../contract/snapshot-expression.ts';
-import { listFingerprints } from './running-artifact.ts';
+import type { SnapshotReading } from '../../contract/snapshot-expression.ts';
+import { listFingerprints, type RunningArtifact } from './running-artifact.ts';
 import type { Provenance } from './snapshot-events.ts';
-import { parseMembers } from './snapshot-serialization.ts';
+import { parseMembers, parseArtifacts } from './snapshot-serialization.ts';
 import {
   toPageRange,
   resolveInterval,
   resolveSelector,
+  type Interval,
   type NumberRange,
   type Page,
   type SnapshotSeries,
 } from './snapshot-series.ts';
-import type { Snapshot, SnapshotSummary } from './snapshot.ts';
-import type { JudgementReason } from '../attestation/reasons.ts';
+import type { Snapshot, SnapshotSummary, JudgedSnapshot } from './snapshot.ts';
+import { type JudgementReason, orderReasons } from '../attestation/reasons.ts';
 import { lastBefore, type TimeSeries } from '../platform/time-series.ts';
 import type { EnvironmentHead } from '../environment/environment-records.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import { readCurrent } from '../platform/judging/pending-snapshots.ts';
 import { SnapshotContent } from '../platform/judging/snapshot-content.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
-import { loadSnapshotReasons } from './snapshot-reasons-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { EnvironmentKind } from '../../contract/environment.ts';
+import { maximumReasons } from '../../contract/reason.ts';
+import { listEnvironmentReasons } from '../policy/judge-environment.ts';
+import type { JudgedReference, SnapshotReference } from './snapshot-records.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
 export interface SnapshotListQuery {
   readonly org: string;
   readonly environment: string;
-  readonly interval?: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined;
+  readonly interval?: Interval | undefined;
   readonly page: Page;
   /** In Unix seconds; the reference for `@{2.hours.ago}`. */
   readonly now: number;
@@ -62,9 +66,11 @@ async function loadCurrentReasons(
 ): Promise<readonly JudgementReason[]> {
   const current = summaries.find(({ to }) => to === undefined);
   if (current?.compliant !== false) return [];
-  const reference = { environment: name, number: current.number };
-  const [content] = kind === 'logical' ? await transaction.snapshots.listContents(org, [reference]) : [];
-  return loadSnapshotReasons(transaction, org, reference, content === undefined ? [] : parseMembers(content));
+  const references = [{ environment: name, number: current.number }];
+  const [judged] = await transaction.snapshots.listJudgements(org, references);
+  const [content] = kind === 'logical' ? await transaction.snapshots.listContents(org, references) : [];
+  if (judged === undefined) return [];
+  return loadReasons(transaction, org, judged, content === undefined ? [] : parseMembers(content));
 }
 
 async function listSummaries(
@@ -99,8 +105,22 @@ export function toSeries(
   };
 }
 
-export type SnapshotLookup =
-  | { readonly outcome: 'found'; readonly snapshot: Snapshot }
+/** A snapshot with everything that is shown of it, read in one transaction. */
+export interface SnapshotDetails {
+  readonly outcome: 'found';
+  readonly kind: EnvironmentKind;
+  readonly snapshot: Snapshot;
+  /** The snapshots of the members of a logical environment; empty for all others. */
+  readonly members: readonly JudgedSnapshot[];
+  /** Why it is not compliant, the worst first; empty if it is, or if nothing was judged. */
+  readonly reasons: readonly JudgementReason[];
+  /** What ran in the previous snapshot. */
+  readonly previous: readonly RunningArtifact[];
+  /** The latest reported builds by fingerprint. */
+  readonly provenance: ReadonlyMap<string, Provenance>;
+}
+
+export type SnapshotObstacle =
   | { readonly outcome: 'environment not found' }
   /** A logical environment whose members' contents are too large to be merged. */
   | { readonly outcome: 'too large' }
@@ -112,26 +132,32 @@ export type SnapshotLookup =
       readonly latest: number;
     };
 
+/** Finds a snapshot of an environment with its artifacts, their builds, and what ran before. */
+export function findSnapshot(
+  dependencies: ReadDependencies,
+  { org, now, ...reading }: SnapshotReading & { readonly org: string; readonly now: number },
+): Promise<SnapshotDetails | SnapshotObstacle> {
+  const { environment } = reading;
+  return readCurrent(dependencies, { org, environments: [environment] }, async (transaction) => {
+    const found = await loadSelected(transaction, org, [reading], now);
+    if (found.outcome !== 'found') return found;
+    const { head, snapshot, content } = found;
+    return {
+      outcome: 'found',
+      kind: head.kind,
+      snapshot,
+      members: await loadMembers(transaction, org, content),
+      reasons: await loadReasons(transaction, org, snapshot, content.members),
+      previous: await loadArtifacts(transaction, head, snapshot.number - 1),
+      provenance: await loadProvenance(transaction, snapshot, listFingerprints(snapshot.artifacts)),
+    };
+  });
+}
+
 /** The possible readings of an expression. The first whose environment exists is used. */
 export type SnapshotReadings = readonly [SnapshotReading, ...SnapshotReading[]];
 
-/** Finds the snapshot that an expression selects. */
-export function findSnapshot(
-  dependencies: ReadDependencies,
-  { org, readings, now }: { readonly org: string; readonly readings: SnapshotReadings; readonly now: number },
-): Promise<SnapshotLookup> {
-  return readCurrent(dependencies, { org, environments: namesIn(readings) }, (transaction) =>
-    loadSelected(transaction, org, readings, now),
-  );
-}
-
-export interface SnapshotComparison {
-  readonly org: string;
-  readonly first: SnapshotReadings;
-  readonly second: SnapshotReadings;
-  /** In Unix seconds. */
-  readonly now: number;
-}
+export type SnapshotLookup = { readonly outcome: 'found'; readonly snapshot: Snapshot } | SnapshotObstacle;
 
 /** Two snapshots, read in one transaction, with the builds of their artifacts by fingerprint. */
 export interface ComparedSnapshots {
@@ -143,22 +169,32 @@ export interface ComparedSnapshots {
 /** Operation 11: finds two snapshots to compare. */
 export function findComparedSnapshots(
   dependencies: ReadDependencies,
-  { org, now, ...readings }: SnapshotComparison,
+  query: {
+    readonly org: string;
+    readonly first: SnapshotReadings;
+    readonly second: SnapshotReadings;
+    /** In Unix seconds. */
+    readonly now: number;
+  },
 ): Promise<ComparedSnapshots> {
-  const environments = [...new Set([...namesIn(readings.first), ...namesIn(readings.second)])];
+  const { org, now } = query;
+  const environments = [...new Set([...query.first, ...query.second].map(({ environment }) => environment))];
   return readCurrent(dependencies, { org, environments }, async (transaction) => {
-    const first = await loadSelected(transaction, org, readings.first, now);
-    const second = await loadSelected(transaction, org, readings.second, now);
-    const find = async (finding: SnapshotLookup): Promise<ComparedSnapshots['provenance']> =>
-      finding.outcome === 'found'
-        ? loadProvenance(transaction, finding.snapshot, listFingerprints(finding.snapshot.artifacts))
+    const first = await loadSelected(transaction, org, query.first, now);
+    const second = await loadSelected(transaction, org, query.second, now);
+    const find = async (found: SnapshotLookup): Promise<ComparedSnapshots['provenance']> =>
+      found.outcome === 'found'
+        ? loadProvenance(transaction, found.snapshot, listFingerprints(found.snapshot.artifacts))
         : new Map();
     return { first, second, provenance: new Map([...(await find(second)), ...(await find(first))]) };
   });
 }
 
-function namesIn(readings: SnapshotReadings): readonly string[] {
-  return readings.map(({ environment }) => environment);
+interface SelectedSnapshot {
+  readonly outcome: 'found';
+  readonly head: EnvironmentHead;
+  readonly snapshot: Snapshot;
+  readonly content: SnapshotContent;
 }
 
 async function loadSelected(
@@ -166,8 +202,11 @@ async function loadSelected(
   org: string,
   readings: SnapshotReadings,
   now: number,
-): Promise<SnapshotLookup> {
-  const heads = await transaction.environments.findHeads(org, namesIn(readings));
+): Promise<SelectedSnapshot | SnapshotObstacle> {
+  const heads = await transaction.environments.findHeads(
+    org,
+    readings.map(({ environment }) => environment),
+  );
   const reading = readings.find(({ environment }) => heads.has(environment));
   const head = reading === undefined ? undefined : heads.get(reading.environment);
   if (reading === undefined || head === undefined) return { outcome: 'environment not found' };
@@ -179,5 +218,61 @@ async function loadSelected(
   if (await content.isTooLarge()) return { outcome: 'too large' };
   const { from, judgement } = stored;
   const artifacts = await content.artifacts();
-  return { outcome: 'found', snapshot: { org, environment, number, from, artifacts, judgement } };
+  return { outcome: 'found', head, snapshot: { org, environment, number, from, artifacts, judgement }, content };
+}
+
+async function loadMembers(
+  { snapshots }: ReadTransaction,
+  org: string,
+  { members }: SnapshotContent,
+): Promise<readonly JudgedSnapshot[]> {
+  const loaded: JudgedSnapshot[] = [];
+  for (const reference of members) {
+    const stored = await snapshots.find(org, reference);
+    if (stored !== undefined) loaded.push({ judgement: stored.judgement, artifacts: parseArtifacts(stored.content) });
+  }
+  return loaded;
+}
+
+/** What ran in a snapshot; nothing if there is no such snapshot, or if its members are too large to be merged. */
+async function loadArtifacts(
+  transaction: ReadTransaction,
+  head: EnvironmentHead,
+  number: number,
+): Promise<readonly RunningArtifact[]> {
+  const [json] = await transaction.snapshots.listContents(head.org, [{ environment: head.name, number }]);
+  if (json === undefined) return [];
+  const content = new SnapshotContent(transaction, head, json);
+  return (await content.isTooLarge()) ? [] : content.artifacts();
+}
+
+/**
+ * Why a snapshot is not compliant, the worst first. A logical environment is not compliant either if a member is not, so
+ * its members' reasons are among its own.
+ *
+ * @param members the snapshots of the members of a logical environment; empty for all others
+ */
+async function loadReasons(
+  { snapshots }: ReadTransaction,
+  org: string,
+  { environment: name, judgement }: Pick<JudgedReference, 'environment' | 'judgement'>,
+  members: readonly SnapshotReference[],
+): Promise<readonly JudgementReason[]> {
+  const reasons = [...listEnvironmentReasons(judgement, name)];
+  const failed = (await snapshots.findVerdicts(org, members)).filter(({ compliant }) => compliant === false);
+  // A judgement can be large, so reading stops when a response is full.
+  for (const { environment, number } of failed) {
+    if (reasons.length > maximumReasons) break;
+    const judged = await snapshots.listJudgements(org, [{ environment, number }]);
+    reasons.push(...judged.flatMap(listMemberReasons));
+  }
+  return orderReasons(reasons);
+}
+
+function listMemberReasons({ environment, judgement }: JudgedReference): readonly JudgementReason[] {
+  return listEnvironmentReasons(judgement, environment).map((reason) => ({
+    ...reason,
+    about: reason.about === environment ? environment : `${reason.about} in ${environment}`,
+    source: { ...reason.source, member: environment },
+  }));
 }
