@@ -2,13 +2,16 @@ import type { RouteHost } from './platform/server/route.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 import { addAdministrationPage } from './organization/administration-page-routes.ts';
 import { addAssets } from './platform/pages/assets.ts';
-import { addEnvironmentPages } from './environment/environment-page-routes.ts';
-import { addFlowPages } from './flow/flow-page-routes.ts';
+import { addEnvironmentPages } from './environment/environment-page.ts';
+import { addFlowPages } from './flow/flow-page.ts';
 import { addOrganizationPages } from './organization/organization-page-routes.ts';
 import { createPageHost } from './platform/pages/page-host.ts';
-import { addPolicyPages } from './policy/policy-page-routes.ts';
+import { addPolicyPages } from './policy/policy-page.ts';
 import { addSessionPages } from './session/session-page-routes.ts';
-import { addTrailPages } from './trail/trail-page-routes.ts';
+import { addArtifactPage } from './artifact/artifact-page.ts';
+import { addAttestationPage } from './attestation/attestation-page.ts';
+import { addSnapshotPages } from './snapshot/snapshot-page.ts';
+import { addTrailPage } from './trail/trail-page.ts';
 
 /**
  * Adds the HTML pages. They need no scripts, and each is shown to those who may read the same data from the API.
@@ -21,8 +24,11 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
   addSessionPages(host);
   addOrganizationPages(host);
   addFlowPages(host);
-  addTrailPages(host);
+  addTrailPage(host);
+  addArtifactPage(host);
+  addAttestationPage(host);
   addEnvironmentPages(host);
+  addSnapshotPages(host);
   addPolicyPages(host);
   addAdministrationPage(host);
 }

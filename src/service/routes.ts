@@ -2,15 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { addOrganizationRoutes } from './organization/organization-routes.ts';
 import { addApiKeyRoutes } from './account/api-key-routes.ts';
 import { addArtifactAssertionRoutes } from './artifact/artifact-assertion-routes.ts';
-import { addArtifactListRoutes } from './artifact/artifact-list-routes.ts';
-import { addArtifactRoutes } from './artifact/artifact-routes.ts';
+import { addArtifactListRoutes, addArtifactRoutes } from './artifact/artifact-routes.ts';
 import { addAttestationListRoutes } from './attestation/attestation-list-routes.ts';
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
 import { addAttestationRoutes } from './attestation/attestation-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
-import { addEnvironmentReadingRoutes } from './environment/environment-reading-routes.ts';
-import { addEnvironmentReportRoutes } from './environment/environment-report-routes.ts';
-import { addEnvironmentRoutes } from './environment/environment-routes.ts';
+import {
+  addEnvironmentReadingRoutes,
+  addEnvironmentReportRoutes,
+  addEnvironmentRoutes,
+} from './environment/environment-routes.ts';
 import { addFlowRoutes } from './flow/flow-routes.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
 import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';

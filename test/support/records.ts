@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as artifacts from '../../src/service/artifact/artifact-use-cases.ts';
-import * as attestationList from '../../src/service/attestation/attestation-list-use-cases.ts';
+import * as attestationList from '../../src/service/attestation/attestation-lookup-use-cases.ts';
 import * as attestations from '../../src/service/attestation/attestation-use-cases.ts';
 import { RepeatedRequest, type OnceResult } from '../../src/service/platform/idempotency/carry-out-once.ts';
 import * as deliveries from '../../src/service/notification/delivery-use-cases.ts';
@@ -16,7 +16,7 @@ import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/
 import type { ReportedArtifact } from '../../src/service/artifact/artifact.ts';
 import type { Attestation } from '../../src/service/attestation/attestation.ts';
 import type { Flow } from '../../src/service/flow/flow.ts';
-import type { TrailDetails } from '../../src/service/trail/trail-details.ts';
+import type { TrailDetails } from '../../src/service/trail/trail.ts';
 import type { EnvironmentEvent } from '../../src/service/environment/environment-event.ts';
 import type {
   Delivery,
@@ -40,6 +40,9 @@ import type { TokenVerifier } from '../../src/service/login/workflow-identity.ts
 import type { UseCaseDependencies } from '../../src/service/platform/judging/use-case-dependencies.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { manualClock } from './clock.ts';
+
+/** Policies to attach to or detach from an environment. */
+type PolicyChange = Omit<environments.PolicyChange, 'attach' | 'detach'> & { readonly policies: readonly string[] };
 
 /** A query for attestations at a time. */
 export interface AttestationListQueryAt extends attestationList.AttestationListQuery {
@@ -157,12 +160,12 @@ export class Records {
     return unrepeated(environments.recordReport(this.at(at), report));
   }
 
-  attachPolicies(change: environments.PolicyChange, at: number): ReturnType<typeof environments.attachPolicies> {
-    return environments.attachPolicies(this.at(at), change);
+  attachPolicies(change: PolicyChange, at: number): ReturnType<typeof environments.changePolicies> {
+    return environments.changePolicies(this.at(at), { ...change, attach: change.policies, detach: [] });
   }
 
-  detachPolicies(change: environments.PolicyChange, at: number): ReturnType<typeof environments.detachPolicies> {
-    return environments.detachPolicies(this.at(at), change);
+  detachPolicies(change: PolicyChange, at: number): ReturnType<typeof environments.changePolicies> {
+    return environments.changePolicies(this.at(at), { ...change, attach: [], detach: change.policies });
   }
 
   async listSnapshots(query: snapshots.SnapshotListQuery): Promise<readonly SnapshotSummary[] | undefined> {

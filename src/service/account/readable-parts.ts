@@ -5,7 +5,7 @@ import type { Provenance } from '../snapshot/snapshot-events.ts';
 import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import type { Appearance, ArtifactDetails } from '../artifact/artifact.ts';
-import type { TrailHistory } from '../trail/trail-details.ts';
+import type { TrailHistory } from '../trail/trail.ts';
 
 // A key that is limited to some flows and environments may not read the names of others either. Records of flows name
 // environments, and records of environments name flows.

@@ -7,7 +7,7 @@ import { describeReasons, orderReasons, type JudgementReason } from '../attestat
 import type { AttachedRules } from '../policy/policy-records.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import { listRules } from '../platform/judging/environment-rules.ts';
-import { readJudging, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { readJudging, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeListedReports, type JudgedReport } from '../platform/judging/provenance.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 

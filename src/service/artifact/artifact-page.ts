@@ -1,6 +1,6 @@
 import { assertArtifact } from '../../contract/artifact-assertion.ts';
 import { getArtifact } from '../../contract/artifact.ts';
-import type { Assertion } from './artifact-assertion-use-cases.ts';
+import * as assertions from './artifact-assertion-use-cases.ts';
 import {
   describeStatus,
   judgeArtifact,
@@ -25,24 +25,75 @@ import {
   renderTime,
   type BadgeState,
 } from '../platform/pages/components.ts';
-import { compareStatuses, linkEvidence, renderMissing } from '../attestation/evidence-cell-html.ts';
-import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
-import type { Page, PageContext } from '../platform/pages/page.ts';
-import { renderProven } from '../login/proven-html.ts';
-import { renderJudgement, renderSentences } from '../attestation/reasons-html.ts';
 import {
+  compareStatuses,
+  linkEvidence,
+  renderMissing,
+  renderJudgement,
+  renderSentences,
   renderAddress,
   renderAnnotations,
   renderExternalLinks,
   renderRepository,
   renderUserData,
-} from '../attestation/reported-data-html.ts';
+} from '../attestation/evidence-html.ts';
+import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
+import type { Page, PageContext } from '../platform/pages/page.ts';
+import { renderProven } from '../login/proven-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { mayAccess, type Caller } from '../account/access.ts';
+import { toReadableDetails, toReadableEvaluations } from '../account/readable-parts.ts';
+import { requireArtifact, requireReportId } from './artifact-routes.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { addPage, type PageHost } from '../platform/pages/page-host.ts';
+
+/** Adds the page of an artifact. */
+export function addArtifactPage(host: PageHost): void {
+  const { dependencies } = host;
+  addPage(
+    host,
+    { url: '/:org/flows/:flow_name/artifacts/:fingerprint', path: getArtifact.parameters, query: getArtifact.query },
+    async ({ path: { org, flow_name: flow, fingerprint }, query, context, caller }) => {
+      const narrow = { trail: query.trail, attestationId: requireReportId(query) };
+      const found = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
+      const details = toReadableDetails(caller, found.details);
+      return toArtifactPage(context, { details, verdicts: await judgeInEnvironments(dependencies, details, caller) });
+    },
+  );
+}
+
+/** The maximum number of environments by whose policies an artifact is judged. */
+const maximumEnvironments = 4;
+
+/** Judges an artifact by the policies of the environments that it runs in, and that the caller may read. */
+async function judgeInEnvironments(
+  dependencies: RouteDependencies,
+  { artifact, appearances }: ArtifactDetails,
+  caller: Caller,
+): Promise<readonly EnvironmentVerdict[]> {
+  const { org, flow, report } = artifact;
+  const running = appearances.filter(({ exitedAt }) => exitedAt === undefined);
+  const environments = [...new Set(running.map(({ environment }) => environment))]
+    .filter((environment) => mayAccess(caller, org, 'read', { flows: [flow], environments: [environment] }))
+    .slice(0, maximumEnvironments);
+  const verdicts: EnvironmentVerdict[] = [];
+  for (const environment of environments) {
+    const assertion = await assertions.assertArtifact(dependencies, {
+      org,
+      fingerprint: report.fingerprint,
+      environment,
+    });
+    if (assertion.outcome !== 'judged') continue;
+    const policies = toReadableEvaluations(caller, assertion.policies ?? []);
+    verdicts.push({ environment, assertion: { ...assertion, policies } });
+  }
+  return verdicts;
+}
 
 /** The verdict on an artifact by the policies of an environment. */
 export interface EnvironmentVerdict {
   readonly environment: string;
-  readonly assertion: Pick<Assertion, 'compliant' | 'info' | 'policies'>;
+  readonly assertion: Pick<assertions.Assertion, 'compliant' | 'info' | 'policies'>;
 }
 
 /** What the page of an artifact shows. */

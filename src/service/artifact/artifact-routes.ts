@@ -6,10 +6,128 @@ import * as artifacts from './artifact-use-cases.ts';
 import { toReadableDetails } from '../account/readable-parts.ts';
 import { withProof } from '../login/proven-response.ts';
 import { toArtifactResponse } from './artifact-response.ts';
-import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { requireRole, requireAccess } from '../platform/server/authentication/authentication.ts';
 import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import {
+  findLatestCommit,
+  listArtifacts,
+  listArtifactsOfCommit,
+  nothingMatches,
+  repositoryMissing,
+  searchArtifacts,
+  type FoundArtifactEntry,
+  type ListedArtifact,
+} from '../../contract/artifact-lists.ts';
+import { namedFlowNotFound } from '../../contract/errors.ts';
+import { defaultPageSize } from '../../contract/paging.ts';
+import * as lists from './artifact-list-use-cases.ts';
+import type { JudgedReport } from '../platform/judging/provenance.ts';
+import type { Links } from '../platform/links.ts';
+import type { ArtifactDetails } from './artifact.ts';
+
+/** Adds the endpoints that find artifacts by something else than their fingerprint and flow. */
+export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const { links } = dependencies;
+  const mayRead = requireRole(dependencies, 'read');
+
+  addRoute(host, findLatestCommit, mayRead, async ({ parameters, query: { branch } }) => {
+    const { org, flow_name: flow, fingerprint } = parameters;
+    const found = await lists.findLatestCommit(dependencies, { org, flow, fingerprint, branch });
+    if (found === 'flow not found') throw new ApiError(namedFlowNotFound, { values: { org, flow } });
+    return { status: 200, body: { latest_commit: found.commit ?? null } };
+  });
+
+  addRoute(host, listArtifactsOfCommit, mayRead, async ({ caller, parameters, query: { trail } }) => {
+    const { org, flow_name: flow, commit_sha: commit } = parameters;
+    const found = await lists.listArtifactsOfCommit(dependencies, { org, flow, commit, trail });
+    if (found === 'flow not found') throw new ApiError(namedFlowNotFound, { values: { org, flow } });
+    return { status: 200, body: found.map((details) => toArtifactResponse(toReadableDetails(caller, details), links)) };
+  });
+
+  addRoute(host, listArtifacts, requireRole(dependencies, 'read', 'named later'), async (received) => {
+    const { caller, parameters, query } = received;
+    const { org } = parameters;
+    const { page = 1, per_page: perPage = defaultPageSize } = query;
+    const source = requireSource(query);
+    requireAccess(caller, 'read', 'flow' in source ? { flows: [source.flow] } : {}, listArtifacts);
+    const found = await lists.listArtifacts(dependencies, { org, source, page, perPage });
+    if (found === 'source not found') throw toMissingError(org, source);
+    return { status: 200, body: found.map((report) => toListedArtifact(report, links)) };
+  });
+
+  addRoute(host, searchArtifacts, mayRead, async ({ parameters: { org, digits } }) => {
+    const { matches, artifacts } = await lists.searchArtifacts(dependencies, org, digits);
+    const { fingerprints, commits } = matches;
+    const [match, ...others] = [
+      ...fingerprints.map((digest) => ({ type: 'fingerprint', digest })),
+      ...commits.map((digest) => ({ type: 'commit', digest })),
+    ];
+    if (match === undefined) throw new ApiError(nothingMatches, { values: { digits } });
+    const { type, digest } = others.length === 0 ? match : { type: 'ambiguous', digest: '' };
+    return {
+      status: 200,
+      body: {
+        resolved_to: {
+          ...{ type, full_match: digest },
+          fingerprints: toMatches('fingerprint', fingerprints),
+          commits: toMatches('commit', commits),
+        },
+        artifacts: artifacts.map((details) => toFoundArtifact(details, links)),
+      },
+    };
+  });
+}
+
+/** @throws ApiError unless there is exactly one source. */
+function requireSource(query: EndpointQuery<typeof listArtifacts>): lists.ArtifactListQuery['source'] {
+  const { flow_name: flow, repo_name: repository } = query;
+  if (flow !== undefined && repository === undefined) return { flow };
+  if (flow === undefined && repository !== undefined) return { repository };
+  throw validationError(['query.flow_name', 'must be given, or repo_name, but not both']);
+}
+
+function toMissingError(org: string, source: lists.ArtifactListQuery['source']): ApiError {
+  return 'flow' in source
+    ? new ApiError(namedFlowNotFound, { values: { org, flow: source.flow } })
+    : new ApiError(repositoryMissing, { values: { repo: source.repository } });
+}
+
+function toListedArtifact({ state, info, details: { artifact } }: JudgedReport, links: Links): ListedArtifact {
+  const { org, flow, id, createdAt, report } = artifact;
+  const { fingerprint, filename, git_commit, trail_name, commit_url, build_url } = report;
+  return {
+    ...{ fingerprint, filename, git_commit, state, state_info: info },
+    created_at: String(createdAt),
+    flow_name: flow,
+    ...{ trail_name, commit_url, build_url },
+    html_url: links.artifactPage(org, flow, fingerprint, id),
+  };
+}
+
+/** The maximum number of matches that are listed. */
+const maximumListed = 20;
+
+function toMatches(type: string, found: readonly string[]): { type: string; count: number; matches: string[] } {
+  return { type, count: found.length, matches: found.slice(0, maximumListed) };
+}
+
+function toFoundArtifact(details: ArtifactDetails, links: Links): FoundArtifactEntry {
+  const { fingerprint, filename, git_commit, commit_url, build_url } = details.artifact.report;
+  const { html_url = '', state = '', running = [], exited = [], history = [] } = toArtifactResponse(details, links);
+  const toNames = (places: typeof running): string[] => [
+    ...new Set(places.map(({ environment_name }) => environment_name)),
+  ];
+  return {
+    ...{ fingerprint, name: filename, flow: details.flow.name, git_commit },
+    has_provenance: true,
+    ...{ commit_url, build_url, html_url, compliance_state: state },
+    running_in: toNames(running),
+    exited_from: toNames(exited),
+    history,
+  };
+}
 
 /** Adds operation 10 (get an artifact) and the endpoint that reports an artifact. */
 export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {

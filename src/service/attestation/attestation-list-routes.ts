@@ -2,8 +2,8 @@ import { listAttestations, type AttestationPage, type ListedAttestation } from '
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../contract/limits.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
-import * as attestationList from './attestation-list-use-cases.ts';
-import type { AttestationRange, LargeAttestationPage } from './attestation-list-use-cases.ts';
+import * as attestationList from './attestation-lookup-use-cases.ts';
+import type { AttestationRange, LargeAttestationPage } from './attestation-lookup-use-cases.ts';
 import type { RecordedAttestation } from './attestation-records.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import type { Links } from '../platform/links.ts';

@@ -1,7 +1,11 @@
 import { findAttestationById } from '../../contract/attestation-lookup.ts';
 import { describeEvidence } from '../artifact/artifact-state.ts';
-import type { Attestation } from './attestation.ts';
-import type { AttachmentFault } from '../platform/attachments/attachments.ts';
+import type { Attestation, Attachment } from './attestation.ts';
+import {
+  type AttachmentFault,
+  DamagedAttachmentError,
+  type AttachmentStore,
+} from '../platform/attachments/attachments.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import { renderKind } from './attestation-kind-html.ts';
 import {
@@ -16,7 +20,100 @@ import {
 import { html, link, type Html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderProven } from '../login/proven-html.ts';
-import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './reported-data-html.ts';
+import { renderAddress, renderAnnotations, renderExternalLinks, renderUserData } from './evidence-html.ts';
+import type { ErrorResponse } from '../../contract/endpoint.ts';
+import { attestationId, flowName, orgName, trailName } from '../../contract/names.ts';
+import { Type, type Static } from '../../contract/schema.ts';
+import { printable } from '../../runtime/printable.ts';
+import { findAttestation } from './attestation-use-cases.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { httpErrors } from '../platform/server/errors/http-errors.ts';
+import { validatePath } from '../platform/server/validation.ts';
+import { addAuthenticated, addPage, type PageHost } from '../platform/pages/page-host.ts';
+
+const attestationPath = Type.Object({
+  org: orgName,
+  flow_name: flowName,
+  trail_name: trailName,
+  attestation_id: attestationId,
+});
+
+const attestationNotFound: ErrorResponse = {
+  status: 404,
+  message: "Attestation '{attestation_id}' or its file does not exist in trail '{trail_name}' of flow '{flow_name}'",
+  when: 'The trail has no attestation with that id, or the attestation has no file.',
+};
+
+/** Encodes a text for a header (RFC 8187), which allows fewer characters than encodeURIComponent. */
+function encodeHeaderText(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+}
+
+/** Adds the page of an attestation, and its file. */
+export function addAttestationPage(host: PageHost): void {
+  const { dependencies } = host;
+  const { attachments, log } = dependencies;
+  const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
+  const requireAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
+    const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
+    const found = await findAttestation(dependencies, { org, flow, trail, id });
+    if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
+    return found;
+  };
+
+  addPage(
+    host,
+    { url: attestation, path: attestationPath, query: Type.Object({}) },
+    async ({ path, context, request }) => {
+      const found = await requireAttestation(path);
+      const damage = await findDamage(attachments, found.attachment);
+      if (damage !== undefined) log.error(`request ${request.id}: the file of attestation ${found.id}`, damage);
+      return toAttestationPage(context, found, damage?.fault);
+    },
+  );
+
+  const requireReader = requireRole(dependencies, 'read');
+  addAuthenticated(host, `${attestation}/attachment`, requireReader, async (request, reply) => {
+    const path = validatePath<typeof attestationPath>(attestationPath, request.params);
+    const { id, attachment } = await requireAttestation(path);
+    if (attachment === undefined) throw new ApiError(attestationNotFound, { values: path });
+    const content = await attachments.read(attachment).catch((error: unknown) => {
+      throw toDamageError(error, id, attachment);
+    });
+    // The response has begun, so the connection is closed, which tells the client that the file is incomplete.
+    content.once('error', (error) => {
+      log.error(`request ${request.id}: the file of attestation ${id} could not be read to its end`, error);
+    });
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': attachment.size,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeHeaderText(printable(attachment.filename))}`,
+    };
+    return reply.code(200).headers(headers).send(content);
+  });
+}
+
+/** Checks the file of an attestation; returns undefined if it is intact or there is none. */
+async function findDamage(
+  attachments: AttachmentStore,
+  attachment: Attachment | undefined,
+): Promise<DamagedAttachmentError | undefined> {
+  try {
+    if (attachment !== undefined) await attachments.verify(attachment);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedAttachmentError) return error;
+    throw error;
+  }
+}
+
+/** Converts the error for a damaged file to an ApiError; returns other errors unchanged. */
+function toDamageError(error: unknown, id: string, { filename, digest }: Attachment): unknown {
+  if (!(error instanceof DamagedAttachmentError)) return error;
+  const values = { id, filename, digest, fault: error.fault };
+  return new ApiError(httpErrors.attachmentDamaged, { values, cause: error });
+}
 
 /**
  * Creates the page of an attestation: its verdict and why, and what its kind shows.

@@ -4,7 +4,7 @@ import type { CountsFor } from '../account/audience.ts';
 import type { Scope } from './evidence-scope.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
-import type { AttestationWithSubject } from '../trail/trail-details.ts';
+import type { AttestationWithSubject } from '../trail/trail.ts';
 import { defineStatements, lookUp, lookUpAll, Repository, valuesOf } from '../platform/database/database.ts';
 import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import {

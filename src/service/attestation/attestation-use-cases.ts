@@ -6,7 +6,7 @@ import { newIdentifier } from '../platform/identifier.ts';
 import { toRecordedFaults } from './reasons.ts';
 import type { Attachment, Attestation } from './attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
-import { fromAttestation } from '../trail/trail-report.ts';
+import { fromAttestation } from '../trail/trail.ts';
 import type { AttestationReader, EvidencePlace } from './attestation-records.ts';
 import type { ReceivedFile } from '../platform/attachments/attachments.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
@@ -17,7 +17,7 @@ import {
   type RepeatedRequest,
 } from '../platform/idempotency/carry-out-once.ts';
 import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';

@@ -1,7 +1,7 @@
 import { getEnvironment, listEnvironments } from '../../contract/environment-list.ts';
 import { getSnapshot } from '../../contract/snapshot-details.ts';
 import { listSnapshots } from '../../contract/snapshot.ts';
-import type { SnapshotDetails } from '../snapshot/snapshot-use-cases.ts';
+import * as snapshots from '../snapshot/snapshot-use-cases.ts';
 import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
@@ -21,7 +21,87 @@ import { renderEnvironments, type JudgedEnvironment } from '../organization/orga
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { describeVerdict, renderReasons, renderRunning } from '../snapshot/running-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { renderComparisonForm, renderDifferenceLink } from '../snapshot/snapshot-page.ts';
 import { renderTimeline } from './timeline-html.ts';
+import { namedEnvironmentNotFound } from '../../contract/errors.ts';
+import { environmentName, orgName } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
+import { findEnvironment, findVerdictTimes } from './environment-reading-use-cases.ts';
+import type { Caller } from '../account/access.ts';
+import { toReadableEnvironment, toReadableSnapshot } from '../account/readable-parts.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { listJudgedEnvironments } from '../organization/organization-page-routes.ts';
+import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+
+/** How many snapshots the timeline shows. */
+const snapshotsOnTimeline = 40;
+
+/** How many snapshots are on a page of the list. */
+const snapshotsOnPage = 20;
+
+/** Adds the list of environments, and the page of an environment. */
+export function addEnvironmentPages(host: PageHost): void {
+  const { dependencies } = host;
+
+  addPage(
+    host,
+    { url: '/:org/environments', path: orgPath, query: Type.Object({}) },
+    async ({ path: { org }, context }) =>
+      toEnvironmentListPage(context, org, await listJudgedEnvironments(dependencies, org)),
+  );
+
+  // The public client links to the address with a slash at its end.
+  for (const end of ['', '/']) {
+    const url = `/:org/environments/:env_name${end}`;
+    addPage(host, { url, path: environmentPath, query: environmentQuery }, async ({ path, query, context, caller }) => {
+      const wanted = { caller, name: path.env_name, page: query.page ?? 1, now: context.now };
+      return toEnvironmentPage(context, await loadEnvironment(dependencies, wanted));
+    });
+  }
+}
+
+async function loadEnvironment(
+  dependencies: RouteDependencies,
+  {
+    caller,
+    name,
+    page,
+    now,
+  }: { readonly caller: Caller; readonly name: string; readonly page: number; readonly now: number },
+): Promise<EnvironmentView> {
+  const { org } = caller;
+  const overview = await findEnvironment(dependencies, { org, name });
+  const found = await snapshots.findSnapshot(dependencies, {
+    org,
+    environment: name,
+    selector: { kind: 'latest' },
+    now,
+  });
+  if (overview === undefined || found.outcome === 'environment not found') {
+    throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
+  }
+  const list = async (number: number, size: number): Promise<readonly SnapshotSummary[]> => {
+    const part = { page: number, size, ascending: false };
+    const listed = await snapshots.listSnapshots(dependencies, { org, environment: name, page: part, now });
+    return listed?.snapshots ?? [];
+  };
+  const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
+  return {
+    ...{ overview: toReadableEnvironment(caller, overview), since, page, perPage: snapshotsOnPage },
+    latest: found.outcome === 'found' ? toReadableSnapshot(caller, found) : toMissing(found),
+    recent: await list(1, snapshotsOnTimeline),
+    snapshots: await list(page, snapshotsOnPage),
+  };
+}
+
+/** Why there is no latest snapshot to show. */
+function toMissing({ outcome }: { readonly outcome: 'too large' | 'no such snapshot' }): EnvironmentView['latest'] {
+  return outcome === 'too large' ? outcome : 'none';
+}
+
+const environmentPath = Type.Object({ org: orgName, env_name: environmentName });
+const environmentQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })) });
 
 /** Creates the list of environments. */
 export function toEnvironmentListPage(
@@ -43,7 +123,7 @@ export interface EnvironmentView {
   /** Since when it has its verdict, in Unix seconds. */
   readonly since: number | undefined;
   /** Its latest snapshot, or why there is none to show. */
-  readonly latest: SnapshotDetails | 'none' | 'too large';
+  readonly latest: snapshots.SnapshotDetails | 'none' | 'too large';
   /** The latest snapshots, for the timeline. */
   readonly recent: readonly SnapshotSummary[];
   /** A page of its snapshots, the latest first. */
@@ -149,30 +229,4 @@ function renderSnapshots(context: PageContext, { overview, snapshots, page, perP
       maximumBytes: 12_000,
     })}
     ${renderPageLinks({ page, perPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}`;
-}
-
-/** Renders a link to the difference from the snapshot before this one; undefined if it is the first. */
-export function renderDifferenceLink(
-  { paths }: PageContext,
-  { org, environment, number }: { readonly org: string; readonly environment: string; readonly number: number },
-): Html | undefined {
-  if (number === 1) return undefined;
-  const expressions = { first: `${environment}#${number - 1}`, second: `${environment}#${number}` };
-  return pageLink(withQuery(paths.comparison(org), expressions), `to snapshot ${number - 1}`);
-}
-
-/** Renders the form that compares any two snapshots. */
-export function renderComparisonForm({ paths }: PageContext, org: string, first: string, second: string): Html {
-  return html`<h2>Compare two snapshots</h2>
-    <form class="filters" method="get" action="${paths.comparison(org)}">
-      <label
-        >First <input name="first" required maxlength="300" value="${first}" aria-describedby="expressions"
-      /></label>
-      <label>Second <input name="second" required maxlength="300" value="${second}" /></label>
-      <button>Compare</button>
-    </form>
-    <p id="expressions">
-      <code>prod</code> is the latest snapshot of the environment prod, <code>prod#3</code> number 3,
-      <code>prod~1</code> the one before the latest, <code>prod@{2.hours.ago}</code> the one at a time.
-    </p>`;
 }

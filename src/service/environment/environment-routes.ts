@@ -3,9 +3,17 @@ import {
   includedEnvironmentNotFound,
   policyNotFound,
   type EnvironmentPayload,
+  invalidReport,
+  reportK8s,
+  type EnvironmentKind,
 } from '../../contract/environment.ts';
-import { commonErrors, environmentOrPolicyNotFound } from '../../contract/errors.ts';
-import { maximumPolicies } from '../../contract/limits.ts';
+import {
+  commonErrors,
+  environmentOrPolicyNotFound,
+  environmentNotFound,
+  namedEnvironmentNotFound,
+} from '../../contract/errors.ts';
+import { maximumPolicies, maximumReportedImages } from '../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../contract/policy.ts';
 import { actorName, explainRefusal, hasPermission, mayAccess, type Caller } from '../account/access.ts';
 import * as environments from './environment-use-cases.ts';
@@ -13,6 +21,23 @@ import { requireAccess, requireRole } from '../platform/server/authentication/au
 import { ApiError, missingEnvironment, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { reportKinds } from '../../contract/environment-report.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import {
+  podsToElements,
+  toRunningArtifacts,
+  type ReportedElement,
+  type RunningArtifact,
+} from '../snapshot/running-artifact.ts';
+import { getEnvironment, listEnvironments, type EnvironmentResponse } from '../../contract/environment-list.ts';
+import { listEnvironmentEvents, type EnvironmentLogEntry } from '../../contract/environment-log.ts';
+import { defaultPageSize } from '../../contract/paging.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import * as reading from './environment-reading-use-cases.ts';
+import { parseSecondsAgo } from '../../contract/snapshot-expression.ts';
+import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
+import { toReadableEnvironment, toReadableProvenance } from '../account/readable-parts.ts';
+import { parseInterval } from '../snapshot/snapshot-routes.ts';
 
 /** Adds operations 2, 4 and 5: create or update an environment, attach and detach policies. */
 export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDependencies): void {
@@ -47,29 +72,25 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
 
   addRoute(host, attachPolicy, requireRole(dependencies, 'define'), ({ caller, parameters, document, carryOut }) => {
     const { org, env_name: environment } = parameters;
-    const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
+    const change = { org, environment, attach: document.policy_names, detach: [], user: actorName(caller) };
     return carryOut(
-      (outcome: environments.AttachPoliciesResult) => {
-        requireFound(change, outcome);
-        if (outcome === 'too many') {
-          const rule = `must leave the environment with no more than ${maximumPolicies} policies`;
-          throw validationError(['policy_names', rule]);
-        }
+      (outcome: environments.ChangePoliciesResult) => {
+        requireChanged(change, outcome);
         return { status: 201, body: 'OK' };
       },
-      (request) => environments.attachPolicies(dependencies, change, request),
+      (request) => environments.changePolicies(dependencies, change, request),
     );
   });
 
   addRoute(host, detachPolicy, requireRole(dependencies, 'define'), ({ caller, parameters, document, carryOut }) => {
     const { org, env_name: environment } = parameters;
-    const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
+    const change = { org, environment, attach: [], detach: document.policy_names, user: actorName(caller) };
     return carryOut(
-      (outcome: environments.DetachPoliciesResult) => {
-        requireFound(change, outcome);
+      (outcome: environments.ChangePoliciesResult) => {
+        requireChanged(change, outcome);
         return { status: 200, body: 'OK' };
       },
-      (request) => environments.detachPolicies(dependencies, change, request),
+      (request) => environments.changePolicies(dependencies, change, request),
     );
   });
 }
@@ -94,12 +115,16 @@ function requireSameRules(
   throw new ApiError(commonErrors.forbidden, { errors });
 }
 
-/** @throws ApiError if the environment or a policy does not exist; `errors` says which. */
-function requireFound(
+/** @throws ApiError if the policies were not changed; `errors` says why. */
+function requireChanged(
   { org, environment }: environments.PolicyChange,
-  outcome: environments.AttachPoliciesResult | environments.DetachPoliciesResult,
+  outcome: environments.ChangePoliciesResult,
 ): void {
-  if (typeof outcome === 'string') return;
+  if (outcome === 'changed') return;
+  if (outcome === 'too many') {
+    const rule = `must leave the environment with no more than ${maximumPolicies} policies`;
+    throw validationError(['policy_names', rule]);
+  }
   const { isEnvironmentMissing, missingPolicies } = outcome;
   throw new ApiError(environmentOrPolicyNotFound, {
     errors: [
@@ -133,4 +158,163 @@ function requireSaved(org: string, saving: environments.SaveEnvironmentResult): 
     case 'policy not found':
       throw new ApiError(policyNotFound, { values: { org, policy: saving.policy } });
   }
+}
+
+/** Adds operation 3 and the reports of all other kinds of environments. */
+export function addEnvironmentReportRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, reportK8s, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
+    const report = toReport(parameters, 'K8S', podsToElements(document));
+    return carryOut(respond, (request) => environments.recordReport(dependencies, report, request));
+  });
+
+  for (const { kind, named, endpoint } of reportKinds) {
+    addRoute(host, endpoint, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
+      const report = toReport(parameters, kind, toElements(document.artifacts, named));
+      return carryOut(respond, (request) => environments.recordReport(dependencies, report, request));
+    });
+  }
+}
+
+/** What the reports of all kinds have in common. */
+interface ImagesOfElement {
+  readonly creationTimestamp: number;
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+function toElements(elements: readonly ImagesOfElement[], named: readonly string[]): readonly ReportedElement[] {
+  return elements.map((element) => {
+    const { digests, creationTimestamp: createdAt } = element;
+    const [pod = ''] = named.flatMap((field) => textAt(element, field) ?? []);
+    return { digests, instance: { namespace: '', pod, createdAt } };
+  });
+}
+
+/** @throws ApiError if the report has too many images. */
+function toReport(
+  { org, env_name: environment }: { readonly org: string; readonly env_name: string },
+  kind: EnvironmentKind,
+  elements: readonly ReportedElement[],
+): environments.EnvironmentReport {
+  const artifacts: readonly RunningArtifact[] = toRunningArtifacts(elements);
+  if (artifacts.length > maximumReportedImages) {
+    const rule = `must not have more than ${maximumReportedImages} images, by name and digest`;
+    throw new ApiError(invalidReport, { errors: [['artifacts', rule]] });
+  }
+  return { org, environment, kind, artifacts };
+}
+
+/** @throws ApiError if the report was not recorded. */
+function respond(recorded: environments.RecordReportResult): { readonly status: 200 | 201; readonly body: string } {
+  switch (recorded.outcome) {
+    case 'snapshot made':
+      return { status: 201, body: 'OK' };
+    case 'nothing new':
+      return { status: 200, body: 'OK' };
+    case 'environment not found':
+      throw new ApiError(environmentNotFound);
+    case 'of another kind': {
+      const rule = `is an environment of the type ${recorded.kind}, and this is a report of ${recorded.reported}`;
+      throw new ApiError(invalidReport, { errors: [['path.env_name', rule]] });
+    }
+  }
+}
+
+/** Adds the endpoints that read environments, and the log of what started and stopped running in one. */
+export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, getEnvironment, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
+    const { org, env_name: name } = parameters;
+    const found = await reading.findEnvironment(dependencies, { org, name });
+    if (found === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
+    return { status: 200, body: toEnvironmentResponse(toReadableEnvironment(caller, found)) };
+  });
+
+  addRoute(host, listEnvironments, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
+    const {
+      name,
+      type: kinds,
+      sort = 'name',
+      sort_direction: direction,
+      page,
+      per_page: perPage,
+      tag,
+      space_id,
+    } = query;
+    const isPaged = page !== undefined || perPage !== undefined;
+    const [number, size] = [page ?? 1, perPage ?? defaultPageSize];
+    // Nothing has a tag or is in a space.
+    const isEmpty = (tag ?? []).length + (space_id ?? []).length > 0;
+    const { environments: listed, total } = await reading.listEnvironments(dependencies, {
+      ...{ org, name, sort, descending: direction === 'desc' },
+      ...{ kinds: isEmpty ? [] : kinds, page: isPaged ? { number, size } : undefined },
+    });
+    const shown = listed.map(toEnvironmentResponse);
+    if (!isPaged) return { status: 200, body: shown };
+    const pages = { page: number, per_page: size, total_pages: Math.ceil(total / size), total_count: total };
+    return { status: 200, body: { environments: shown, ...pages } };
+  });
+
+  addRoute(host, listEnvironmentEvents, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
+    const { org, env_name: environment } = parameters;
+    const { page = 1, per_page: size = defaultPageSize, reverse = false, repo_name: repositories } = query;
+    // A repository can have artifacts in any flow.
+    if (repositories !== undefined) requireAccess(caller, 'read', {}, listEnvironmentEvents);
+    const now = unixSeconds(dependencies.now());
+    const found = await reading.listEnvironmentEvents(dependencies, {
+      ...{ org, environment, repositories, now },
+      interval: parseInterval(query.interval ?? '', environment),
+      starts: [...parseEnd('start', query.start, now), ...toTimeEnd(query.start_ts)],
+      ends: [...parseEnd('end', query.end, now), ...toTimeEnd(query.end_ts)],
+      page: { page, size, ascending: reverse },
+    });
+    if (found === undefined) throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
+    const provenance = toReadableProvenance(caller, found.provenance);
+    return { status: 200, body: found.events.map((event) => toLogEntry(event, environment, provenance)) };
+  });
+}
+
+function toEnvironmentResponse(environment: EnvironmentOverview): EnvironmentResponse {
+  const { name, org, kind, description, compliant, lastReportedAt, lastModifiedAt, lastChangedAt } = environment;
+  return {
+    ...{ name, org, type: kind, description, state: compliant },
+    last_reported_at: lastReportedAt ?? null,
+    last_modified_at: lastModifiedAt,
+    last_changed_at: lastChangedAt ?? null,
+    tags: {},
+    policies: [...environment.policies],
+    require_provenance: environment.requiresProvenance,
+    included_environments: [...environment.members],
+  };
+}
+
+function toTimeEnd(time: number | undefined): readonly reading.LogEnd[] {
+  return time === undefined ? [] : [{ time }];
+}
+
+/**
+ * Parses one end of the reading. `NOW` limits nothing at the end, and at the start it is the present.
+ *
+ * @throws ApiError if the text is neither a number nor a time.
+ */
+function parseEnd(name: 'start' | 'end', text: string | undefined, now: number): readonly reading.LogEnd[] {
+  if (text === undefined || text === '') return [];
+  if (text.toUpperCase() === 'NOW') return [{ time: now }];
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return [{ snapshot: Number(text) }];
+  const seconds = parseSecondsAgo(text);
+  if (seconds !== undefined) return [{ time: now - seconds }];
+  throw validationError([`query.${name}`, 'must be the number of a snapshot, a time such as 1hour or 2days, or NOW']);
+}
+
+function toLogEntry(
+  { snapshot, at, type, fingerprint, name }: reading.EnvironmentLog['events'][number],
+  environment: string,
+  provenance: reading.EnvironmentLog['provenance'],
+): EnvironmentLogEntry {
+  return {
+    snapshot_index: snapshot,
+    artifact_name: name === '' ? fingerprint : name,
+    sha256: fingerprint,
+    description: type === 'started' ? `Started to run in ${environment}` : `No longer runs in ${environment}`,
+    pipeline: provenance.get(fingerprint)?.flow ?? '',
+    reported_at: at,
+  };
 }

@@ -5,7 +5,7 @@ import { parseArtifacts, serializeContent } from '../snapshot/snapshot-serializa
 import type { Environment } from '../snapshot/snapshot.ts';
 import type { EnvironmentHead } from './environment-records.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import { recordRuleChange } from './rule-change-use-cases.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
@@ -129,7 +129,7 @@ async function replacePolicies(
   const attached = known?.policies ?? [];
   const detach = attached.filter((policy) => !wanted.includes(policy));
   const attach = [...new Set(wanted)].filter((policy) => !attached.includes(policy));
-  return changePolicies(transaction, { org, environment, user, timestamp, detach, attach });
+  return savePolicies(transaction, { org, environment, user, detach, attach }, timestamp);
 }
 
 export interface EnvironmentReport {
@@ -183,95 +183,60 @@ async function keepLatest(
   return true;
 }
 
-/** Policies to attach to or detach from an environment. */
+/** Policies to attach to and detach from an environment. */
 export interface PolicyChange {
   readonly org: string;
   readonly environment: string;
-  readonly policies: readonly string[];
+  readonly attach: readonly string[];
+  readonly detach: readonly string[];
   /** The user who requested it. */
   readonly user: string;
 }
 
-/** Why policies cannot be attached or detached: the environment, or some of the policies, do not exist. */
-export interface PolicyChangeObstacle {
-  readonly outcome: 'not found';
-  readonly isEnvironmentMissing: boolean;
-  readonly missingPolicies: readonly string[];
-}
+export type ChangePoliciesResult =
+  | 'changed'
+  | 'too many'
+  /** The environment, or some of the policies, do not exist. */
+  | { readonly isEnvironmentMissing: boolean; readonly missingPolicies: readonly string[] };
 
-export type AttachPoliciesResult = 'attached' | 'too many' | PolicyChangeObstacle;
-
-/** Attaches policies. Creates a snapshot if any of them was not attached before and the environment has a report. */
-export function attachPolicies(
+/**
+ * Attaches those of the policies that are not attached, and detaches those that are; none if one does not exist. Creates a
+ * snapshot if that changes anything and the environment has a report.
+ */
+export function changePolicies(
   dependencies: JudgingDependencies,
-  { org, environment, policies, user }: PolicyChange,
-  request?: KeyedRequest<AttachPoliciesResult>,
-): Promise<OnceResult<AttachPoliciesResult>> {
+  change: PolicyChange,
+  request?: KeyedRequest<ChangePoliciesResult>,
+): Promise<OnceResult<ChangePoliciesResult>> {
+  const { org, environment } = change;
   const now = unixSeconds(dependencies.now());
-  const attachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<AttachPoliciesResult> => {
-    const obstacle = await findObstacle(transaction, { org, environment, policies });
-    if (obstacle !== undefined) return obstacle;
-    const attached = await transaction.environments.listPolicies(org, environment);
-    const attach = [...new Set(policies)].filter((policy) => !attached.includes(policy));
-    if (attached.length + attach.length > maximumPolicies) return 'too many';
-    const change = { org, environment, user, timestamp: now, detach: [], attach };
-    if (await changePolicies(transaction, change)) {
+  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<ChangePoliciesResult> => {
+    const { environments, policies } = transaction;
+    const named = [...new Set([...change.attach, ...change.detach])];
+    const isEnvironmentMissing = (await environments.findHead(org, environment)) === undefined;
+    const existing = new Set(await policies.listExisting(org, named));
+    const missingPolicies = named.filter((policy) => !existing.has(policy));
+    if (isEnvironmentMissing || missingPolicies.length > 0) return { isEnvironmentMissing, missingPolicies };
+    const attached = await environments.listPolicies(org, environment);
+    const attach = [...new Set(change.attach)].filter((policy) => !attached.includes(policy));
+    const detach = attached.filter((policy) => change.detach.includes(policy));
+    if (attached.length + attach.length - detach.length > maximumPolicies) return 'too many';
+    if (await savePolicies(transaction, { ...change, attach, detach }, now)) {
       await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
     }
-    return 'attached';
+    return 'changed';
   };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, attachAll));
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, work));
 }
 
-async function findObstacle(
-  transaction: ReadTransaction,
-  { org, environment, policies }: Pick<PolicyChange, 'org' | 'environment' | 'policies'>,
-): Promise<PolicyChangeObstacle | undefined> {
-  const isEnvironmentMissing = (await transaction.environments.findHead(org, environment)) === undefined;
-  const existing = new Set(await transaction.policies.listExisting(org, policies));
-  const missingPolicies = [...new Set(policies)].filter((policy) => !existing.has(policy));
-  if (!isEnvironmentMissing && missingPolicies.length === 0) return undefined;
-  return { outcome: 'not found', isEnvironmentMissing, missingPolicies };
-}
-
-export type DetachPoliciesResult = 'detached' | PolicyChangeObstacle;
-
-/** Detaches those of the policies that are attached; none if one does not exist. Creates a snapshot if any was. */
-export function detachPolicies(
-  dependencies: JudgingDependencies,
-  { org, environment, policies, user }: PolicyChange,
-  request?: KeyedRequest<DetachPoliciesResult>,
-): Promise<OnceResult<DetachPoliciesResult>> {
-  const now = unixSeconds(dependencies.now());
-  const detachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<DetachPoliciesResult> => {
-    const obstacle = await findObstacle(transaction, { org, environment, policies });
-    if (obstacle !== undefined) return obstacle;
-    const attached = await transaction.environments.listPolicies(org, environment);
-    const detach = attached.filter((policy) => policies.includes(policy));
-    const change = { org, environment, user, timestamp: now, detach, attach: [] };
-    if (await changePolicies(transaction, change)) {
-      await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
-    }
-    return 'detached';
-  };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, detachAll));
-}
-
-interface AttachmentChange {
-  readonly org: string;
-  readonly environment: string;
-  readonly user: string;
-  readonly timestamp: number;
-  /** Attached policies, without duplicates. */
-  readonly detach: readonly string[];
-  /** Policies that are not attached, without duplicates. */
-  readonly attach: readonly string[];
-}
-
-/** Attaches and detaches policies, and records it in their history. Returns whether anything changed. */
-async function changePolicies(
+/**
+ * Attaches policies that are not attached and detaches attached ones, each named once, and records it in their history.
+ * Returns whether anything changed.
+ */
+async function savePolicies(
   transaction: WriteTransaction,
-  { org, environment, user, timestamp, detach, attach }: AttachmentChange,
+  { org, environment, user, detach, attach }: PolicyChange,
+  timestamp: number,
 ): Promise<boolean> {
   const { environments, policies } = transaction;
   await environments.detachPolicies(org, environment, detach);

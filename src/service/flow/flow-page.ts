@@ -1,14 +1,19 @@
 import { artifactStates, type ArtifactState } from '../../contract/compliance.ts';
 import { getFlow, listFlows } from '../../contract/flow.ts';
 import { listTrails } from '../../contract/trail-reading.ts';
-import type { FlowOverview, TrailStates } from '../trail/trail-state-use-cases.ts';
+import {
+  type FlowOverview,
+  type TrailStates,
+  listFlowOverviews,
+  listTrailStates,
+} from '../trail/trail-state-use-cases.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
 import { countNames } from '../template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
-import { renderMissing } from '../attestation/evidence-cell-html.ts';
+import { renderMissing } from '../attestation/evidence-html.ts';
 import {
   clip,
   describeState,
@@ -24,6 +29,64 @@ import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
 import { renderFlows } from '../organization/organization-page.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { namedFlowNotFound } from '../../contract/errors.ts';
+import { flowName, orgName } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+
+/** How many flows are on a page of the list. */
+const flowsOnPage = 20;
+
+/** How many trails of each flow are on a page of the list. */
+const trailsOfFlow = 5;
+
+/** How many trails are on a page of a flow. */
+const trailsOnPage = 25;
+
+const listQuery = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+});
+
+const flowQuery = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 255 })),
+  // A form sends an empty state for any.
+  state: Type.Optional(Type.Enum([...artifactStates, ''])),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+});
+
+/** Adds the list of flows, and the page of a flow. */
+export function addFlowPages(host: PageHost): void {
+  const { dependencies } = host;
+
+  addPage(
+    host,
+    { url: '/:org/flows', path: orgPath, query: listQuery },
+    async ({ path: { org }, query: { name = '', page = 1 }, context }) => {
+      const part = { offset: (page - 1) * flowsOnPage, limit: flowsOnPage, trails: trailsOfFlow };
+      const search = name === '' ? undefined : name;
+      const found = await listFlowOverviews(dependencies, { org, search, isCaseSensitive: false, ...part });
+      return toFlowListPage(context, { org, ...found, search: name, page, perPage: flowsOnPage });
+    },
+  );
+
+  const flowPath = Type.Object({ org: orgName, flow_name: flowName });
+  addPage(
+    host,
+    { url: '/:org/flows/:flow_name', path: flowPath, query: flowQuery },
+    async ({ path: { org, flow_name: flow }, query, context }) => {
+      const { name: namePrefix = '', offset = 0 } = query;
+      const state = artifactStates.find((one) => one === query.state);
+      const states = await listTrailStates(dependencies, {
+        ...{ org, flow, state, offset, limit: trailsOnPage },
+        namePrefix: namePrefix === '' ? undefined : namePrefix,
+      });
+      if (states === undefined) throw new ApiError(namedFlowNotFound, { values: { org, flow } });
+      return toFlowPage(context, { states, namePrefix, state, offset, limit: trailsOnPage });
+    },
+  );
+}
 
 /** A page of the flows of an organization. */
 export interface FlowListView {

@@ -10,7 +10,7 @@ import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
-import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging-transaction.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
 /** Who changes what evidence is judged by. */

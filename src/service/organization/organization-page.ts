@@ -16,7 +16,7 @@ import {
 } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
-import { renderSentences } from '../attestation/reasons-html.ts';
+import { renderSentences } from '../attestation/evidence-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
 /** An environment with the time since which it has its verdict, in Unix seconds. */

@@ -1,5 +1,5 @@
 import { listPolicies } from '../../contract/policy-list.ts';
-import { getPolicy } from '../../contract/policy.ts';
+import { getPolicy, policyMissing } from '../../contract/policy.ts';
 import { compareLines, type ComparedLine } from './text-difference.ts';
 import type { PolicyRecord, PolicyVersion } from './policy.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
@@ -7,6 +7,33 @@ import { clip, pageLink, renderEmpty, renderFacts, renderLinks, renderTime } fro
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { orgName, policyName } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
+import * as policies from './policy-use-cases.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+
+const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }));
+
+/** Adds the list of policies, and the page of a policy. */
+export function addPolicyPages(host: PageHost): void {
+  const { dependencies } = host;
+
+  addPage(host, { url: '/:org/policies', path: orgPath, query: Type.Object({}) }, async ({ path: { org }, context }) =>
+    toPolicyListPage(context, org, await policies.listPolicies(dependencies, { org })),
+  );
+
+  const path = Type.Object({ org: orgName, policy_name: policyName });
+  const query = Type.Object({ version, from: version, to: version });
+  addPage(host, { url: '/:org/policies/:policy_name', path, query }, async (request) => {
+    const { org, policy_name: name } = request.path;
+    const { from, to } = request.query;
+    const policy = await policies.findPolicy(dependencies, { org, name });
+    if (policy === undefined) throw new ApiError(policyMissing, { values: { org, policy: name } });
+    const compared = from === undefined || to === undefined ? undefined : { from, to };
+    return toPolicyPage(request.context, { policy, version: request.query.version, compared });
+  });
+}
 
 /** Creates the list of policies. */
 export function toPolicyListPage(context: PageContext, org: string, policies: readonly PolicyRecord[]): Page {

@@ -2,7 +2,7 @@ import type { PolicyRecord } from './policy.ts';
 import type { PolicyRules } from './policy-rules.ts';
 import type { PolicyHistoryLimits, PolicyReader } from './policy-records.ts';
 import { RepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { runJudgingTransaction } from '../platform/judging/judging-transaction.ts';
+import { runJudgingTransaction } from '../platform/judging/judging.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';

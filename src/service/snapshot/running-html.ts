@@ -6,7 +6,7 @@ import { createArtifactVerdict } from './snapshot.ts';
 import { clip, pageLink, renderBadge, renderEmpty, renderHash } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
-import { renderSubject } from '../attestation/reasons-html.ts';
+import { renderSubject } from '../attestation/evidence-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
 /** Describes the verdict of a snapshot in a sentence. */

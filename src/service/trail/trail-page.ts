@@ -1,9 +1,9 @@
 import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
-import { getTrail } from '../../contract/trail-reading.ts';
+import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
 import { describeEvidence, describeStatus, withoutMistyped, type EvidenceStatus } from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
-import type { CountedAttestation } from '../attestation/attestation.ts';
-import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail-details.ts';
+import { type CountedAttestation, isOfKind } from '../attestation/attestation.ts';
+import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
 import type { TrailArtifactStatus } from './trail-state.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
@@ -16,18 +16,55 @@ import {
   renderHash,
   renderTime,
 } from '../platform/pages/components.ts';
-import { compareStatuses, linkEvidence, renderMissing } from '../attestation/evidence-cell-html.ts';
-import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
-import { renderProven } from '../login/proven-html.ts';
-import { renderJudgement } from '../attestation/reasons-html.ts';
 import {
+  compareStatuses,
+  linkEvidence,
+  renderMissing,
+  renderJudgement,
   renderAddress,
   renderExternalLinks,
   renderRepository,
   renderUserData,
-} from '../attestation/reported-data-html.ts';
+} from '../attestation/evidence-html.ts';
+import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
+import { renderProven } from '../login/proven-html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { flowName, orgName, trailName } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
+import { findAttestation } from '../attestation/attestation-use-cases.ts';
+import { findTrailHistory } from './trail-use-cases.ts';
+import { toReadableHistory } from '../account/readable-parts.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { addPage, type PageHost } from '../platform/pages/page-host.ts';
+
+const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
+
+/** Adds the page of a trail. */
+export function addTrailPage(host: PageHost): void {
+  const { dependencies } = host;
+
+  // The public client adds the attestation that it has recorded.
+  const trailQuery = Type.Object({ attestation_id: Type.Optional(Type.String({ maxLength: 255 })) });
+  addPage(
+    host,
+    { url: '/:org/flows/:flow_name/trails/:trail_name', path: trailPath, query: trailQuery },
+    async ({ path, query, context, caller }) => {
+      const { org, flow_name: flow, trail_name: name } = path;
+      const found = await findTrailHistory(dependencies, { org, flow, name });
+      if (found === undefined) throw new ApiError(trailNotFound, { values: path });
+      const latest = found.details.attestations.find(({ type }) => type === 'pull_request');
+      const attestation =
+        latest === undefined
+          ? undefined
+          : await findAttestation(dependencies, { org, flow, trail: name, id: latest.id });
+      const isPullRequest = attestation !== undefined && isOfKind(attestation, 'pull_request');
+      const pullRequests = isPullRequest ? attestation.document.pull_requests : [];
+      const history = toReadableHistory(caller, found.history);
+      return toTrailPage(context, { details: found.details, history, pullRequests, marked: query.attestation_id });
+    },
+  );
+}
 
 /** What the page of a trail shows. */
 export interface TrailView {

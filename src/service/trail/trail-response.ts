@@ -4,7 +4,7 @@ import type { EvidenceStatus } from '../artifact/artifact-state.ts';
 import type { Links } from '../platform/links.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
-import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail-details.ts';
+import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
 import type { TrailArtifactStatus } from './trail-state.ts';
 import { evidenceName, listTargetArtifacts } from '../attestation/evidence-scope.ts';
 import { locateReasons } from '../attestation/reasons.ts';

@@ -1,6 +1,12 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { TrailReport } from '../../contract/trail.ts';
 import type { Recorded } from '../login/recorded.ts';
+import type { Appearance, ReportedArtifact } from '../artifact/artifact.ts';
+import type { AttestationSummary, CountedAttestation } from '../attestation/attestation.ts';
+import type { AppliedTemplate } from '../template/template.ts';
+import type { TrailJudgement } from './trail-state.ts';
+import type { ArtifactReport } from '../../contract/artifact-report.ts';
+import type { AttestationDocument } from '../../contract/attestations/kinds.ts';
 
 export interface TrailReference {
   readonly org: string;
@@ -24,4 +30,56 @@ export interface Trail extends TrailReference {
 export interface TrailUpdate {
   readonly at: number;
   readonly commit: Pick<GitCommitInfo, 'sha1' | 'url'> | undefined;
+}
+
+/** A trail and what belongs to it, read in one transaction; both lists newest first, truncated if long. */
+export interface TrailDetails {
+  readonly trail: Trail;
+  readonly applied: AppliedTemplate;
+  readonly judgement: TrailJudgement<CountedAttestation>;
+  readonly artifacts: readonly ReportedArtifact[];
+  readonly attestations: readonly AttestationSummary[];
+}
+
+/** An attestation with the fields of its document that say what it is about. */
+export interface AttestationWithSubject extends AttestationSummary {
+  readonly fingerprint: string | undefined;
+  /** The artifacts of the template. */
+  readonly targets: readonly string[];
+  readonly commit: { readonly sha1: string; readonly url?: string | undefined } | undefined;
+}
+
+/** The latest events of a trail; each list newest first, truncated if it is long. */
+export interface TrailHistory {
+  readonly updates: readonly TrailUpdate[];
+  readonly artifacts: readonly ReportedArtifact[];
+  readonly attestations: readonly AttestationWithSubject[];
+  /** Where the artifacts run or ran, by fingerprint. */
+  readonly appearances: ReadonlyMap<string, readonly Appearance[]>;
+}
+
+/** The report of a trail that an attestation begins: the commit and the run of the attestation. */
+export function fromAttestation({
+  git_commit_info: commit,
+  repo_info: repository,
+  origin_url: origin,
+  proven,
+}: Recorded<AttestationDocument>): Recorded<TrailReport> {
+  return {
+    ...(commit === undefined ? {} : { git_commit_info: commit }),
+    ...(repository === undefined ? {} : { repo_info: repository }),
+    ...(origin === undefined ? {} : { origin_url: origin }),
+    proven,
+  };
+}
+
+/** The report of a trail that the report of an artifact begins: the commit and the build of the artifact. */
+export function fromArtifactReport(report: Recorded<ArtifactReport>): Recorded<TrailReport> {
+  const { git_commit: sha1, git_commit_info, commit_url: url, repo_info: repository, build_url, proven } = report;
+  return {
+    git_commit_info: { ...(url === '' ? {} : { url }), ...git_commit_info, sha1 },
+    ...(repository === undefined ? {} : { repo_info: repository }),
+    ...(build_url === '' ? {} : { origin_url: build_url }),
+    proven,
+  };
 }

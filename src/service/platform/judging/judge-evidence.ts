@@ -1,6 +1,6 @@
 import type { EvidenceSubject } from '../../environment/environment-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';
-import type { JudgingContext } from './judging-transaction.ts';
+import type { JudgingContext } from './judging.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 
 /**

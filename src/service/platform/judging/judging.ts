@@ -1,5 +1,8 @@
 import { EventLoopTurns } from '../../../runtime/event-loop-turns.ts';
-import { PolicyCache } from './policy-cache.ts';
+import { compilePolicy, type CompiledPolicy } from '../../policy/compile-policy.ts';
+import type { PolicyRules } from '../../policy/policy-rules.ts';
+import { KnownMatches, MissingMatchesError, prepareMatches } from '../../policy/judgement-budget.ts';
+import type { ReadTransaction, Storage, WriteTransaction } from '../database/storage.ts';
 
 /** State that all judging in a process shares. */
 export class Judging {
@@ -16,5 +19,96 @@ export class Judging {
   /** Call it after a commit that leaves pending snapshots. */
   announcePending(): void {
     this.#listener();
+  }
+}
+
+/** In characters of the rules as JSON; compiled, they take several times as many bytes. */
+const maximumLength = 4 * 1024 * 1024;
+
+/**
+ * Caches compiled policies by the text of their rules, which is the whole input of the compilation: a cached policy never
+ * becomes invalid. If they exceed the maximum, the least recently used ones are removed.
+ */
+export class PolicyCache {
+  /** Least recently used first. */
+  readonly #compiled = new Map<string, CompiledPolicy>();
+  #length = 0;
+
+  /** @param rulesJson the rules as stored JSON */
+  compile(rulesJson: string): CompiledPolicy {
+    const known = this.#compiled.get(rulesJson);
+    const compiled = known ?? compilePolicy(JSON.parse(rulesJson) as PolicyRules);
+    if (known === undefined) this.#length += rulesJson.length;
+    else this.#compiled.delete(rulesJson);
+    this.#compiled.set(rulesJson, compiled);
+    this.#removeOldest();
+    return compiled;
+  }
+
+  #removeOldest(): void {
+    for (const oldest of this.#compiled.keys()) {
+      if (this.#length <= maximumLength) return;
+      this.#compiled.delete(oldest);
+      this.#length -= oldest.length;
+    }
+  }
+}
+
+export interface JudgingDependencies {
+  readonly storage: Storage;
+  readonly judging: Judging;
+}
+
+export interface JudgingContext {
+  readonly matches: KnownMatches;
+  readonly policies: PolicyCache;
+  /** Call it if the transaction leaves pending snapshots. */
+  readonly leavePending: () => void;
+}
+
+/**
+ * Runs a transaction that may judge environments of an organization. A transaction cannot pause. If it needs much
+ * pattern matching, it is rolled back, the matching is done in portions between other work, and the transaction is run
+ * again with the results.
+ */
+export function runJudgingTransaction<Result>(
+  { storage, judging }: JudgingDependencies,
+  org: string,
+  work: (transaction: WriteTransaction, context: JudgingContext) => Promise<Result>,
+): Promise<Result> {
+  return repeatWithMatches(judging, async (matches) => {
+    const left = { pending: false };
+    const leavePending = (): void => {
+      left.pending = true;
+    };
+    const context = { matches, policies: judging.policies, leavePending };
+    const result = await storage.transaction(org, (transaction) => work(transaction, context));
+    if (left.pending) judging.announcePending();
+    return result;
+  });
+}
+
+/** Like `runJudgingTransaction`, for a transaction that only reads. */
+export function readJudging<Result>(
+  { storage, judging }: JudgingDependencies,
+  work: (transaction: ReadTransaction, context: Omit<JudgingContext, 'leavePending'>) => Promise<Result>,
+): Promise<Result> {
+  return repeatWithMatches(judging, (matches) =>
+    storage.read((transaction) => work(transaction, { matches, policies: judging.policies })),
+  );
+}
+
+async function repeatWithMatches<Result>(
+  { turns }: Pick<Judging, 'turns'>,
+  attempt: (matches: KnownMatches) => Promise<Result>,
+): Promise<Result> {
+  const matches = new KnownMatches();
+  for (;;) {
+    try {
+      return await attempt(matches);
+    } catch (error) {
+      if (!(error instanceof MissingMatchesError)) throw error;
+      await prepareMatches(matches, error.needed, () => turns.next());
+    }
   }
 }

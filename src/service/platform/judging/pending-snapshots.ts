@@ -3,7 +3,7 @@ import type { After } from '../../../runtime/clock.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import type { ReadTransaction } from '../database/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
-import { runJudgingTransaction } from './judging-transaction.ts';
+import { runJudgingTransaction } from './judging.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 
 /** After this many failures of the storage, snapshots stay pending until the next change. */

@@ -9,7 +9,7 @@ import type { WriteTransaction } from '../database/storage.ts';
 import { toDeliveries } from '../../notification/delivery-use-cases.ts';
 import { loadJudgedArtifacts, loadProvenance } from './provenance.ts';
 import { listRules } from './environment-rules.ts';
-import type { PolicyCache } from './policy-cache.ts';
+import type { PolicyCache } from './judging.ts';
 import { SnapshotContent } from './snapshot-content.ts';
 
 /** The content of the next snapshot. */

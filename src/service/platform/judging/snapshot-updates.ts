@@ -2,7 +2,7 @@ import { MissingMatchesError, JudgementBudget } from '../../policy/judgement-bud
 import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';
-import type { JudgingContext } from './judging-transaction.ts';
+import type { JudgingContext } from './judging.ts';
 import { SnapshotMaker } from './snapshot-maker.ts';
 
 /** A change that affects environments. */

@@ -1,6 +1,5 @@
-import type { Judging } from './judging.ts';
+import type { JudgingDependencies } from './judging.ts';
 import type { TokenVerifier } from '../../login/workflow-identity.ts';
-import type { Storage } from '../database/storage.ts';
 import type { Now } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 
@@ -8,10 +7,8 @@ import type { RandomBytes } from '../../../runtime/random.ts';
  * The dependencies of use cases. A use case declares which of them it needs, takes them and a command, and returns a
  * result. Obstacles that must be expected, such as a missing record, are results, too; only failures are thrown.
  */
-export interface UseCaseDependencies {
-  readonly storage: Storage;
+export interface UseCaseDependencies extends JudgingDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;
-  readonly judging: Judging;
   readonly tokens: TokenVerifier;
 }

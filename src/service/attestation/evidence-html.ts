@@ -1,0 +1,103 @@
+import type { EvidenceStatus, Judgement } from '../artifact/artifact-state.ts';
+import { evidenceName } from './evidence-scope.ts';
+import type { CountedAttestation } from './attestation.ts';
+import { pageLink, renderBadge, clip, renderResult, renderJson } from '../platform/pages/components.ts';
+import { type Html, html, type Hole, link } from '../platform/pages/html.ts';
+import type { PageContext } from '../platform/pages/page.ts';
+import { describeFault } from '../../contract/reason.ts';
+import type { JudgementReason } from './reasons.ts';
+import type { CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
+
+const order: Readonly<Record<string, number>> = { 'non-compliant': 0, incomplete: 1, missing: 2, compliant: 3 };
+
+/** Compares evidence for sorting: first what is wrong, then what is inconclusive, missing, and compliant. */
+export function compareStatuses(one: EvidenceStatus, other: EvidenceStatus): number {
+  return rank(one) - rank(other);
+}
+
+function rank({ evidence }: EvidenceStatus): number {
+  return order[evidence?.verdict ?? 'missing'] ?? 0;
+}
+
+export function linkEvidence({ paths }: PageContext, { org, flow, trail, id, name }: CountedAttestation): Html {
+  return pageLink(paths.attestation(org, flow, trail, id), evidenceName(name));
+}
+
+/** The badge of required evidence that is missing, perhaps because what was recorded has another type. */
+export function renderMissing(mistyped: CountedAttestation | undefined): Html {
+  return mistyped === undefined ? renderBadge('missing') : renderBadge('missing', 'Wrong type');
+}
+
+/** Renders what a reason is about, with a link to its page if it has one. */
+export function renderSubject(
+  { paths }: Pick<PageContext, 'paths'>,
+  org: string,
+  { about, source }: Pick<JudgementReason, 'about' | 'source'>,
+): Hole {
+  const words = clip(about, 120);
+  const page = paths.reason(org, source);
+  return page === undefined ? words : pageLink(page, words);
+}
+
+/** Renders reasons as sentences, each with a link to its subject, at most `maximum` of them. */
+export function renderSentences(
+  context: Pick<PageContext, 'paths'>,
+  org: string,
+  reasons: readonly JudgementReason[],
+  maximum: number,
+): Html {
+  const sentences = reasons
+    .slice(0, maximum)
+    .map((reason) => html`${renderSubject(context, org, reason)}: ${clip(describeFault(reason), 300)}. `);
+  const rest = reasons.length - sentences.length;
+  return html`${sentences}${rest > 0 ? `And ${rest} more.` : undefined}`;
+}
+
+/** The maximum number of reasons at the top of a page. The rest of the page has all of them. */
+const maximumShown = 10;
+
+/** Renders the state of an artifact or a trail, and the reasons for it. */
+export function renderJudgement(
+  context: Pick<PageContext, 'paths'>,
+  org: string,
+  { state, info, reasons, note }: Judgement,
+): Html {
+  if (reasons.length === 0) return renderResult(state, clip(info, 1000));
+  return renderResult(state, html`${renderSentences(context, org, reasons, maximumShown)} ${note}`);
+}
+
+/** Renders a reported address as a link; undefined if there is none. */
+export function renderAddress(address: string | undefined): Html | undefined {
+  return address === undefined ? undefined : link(address, clip(address, 120));
+}
+
+/** Renders the repository as a link; undefined if it was not reported. */
+export function renderRepository(
+  repository: { readonly name: string; readonly url: string } | undefined,
+): Html | undefined {
+  return repository === undefined ? undefined : link(repository.url, repository.name);
+}
+
+/** Renders the section with the free-form data of a report; undefined if there is none. */
+export function renderUserData(data: unknown): Html | undefined {
+  if (data === undefined) return undefined;
+  return html`<h2>Data</h2>
+    ${renderJson(data)}`;
+}
+
+/** The maximum number of links or remarks. */
+const maximumEntries = 20;
+
+/** Renders links to other systems; undefined if there are none. */
+export function renderExternalLinks(urls: CommonAttestation['external_urls']): Html | undefined {
+  const entries = Object.entries(urls ?? {}).slice(0, maximumEntries);
+  if (entries.length === 0) return undefined;
+  return html`${entries.map(([label, { href }]) => html`${link(href, clip(label, 80))} `)}`;
+}
+
+/** Renders short remarks by key; undefined if there are none. */
+export function renderAnnotations(annotations: Readonly<Record<string, unknown>> | undefined): Html | undefined {
+  const entries = Object.entries(annotations ?? {}).slice(0, maximumEntries);
+  if (entries.length === 0) return undefined;
+  return html`${entries.map(([key, remark]) => html`${key}: ${clip(typeof remark === 'string' ? remark : JSON.stringify(remark), 200)}<br />`)}`;
+}
