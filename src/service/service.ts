@@ -9,7 +9,7 @@ import { findArtifact } from './artifact/artifact-use-cases.ts';
 import { Judging } from './platform/judging/judging.ts';
 import { KeyUses } from './account/background/key-uses.ts';
 import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
-import { ensureInitialApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
+import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
 import { Admission, type AdmissionLimits } from './platform/server/bodies/admission.ts';
 import { FailureAudit } from './audit/background/failure-audit.ts';
 import { FailedAuthentications, toAuditedFailure } from './platform/server/authentication/failed-authentications.ts';
@@ -22,6 +22,7 @@ import { createServer, defaultTimeouts, type Timeouts } from './platform/server/
 import { addReadinessRoute } from './platform/server/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './routes.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
+import { isFull } from './platform/database/storage-faults.ts';
 import { StorageHealth } from './platform/database/storage-health.ts';
 import { openStorage, toStorageOptions, type DatabaseOptions } from './platform/database/open-storage.ts';
 import { prepareShutdown } from './platform/server/shutdown.ts';
@@ -149,7 +150,17 @@ async function prepareOrganization(
   dependencies: Parameters<typeof ensureInitialApiKey>[0] & Pick<StorageDependencies, 'log'>,
   first: InitialApiKey,
 ): Promise<string | undefined> {
-  const { generated, problem } = await ensureInitialApiKey(dependencies, first);
+  const { generated, problem } = await ensureInitialApiKey(dependencies, first).catch(
+    (error: unknown): EnsuredApiKey => {
+      if (!isFull(error)) throw error;
+      const remedy = 'make room, and if there is no such organization yet, start again';
+      dependencies.log.error(
+        `the organization ${first.org} was not checked, because the disk is full; ${remedy}`,
+        error,
+      );
+      return {};
+    },
+  );
   if (problem !== undefined) {
     const remedy = `set --key (COMPLIANCE_SERVICE_KEY) to a new key, or create one with: npm run service -- create-key`;
     dependencies.log.info(`the key of organization ${first.org} in --key ${problem}; ${remedy} --org ${first.org}`);

@@ -39,6 +39,13 @@ export function storageError(reason: StorageReason, cause?: unknown): StorageErr
   return new StorageError(reason, messages[reason], { cause });
 }
 
+/** Whether an error is a storage error because there is no space left, or was caused by one. */
+export function isFull(error: unknown): boolean {
+  const fault = translateFileError(error);
+  if (fault instanceof StorageError) return fault.reason === 'full';
+  return error instanceof Error && error.cause !== undefined && isFull(error.cause);
+}
+
 /** Converts the error of a file operation to a storage error. Returns other errors unchanged. */
 export function translateFileError(error: unknown): unknown {
   const reason = reasons[errorCode(error) ?? ''];

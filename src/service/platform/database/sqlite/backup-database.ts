@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { AttachedContent } from '../../attachments/attachments.ts';
 import { BackupError } from '../backup/backup-error.ts';
+import { toStartError } from '../start-error.ts';
 import { busyTimeout, translateError } from './database.ts';
 import { readVersion } from './migrations.ts';
 import { number, text } from '../rows.ts';
@@ -30,7 +31,12 @@ const digestForm = /^[0-9a-f]{64}$/u;
  */
 export function copyDatabase(source: string, target: string): void {
   withDatabase(source, (database) => {
-    readVersion(database, source);
+    try {
+      readVersion(database, source);
+    } catch (error) {
+      // What fails later may be about the target.
+      throw toStartError(translateError(error), source);
+    }
     database.prepare('VACUUM INTO ?').run(target);
   });
 }

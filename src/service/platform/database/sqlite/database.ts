@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
 import { databaseFile, makePrivateFile } from '../../attachments/files/data-folder.ts';
 import { StartError, toStartError } from '../start-error.ts';
-import { storageError, translateFileError } from '../storage-faults.ts';
+import { isFull, storageError, translateFileError } from '../storage-faults.ts';
 import type { StorageReason } from '../storage-error.ts';
-import { migrate } from './migrations.ts';
+import { migrate, readVersion, schemaVersion } from './migrations.ts';
 
 /** How long a statement waits for another process that has locked the file, in milliseconds. */
 export const busyTimeout = 5000;
@@ -47,6 +48,24 @@ export function openReadOnly(folder: string): DatabaseSync {
   }
 }
 
+/**
+ * Opens a database that nobody changes for reading, without its log and the files that SQLite needs for it: so it can be
+ * read on a full disk. It has to have the current tables.
+ *
+ * @param full the error because of which it cannot be opened as usual
+ * @throws the error if the log has records, or the tables have to be migrated
+ */
+export function openWithoutLog(folder: string, full: unknown): DatabaseSync {
+  const path = join(folder, databaseFile);
+  if (sizeOf(path) === 0 || sizeOf(`${path}-wal`) > 0) throw full;
+  const address = pathToFileURL(path);
+  address.searchParams.set('immutable', '1');
+  const database = new DatabaseSync(address, { readOnly: true });
+  if (readVersion(database, path) === schemaVersion) return database;
+  database.close();
+  throw full;
+}
+
 /** Whether the folder has no database yet, or one without tables. */
 export function isNewDatabase(folder: string): boolean {
   const path = join(folder, databaseFile);
@@ -56,7 +75,10 @@ export function isNewDatabase(folder: string): boolean {
     database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
     return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   } catch (error) {
-    throw toStartError(translateError(error), path);
+    const fault = translateError(error);
+    // If it has no tables, it cannot get any now.
+    if (isFull(fault)) return false;
+    throw toStartError(fault, path);
   } finally {
     database?.close();
   }
@@ -88,14 +110,16 @@ const reasons: ReadonlyMap<number, StorageReason> = new Map([
   [26, 'damaged'], // SQLITE_NOTADB
 ]);
 
-/** SQLITE_READONLY_DBMOVED: the file was moved or removed while it was open. */
-const databaseMoved = 1032;
+/** Extended result codes that say more than their primary codes. */
+const extendedReasons: ReadonlyMap<number, StorageReason> = new Map([
+  [1032, 'missing'], // SQLITE_READONLY_DBMOVED: the file was moved or removed while it was open
+  [4874, 'full'], // SQLITE_IOERR_SHMSIZE: there is no room for the index of the write-ahead log
+]);
 
 /** Converts an error of SQLite or the file system to a storage error. Returns other errors unchanged. */
 export function translateError(error: unknown): unknown {
   const code = valueAt(error, 'errcode');
   if (typeof code !== 'number') return translateFileError(error);
-  if (code === databaseMoved) return storageError('missing', error);
-  const reason = reasons.get(code & 0xff);
+  const reason = extendedReasons.get(code) ?? reasons.get(code & 0xff);
   return reason === undefined ? error : storageError(reason, error);
 }

@@ -18,7 +18,8 @@ export function lockFolder(folder: string): () => void {
   try {
     makePrivateFile(path);
     claim = new DatabaseSync(path);
-    claim.exec('BEGIN EXCLUSIVE');
+    // Nothing is written, not even a journal, so that a full disk does not prevent it.
+    claim.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     claim?.close();
     const fault = translateError(error);

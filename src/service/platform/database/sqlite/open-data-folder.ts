@@ -1,10 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
-import { sweepAttachments, type Sweep } from '../../attachments/files/attachment-sweep.ts';
+import { sweepAttachments, type Sweep, type SweepRules } from '../../attachments/files/attachment-sweep.ts';
 import { attachmentsFolder, prepareDataFolder } from '../../attachments/files/data-folder.ts';
 import type { OpenedStorage, StorageDependencies } from '../storage.ts';
-import { atStart } from '../start-error.ts';
+import { atStart, toStartError } from '../start-error.ts';
+import { isFull } from '../storage-faults.ts';
 import { isNewDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
@@ -48,17 +49,17 @@ export async function openDataFolder(
   const isNeverAttached = (): Promise<boolean> => Promise.resolve(false);
   if (isNew)
     await atStart(folder, () => sweepAttachments({ ...rules, isAttached: isNeverAttached, isNewDatabase: true }));
-  const storage = new SqliteStorage(dataFolder);
+  const storage = new SqliteStorage(dataFolder, () => markRunning(dataFolder));
   closers.push(async () => {
     await markStopped(dataFolder).finally(() => storage.close());
   });
-  await markRunning(dataFolder);
+  if (storage.isWritable) await markRunning(dataFolder);
   const isAttached = (digest: string): Promise<boolean> =>
     storage.read(({ attestations }) => attestations.isAttached(digest));
-  const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
+  const sweep = await sweepIfPossible({ ...rules, isAttached, isNewDatabase: false }, log);
   const attached = await storage.read(({ attestations }) => attestations.countAttached());
-  const missing = attached - sweep.attached;
-  logSweep(log, sweep, missing);
+  const missing = sweep === undefined ? 0 : attached - sweep.attached;
+  if (sweep !== undefined) logSweep(log, sweep, missing);
   const startRemarks = [
     ...(mayHaveLostRecords ? ['the latest records before this start may be lost'] : []),
     ...(missing > 0 ? [`${missing} attachments were missing at this start: ${missingRemedy}, and start again`] : []),
@@ -68,6 +69,17 @@ export async function openDataFolder(
     return bavail * bsize;
   };
   return { storage, attachments, freeBytes, startRemarks };
+}
+
+/** Returns undefined if the disk has no room for the folder that attachments would be moved to. */
+async function sweepIfPossible(rules: SweepRules, log: ServiceLog): Promise<Sweep | undefined> {
+  try {
+    return await sweepAttachments(rules);
+  } catch (error) {
+    if (!isFull(error)) throw toStartError(error, rules.folder);
+    log.error('the attachments were not checked, because the disk is full; make room and start again', error);
+    return undefined;
+  }
 }
 
 const missingRemedy = 'put their files back from a backup';

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
 import type { Storage } from '../storage.ts';
 import { StorageError } from '../storage-error.ts';
+import { toStartError } from '../start-error.ts';
+import { storageError } from '../storage-faults.ts';
 import { translateError } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';
@@ -28,11 +30,14 @@ export async function withOperatorFolder<Result>(
     if (release === undefined) requireSameVersion(path);
     else requireLog(folder);
     const storage = new SqliteStorage(folder);
-    return await work(storage).finally(async () => {
+    try {
+      if (!storage.isWritable) throw toStartError(storageError('full'), path);
+      return await work(storage);
+    } finally {
       // Closing the last connection removes the log, whose writes are in the database then.
       if (release !== undefined) await markStopped(folder);
       await storage.close();
-    });
+    }
   } finally {
     release?.();
   }

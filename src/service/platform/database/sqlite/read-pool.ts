@@ -35,7 +35,10 @@ export class ReadPool {
     }
   }
 
-  close(): void {
+  /** Closes the pool after the reads that have begun. None may begin any more. */
+  async end(): Promise<void> {
+    const running = this.#sessions.length - this.#free.length;
+    await Promise.all(Array.from({ length: running }, () => this.#wait()));
     for (const { database } of this.#sessions) database.close();
   }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
+import { StartError } from '../start-error.ts';
 import {
   createWriters,
   type ReadTransaction,
@@ -8,7 +9,8 @@ import {
   type TransactionScope,
   type WriteTransaction,
 } from '../storage.ts';
-import { openDatabase, openReadOnly } from './database.ts';
+import { isFull, storageError } from '../storage-faults.ts';
+import { openDatabase, openReadOnly, openWithoutLog } from './database.ts';
 import { createFileCheck } from './file-presence.ts';
 import { schemaVersion } from './migrations.ts';
 import { ReadPool } from './read-pool.ts';
@@ -17,21 +19,34 @@ import { WriteQueue } from './write-queue.ts';
 
 /**
  * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes, the
- * others read the committed state.
+ * others read the committed state. If the disk is full at the start, it only reads until there is room to write.
  */
 export class SqliteStorage implements Storage {
-  readonly #database: DatabaseSync;
-  readonly #queue: WriteQueue;
-  readonly #session: Session;
-  readonly #reads: ReadPool;
+  readonly #folder: string;
+  readonly #onWritable: () => Promise<void>;
+  readonly #listeners: (() => void)[] = [];
+  #writer: Writer | undefined;
+  #opening: Promise<Writer> | undefined;
+  #reads: ReadPool;
 
-  /** @throws StartError if the database cannot be opened. */
-  constructor(folder: string) {
-    this.#database = openDatabase(folder);
-    const path = join(folder, databaseFile);
-    this.#queue = new WriteQueue(this.#database, { requireFiles: createFileCheck([path, `${path}-wal`]) });
-    this.#session = new Session(this.#database);
-    this.#reads = new ReadPool(() => new Session(openReadOnly(folder)));
+  /**
+   * @param onWritable called before the first write, if the disk was full at the start
+   * @throws StartError if the database cannot be opened.
+   */
+  constructor(folder: string, onWritable = (): Promise<void> => Promise.resolve()) {
+    this.#folder = folder;
+    this.#onWritable = onWritable;
+    try {
+      this.#writer = new Writer(folder, this.#listeners);
+      this.#reads = new ReadPool(() => new Session(openReadOnly(folder)));
+    } catch (error) {
+      if (this.#writer !== undefined || !isFull(error)) throw error;
+      this.#reads = new ReadPool(() => new Session(openWithoutLog(folder, error)));
+    }
+  }
+
+  get isWritable(): boolean {
+    return this.#writer !== undefined;
   }
 
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
@@ -39,27 +54,78 @@ export class SqliteStorage implements Storage {
   }
 
   /** All transactions run one after the other, whatever their scope. */
-  transaction<Result>(
+  async transaction<Result>(
     _scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
   ): Promise<Result> {
-    return this.#queue.write(() => this.#session.use(() => work(createWriters(this.#session))));
+    const { queue, session } = this.#writer ?? (await this.#requireWriter());
+    return queue.write(() => session.use(() => work(createWriters(session))));
   }
 
   onCommit(listener: () => void): void {
-    this.#queue.onCommit(listener);
+    this.#listeners.push(listener);
   }
 
-  probe(): Promise<void> {
+  async probe(): Promise<void> {
+    const { queue, database } = this.#writer ?? (await this.#requireWriter());
     // Writes a page with an unchanged value.
-    return this.#queue.write(() => {
-      this.#database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    await queue.write(() => {
+      database.exec(`PRAGMA user_version = ${schemaVersion}`);
     });
   }
 
+  /** @throws StorageError if the disk is still full */
+  #requireWriter(): Promise<Writer> {
+    this.#opening ??= this.#openAgain().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #openAgain(): Promise<Writer> {
+    let writer: Writer | undefined;
+    try {
+      writer = new Writer(this.#folder, this.#listeners);
+      const reads = new ReadPool(() => new Session(openReadOnly(this.#folder)));
+      const before = this.#reads;
+      this.#reads = reads;
+      // They read without the log, from which a later commit may change the database below them.
+      await before.end();
+      await this.#onWritable();
+      this.#writer = writer;
+      return writer;
+    } catch (error) {
+      writer?.database.close();
+      throw error instanceof StartError && isFull(error) ? storageError('full', error) : error;
+    }
+  }
+
   async close(): Promise<void> {
-    await this.#queue.drain();
-    this.#reads.close();
-    this.#database.close();
+    await this.#opening?.catch(() => undefined);
+    await this.#writer?.queue.drain();
+    await this.#reads.end();
+    this.#writer?.database.close();
+  }
+}
+
+/** The connection that writes. */
+class Writer {
+  readonly database: DatabaseSync;
+  readonly queue: WriteQueue;
+  readonly session: Session;
+
+  /**
+   * @param listeners called after every commit
+   * @throws StartError
+   */
+  constructor(folder: string, listeners: readonly (() => void)[]) {
+    this.database = openDatabase(folder);
+    const path = join(folder, databaseFile);
+    const requireFiles = createFileCheck([path, `${path}-wal`]);
+    const onCommit = (): void => {
+      for (const listener of listeners) listener();
+    };
+    this.queue = new WriteQueue(this.database, { requireFiles, onCommit });
+    this.session = new Session(this.database);
   }
 }

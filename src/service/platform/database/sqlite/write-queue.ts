@@ -21,6 +21,8 @@ const maximumGroupMilliseconds = 10;
 interface WriteQueueHooks {
   /** Throws if the files of the database are missing, so that a commit would be lost. */
   readonly requireFiles?: () => void;
+  /** Called after every commit. */
+  readonly onCommit?: () => void;
   /** Monotonic time in milliseconds. */
   readonly elapsed?: () => number;
 }
@@ -39,11 +41,15 @@ export class WriteQueue {
   #scheduled: NodeJS.Immediate | undefined;
   /** The current group. */
   #group: Promise<void> | undefined;
-  readonly #listeners: (() => void)[] = [];
+  readonly #onCommit: () => void;
 
   constructor(
     database: DatabaseSync,
-    { requireFiles = () => undefined, elapsed = () => performance.now() }: WriteQueueHooks = {},
+    {
+      requireFiles = () => undefined,
+      onCommit = () => undefined,
+      elapsed = () => performance.now(),
+    }: WriteQueueHooks = {},
   ) {
     this.#database = database;
     this.#statements = {
@@ -53,6 +59,7 @@ export class WriteQueue {
       endWrite: database.prepare('RELEASE write'),
     };
     this.#requireFiles = requireFiles;
+    this.#onCommit = onCommit;
     this.#elapsed = elapsed;
   }
 
@@ -74,11 +81,6 @@ export class WriteQueue {
       });
       this.#schedule();
     });
-  }
-
-  /** Calls the listener after every commit. */
-  onCommit(listener: () => void): void {
-    this.#listeners.push(listener);
   }
 
   /** Resolves when everything that is queued has been committed. */
@@ -120,7 +122,7 @@ export class WriteQueue {
       for (const job of jobs) job.settle({ error });
       return;
     }
-    for (const listener of this.#listeners) listener();
+    this.#onCommit();
   }
 
   /** A failing disk can make the rollback fail, too; SQLite then rolls back with the next transaction. */

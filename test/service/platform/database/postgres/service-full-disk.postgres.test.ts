@@ -78,6 +78,12 @@ describeWithDisk('services whose database has a full disk (needs the right to mo
       if (last === 201) acknowledged += 1;
     }
     expect(await readiness(one)).toBe('full');
+    // One that is started now has the same answers.
+    const late = await startInstance({ url: urlOfDatabase(server.url, 'small') });
+    services = [...services, late];
+    expect((await ask(late.baseUrl, '/attestations/acme/web')).status).toBe(200);
+    expect((await attestTrail(late, 'refused', content)).status).toBe(507);
+    expect(await readiness(late)).toBe('full');
 
     rmSync(join(disk.path, 'filling'));
     for (const service of services) await expectReadiness(service, 'OK');
