@@ -117,7 +117,10 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     });
     const keyUses = new KeyUses(dependencies);
     closers.push(() => keyUses.flush());
-    addRoutes({ app, admission, adminKey: options.adminKey }, { ...dependencies, links, failures, keyUses });
+    addRoutes(
+      { app, admission, adminKey: options.adminKey },
+      { ...dependencies, links, failures, keyUses, startRemarks },
+    );
     addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());

@@ -123,7 +123,7 @@ describe('the attachments of a service', () => {
       expect(await attachmentFiles('content')).toHaveLength(2);
     });
 
-    it('are missed in the log when records name them and they are gone', async () => {
+    it('are missed in the log and on the administration page when records name them and they are gone', async () => {
       await rm(await attach(randomBytes(100)));
       await service.stop();
       await startLogged();
@@ -133,6 +133,10 @@ describe('the attachments of a service', () => {
         200,
         'OK; 1 attachments were missing at this start: put their files back from a backup, and start again',
       ]);
+      const page = await call(service, { at: service.url, path: '/acme/administration' });
+      expect(page.text).toContain(
+        'For the operator of the service: 1 attachments were missing at this start: put their files back from a backup',
+      );
     });
   });
 });

@@ -19,7 +19,10 @@ export function addAdministrationPage(host: PageHost): void {
   );
 }
 
-function loadAdministration({ storage, now }: RouteDependencies, org: string): Promise<AdministrationView> {
+function loadAdministration(
+  { storage, now, startRemarks }: RouteDependencies,
+  org: string,
+): Promise<AdministrationView> {
   const time = unixSeconds(now());
   return storage.read(async ({ accounts, loginRules, notifications }) => {
     const [allMembers, allAccounts] = [await accounts.listMembers(org), await accounts.listServiceAccounts(org)];
@@ -46,6 +49,7 @@ function loadAdministration({ storage, now }: RouteDependencies, org: string): P
       loginKeys: loginKeys.slice(0, maximumLoginKeys),
       moreLoginKeys: Math.max(0, loginKeys.length - maximumLoginKeys),
       notifications: await Promise.all(inspected),
+      startRemarks,
     };
   });
 }

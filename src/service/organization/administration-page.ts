@@ -36,6 +36,8 @@ export interface AdministrationView {
   readonly loginKeys: readonly StoredKey[];
   readonly moreLoginKeys: number;
   readonly notifications: readonly InspectedNotification[];
+  /** What was missing when the service started, with the remedy. */
+  readonly startRemarks: readonly string[];
 }
 
 /** Creates the page for administrators, which changes nothing and shows no secrets. */
@@ -61,6 +63,7 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
         This page changes nothing. Members, service accounts, keys, login rules and notifications are changed by the
         requests of the API.
       </p>
+      ${view.startRemarks.map((remark) => html`<p class="notice">For the operator of the service: ${remark}.</p>`)}
       <h2>Members</h2>
       ${renderMembers(context, view)}
       <h2>Service accounts</h2>

@@ -14,4 +14,6 @@ export interface RouteDependencies extends UseCaseDependencies {
   readonly log: ServiceLog;
   readonly failures: FailedAuthentications;
   readonly keyUses: KeyUses;
+  /** What was missing at the start, with the remedy. */
+  readonly startRemarks: readonly string[];
 }
