@@ -128,8 +128,8 @@ export class Records {
     return artifacts.findArtifact(this.at(0), query);
   }
 
-  findTrail(org: string, flow: string, name: string): Promise<TrailDetails | undefined> {
-    return trails.findTrail(this.at(0), { org, flow, name });
+  async findTrail(org: string, flow: string, name: string): Promise<TrailDetails | undefined> {
+    return (await trails.findTrailHistory(this.at(0), { org, flow, name }))?.details;
   }
 
   beginTrail(trail: trails.TrailToBegin, at: number): Promise<trails.BeginTrailResult> {

@@ -1,13 +1,7 @@
 import { assertArtifact } from '../../contract/artifact-assertion.ts';
 import { getArtifact } from '../../contract/artifact.ts';
 import * as assertions from './artifact-assertion-use-cases.ts';
-import {
-  describeStatus,
-  judgeArtifact,
-  listArtifactEvidence,
-  withoutMistyped,
-  type EvidenceStatus,
-} from './artifact-state.ts';
+import { judgeArtifact, listArtifactEvidence, withoutMistyped, type EvidenceStatus } from './artifact-state.ts';
 import type { RuleResult } from '../policy/compile-policy.ts';
 import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';
@@ -27,8 +21,7 @@ import {
 } from '../platform/pages/components.ts';
 import {
   compareStatuses,
-  linkEvidence,
-  renderMissing,
+  renderEvidence,
   renderJudgement,
   renderSentences,
   renderAddress,
@@ -128,7 +121,7 @@ export function toArtifactPage(context: PageContext, view: ArtifactView): Page {
     content: html`${renderJudgement(context, org, judgeArtifact(details))} ${renderArtifactFacts(context, details)}
       ${renderProven(report.proven)}
       <h2>Evidence</h2>
-      ${renderEvidence(context, listArtifactEvidence(details))}
+      ${renderAllEvidence(context, listArtifactEvidence(details))}
       ${verdicts.map((verdict) => renderEnvironmentVerdict(context, org, verdict))}
       <h2>Where it runs and ran</h2>
       ${renderAppearances(context, org, appearances)}
@@ -156,27 +149,13 @@ function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactD
   ]);
 }
 
-function renderEvidence(context: PageContext, statuses: readonly EvidenceStatus<CountedAttestation>[]): Html {
+function renderAllEvidence(context: PageContext, statuses: readonly EvidenceStatus<CountedAttestation>[]): Html {
   return renderTable({
     label: 'Evidence',
     columns: ['Evidence', 'State', 'Why', 'Type', 'Required', 'Reported'],
     rows: withoutMistyped(statuses.toSorted(compareStatuses)).map((status): readonly Hole[] => {
-      const { label, type, isRequired, evidence, mistyped } = status;
-      const required = isRequired ? 'yes' : 'no';
-      const why = clip(describeStatus(status), 300);
-      if (evidence === undefined) {
-        const name = mistyped === undefined ? label : linkEvidence(context, mistyped);
-        return [name, renderMissing(mistyped), why, type === '*' ? 'any' : type, required, ''];
-      }
-      const { verdict, createdAt } = evidence;
-      return [
-        linkEvidence(context, evidence),
-        renderBadge(verdict),
-        why,
-        evidence.type,
-        required,
-        renderTime(createdAt, context),
-      ];
+      const { name, state, why, required, reported } = renderEvidence(context, status.label, status);
+      return [name, state, why, status.type === '*' ? 'any' : status.type, required, reported];
     }),
     empty: renderEmpty('The template requires no evidence, and none was reported.'),
     maximumBytes: 14_000,

@@ -22,7 +22,6 @@ import {
 } from '../../contract/artifact-lists.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { defaultPageSize } from '../../contract/paging.ts';
-import * as lists from './artifact-list-use-cases.ts';
 import type { JudgedReport } from '../platform/judging/provenance.ts';
 import type { Links } from '../platform/links.ts';
 import type { ArtifactDetails } from './artifact.ts';
@@ -34,14 +33,14 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
 
   addRoute(host, findLatestCommit, mayRead, async ({ parameters, query: { branch } }) => {
     const { org, flow_name: flow, fingerprint } = parameters;
-    const found = await lists.findLatestCommit(dependencies, { org, flow, fingerprint, branch });
+    const found = await artifacts.findLatestCommit(dependencies, { org, flow, fingerprint, branch });
     if (found === 'flow not found') throw new ApiError(namedFlowNotFound, { values: { org, flow } });
     return { status: 200, body: { latest_commit: found.commit ?? null } };
   });
 
   addRoute(host, listArtifactsOfCommit, mayRead, async ({ caller, parameters, query: { trail } }) => {
     const { org, flow_name: flow, commit_sha: commit } = parameters;
-    const found = await lists.listArtifactsOfCommit(dependencies, { org, flow, commit, trail });
+    const found = await artifacts.listArtifactsOfCommit(dependencies, { org, flow, commit, trail });
     if (found === 'flow not found') throw new ApiError(namedFlowNotFound, { values: { org, flow } });
     return { status: 200, body: found.map((details) => toArtifactResponse(toReadableDetails(caller, details), links)) };
   });
@@ -52,13 +51,13 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
     const { page = 1, per_page: perPage = defaultPageSize } = query;
     const source = requireSource(query);
     requireAccess(caller, 'read', 'flow' in source ? { flows: [source.flow] } : {}, listArtifacts);
-    const found = await lists.listArtifacts(dependencies, { org, source, page, perPage });
+    const found = await artifacts.listArtifacts(dependencies, { org, source, page, perPage });
     if (found === 'source not found') throw toMissingError(org, source);
     return { status: 200, body: found.map((report) => toListedArtifact(report, links)) };
   });
 
   addRoute(host, searchArtifacts, mayRead, async ({ parameters: { org, digits } }) => {
-    const { matches, artifacts } = await lists.searchArtifacts(dependencies, org, digits);
+    const { matches, artifacts: found } = await artifacts.searchArtifacts(dependencies, org, digits);
     const { fingerprints, commits } = matches;
     const [match, ...others] = [
       ...fingerprints.map((digest) => ({ type: 'fingerprint', digest })),
@@ -74,21 +73,21 @@ export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDepend
           fingerprints: toMatches('fingerprint', fingerprints),
           commits: toMatches('commit', commits),
         },
-        artifacts: artifacts.map((details) => toFoundArtifact(details, links)),
+        artifacts: found.map((details) => toFoundArtifact(details, links)),
       },
     };
   });
 }
 
 /** @throws ApiError unless there is exactly one source. */
-function requireSource(query: EndpointQuery<typeof listArtifacts>): lists.ArtifactListQuery['source'] {
+function requireSource(query: EndpointQuery<typeof listArtifacts>): artifacts.ArtifactListQuery['source'] {
   const { flow_name: flow, repo_name: repository } = query;
   if (flow !== undefined && repository === undefined) return { flow };
   if (flow === undefined && repository !== undefined) return { repository };
   throw validationError(['query.flow_name', 'must be given, or repo_name, but not both']);
 }
 
-function toMissingError(org: string, source: lists.ArtifactListQuery['source']): ApiError {
+function toMissingError(org: string, source: artifacts.ArtifactListQuery['source']): ApiError {
   return 'flow' in source
     ? new ApiError(namedFlowNotFound, { values: { org, flow: source.flow } })
     : new ApiError(repositoryMissing, { values: { repo: source.repository } });

@@ -138,7 +138,7 @@ export interface LargeAttestationPage {
 
 /**
  * Operation 9: lists a page in reverse order of recording, whatever the clock showed. `from` and `to` select a range of
- * this order; if times contradict the order, the range is too large rather than too small (`domain/time-series.ts`).
+ * this order; if times contradict the order, the range is too large rather than too small (`time-series.ts`).
  * New attestations appear before all pages, unless `to` excludes them. The sequence of a flow has no gaps, so the
  * position of a page is computed, and the cost of a page does not depend on the number of attestations.
  */

@@ -1,7 +1,7 @@
-import type { EvidenceStatus, Judgement } from '../artifact/artifact-state.ts';
+import { describeStatus, type EvidenceStatus, type Judgement } from '../artifact/artifact-state.ts';
 import { evidenceName } from './evidence-scope.ts';
 import type { CountedAttestation } from './attestation.ts';
-import { pageLink, renderBadge, clip, renderResult, renderJson } from '../platform/pages/components.ts';
+import { pageLink, renderBadge, clip, renderResult, renderJson, renderTime } from '../platform/pages/components.ts';
 import { type Html, html, type Hole, link } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { describeFault } from '../../contract/reason.ts';
@@ -19,13 +19,30 @@ function rank({ evidence }: EvidenceStatus): number {
   return order[evidence?.verdict ?? 'missing'] ?? 0;
 }
 
-export function linkEvidence({ paths }: PageContext, { org, flow, trail, id, name }: CountedAttestation): Html {
+function linkEvidence({ paths }: PageContext, { org, flow, trail, id, name }: CountedAttestation): Html {
   return pageLink(paths.attestation(org, flow, trail, id), evidenceName(name));
 }
 
 /** The badge of required evidence that is missing, perhaps because what was recorded has another type. */
 export function renderMissing(mistyped: CountedAttestation | undefined): Html {
   return mistyped === undefined ? renderBadge('missing') : renderBadge('missing', 'Wrong type');
+}
+
+/** The parts of a row about evidence that is required or was reported. `name` is shown if there is no evidence. */
+export function renderEvidence(
+  context: PageContext,
+  name: string,
+  status: EvidenceStatus<CountedAttestation>,
+): Readonly<Record<'name' | 'state' | 'why' | 'required' | 'reported', Hole>> {
+  const { isRequired, evidence, mistyped } = status;
+  const linked = evidence ?? mistyped;
+  return {
+    name: linked === undefined ? name : linkEvidence(context, linked),
+    state: evidence === undefined ? renderMissing(mistyped) : renderBadge(evidence.verdict),
+    why: clip(describeStatus(status), 300),
+    required: isRequired ? 'yes' : 'no',
+    reported: evidence === undefined ? '' : renderTime(evidence.createdAt, context),
+  };
 }
 
 /** Renders what a reason is about, with a link to its page if it has one. */

@@ -1,7 +1,7 @@
 import { bareFingerprint } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import { listOpenOrganizations } from '../account/access-use-cases.ts';
-import { searchArtifacts } from '../artifact/artifact-list-use-cases.ts';
+import { searchArtifacts } from '../artifact/artifact-use-cases.ts';
 import { findVerdictTimes, listEnvironments } from '../environment/environment-reading-use-cases.ts';
 import { listFlows } from '../flow/flow-use-cases.ts';
 import { listPolicies } from '../policy/policy-use-cases.ts';

@@ -1,8 +1,8 @@
 import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
-import { describeEvidence, describeStatus, withoutMistyped, type EvidenceStatus } from '../artifact/artifact-state.ts';
+import { describeEvidence, withoutMistyped } from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
-import { type CountedAttestation, isOfKind } from '../attestation/attestation.ts';
+import { isOfKind } from '../attestation/attestation.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
 import type { TrailArtifactStatus } from './trail-state.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
@@ -18,8 +18,7 @@ import {
 } from '../platform/pages/components.ts';
 import {
   compareStatuses,
-  linkEvidence,
-  renderMissing,
+  renderEvidence,
   renderJudgement,
   renderAddress,
   renderExternalLinks,
@@ -147,34 +146,14 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
         'yes',
         '',
       ]),
-      ...statuses.map(({ about, status }) => toEvidenceRow(context, about, status)),
+      ...statuses.map(({ about, status }): readonly Hole[] => {
+        const { name, state, why, required, reported } = renderEvidence(context, status.name, status);
+        return [name, clip(about, 60), state, why, required, reported];
+      }),
     ],
     empty: renderEmpty('The template requires nothing, and no evidence was reported.'),
     maximumBytes: 14_000,
   });
-}
-
-function toEvidenceRow(
-  context: PageContext,
-  about: string,
-  status: EvidenceStatus<CountedAttestation>,
-): readonly Hole[] {
-  const { name, isRequired, evidence, mistyped } = status;
-  const required = isRequired ? 'yes' : 'no';
-  const why = clip(describeStatus(status), 300);
-  if (evidence === undefined) {
-    const shown = mistyped === undefined ? name : linkEvidence(context, mistyped);
-    return [shown, clip(about, 60), renderMissing(mistyped), why, required, ''];
-  }
-  const { verdict, createdAt } = evidence;
-  return [
-    linkEvidence(context, evidence),
-    clip(about, 60),
-    renderBadge(verdict),
-    why,
-    required,
-    renderTime(createdAt, context),
-  ];
 }
 
 function renderArtifacts(context: PageContext, { details, history }: TrailView): Html {

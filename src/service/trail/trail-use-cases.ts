@@ -64,14 +64,6 @@ export function beginTrail(
 /** The maximum number of appearances of each artifact in the history of a trail. */
 const maximumAppearances = 20;
 
-/** Finds a trail with its state and the latest reports to it. */
-export function findTrail(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  reference: TrailReference,
-): Promise<TrailDetails | undefined> {
-  return storage.read((transaction) => loadTrail(transaction, reference));
-}
-
 /** Finds a trail with its state and its history. */
 export function findTrailHistory(
   { storage }: Pick<UseCaseDependencies, 'storage'>,

@@ -21,7 +21,7 @@ export interface Trail extends TrailReference {
   readonly lastModifiedAt: number;
   /**
    * The merged reports that began and updated the trail, with what the token of the latest sender proved. If the report
-   * of an artifact or an attestation began it, the commit and the run of that report (`trail-report.ts`).
+   * of an artifact or an attestation began it, the commit and the run of that report (`fromAttestation`, `fromArtifactReport`).
    */
   readonly report: Recorded<TrailReport>;
 }

@@ -114,7 +114,6 @@ const verdict = fc.constantFrom<Verdict>('compliant', 'non-compliant', 'incomple
 const evidence = fc
   .uniqueArray(fc.tuple(name, verdict), { selector: ([unique]) => unique })
   .map((pieces) => pieces.map(([of, is]) => piece(of, is)));
-const rank = { COMPLIANT: 0, INCOMPLETE: 1, 'NON-COMPLIANT': 2 };
 
 describe('the state of any artifact', () => {
   it('does not depend on the order of requirements and evidence, and neither does its reason', () => {
@@ -135,39 +134,13 @@ describe('the state of any artifact', () => {
     );
   });
 
-  it('is never better because more is required', () => {
-    fc.assert(
-      fc.property(names, name, evidence, (required, more, pieces) => {
-        const [before, after] = [judge(required, pieces), judge([...required, more], pieces)];
-        expect(rank[after.state]).toBeGreaterThanOrEqual(rank[before.state]);
-      }),
-    );
-  });
-
-  it('is never better because a piece of evidence is worse', () => {
-    const worse = { compliant: 'incomplete', incomplete: 'non-compliant', 'non-compliant': 'non-compliant' } as const;
-    fc.assert(
-      fc.property(names, evidence, fc.nat(), (required, pieces, index) => {
-        const [before, after] = [
-          judge(required, pieces),
-          judge(
-            required,
-            pieces.map((each, at) =>
-              at === index % (pieces.length || 1) ? piece(each.name, worse[each.verdict]) : each,
-            ),
-          ),
-        ];
-        expect(rank[after.state]).toBeGreaterThanOrEqual(rank[before.state]);
-      }),
-    );
-  });
-
-  it('is compliant only if all required evidence is there and all evidence is compliant', () => {
+  it('is the worst that the evidence and the requirements allow', () => {
     fc.assert(
       fc.property(names, evidence, (required, pieces) => {
-        const clean = pieces.every((each) => each.verdict === 'compliant');
-        const whole = required.every((each) => pieces.some((reported) => reported.name === each));
-        expect(judge(required, pieces).state === 'COMPLIANT').toBe(clean && whole);
+        const isAny = (wanted: Verdict): boolean => pieces.some((each) => each.verdict === wanted);
+        const isWhole = required.every((each) => pieces.some((reported) => reported.name === each));
+        const allowed = isWhole && !isAny('incomplete') ? 'COMPLIANT' : 'INCOMPLETE';
+        expect(judge(required, pieces).state).toBe(isAny('non-compliant') ? 'NON-COMPLIANT' : allowed);
       }),
     );
   });
