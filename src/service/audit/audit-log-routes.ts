@@ -1,15 +1,14 @@
 import { listAuditEvents } from '../../contract/audit-log.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toPagination } from '../platform/server/pagination.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 
 /** Adds the endpoint that lists the audit log. */
 export function addAuditLogRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, listAuditEvents, requireRole(dependencies, 'administer'), async ({ parameters: { org }, query }) => {
-    const { page = 1, per_page: perPage = defaultPageSize, type } = query;
-    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const { type } = query;
+    const part = toListPart(query);
     const { events, total } = await dependencies.storage.read(async ({ auditLog }) => ({
       events: await auditLog.list(org, type, part),
       total: await auditLog.count(org, type),
@@ -21,7 +20,7 @@ export function addAuditLogRoute(host: RouteHost, dependencies: RouteDependencie
           ...{ number, type: kind, timestamp: at, actor, subject },
           details: { ...details },
         })),
-        pagination: toPagination(page, perPage, total),
+        pagination: toPagination(part, total),
       },
     };
   });

@@ -1,9 +1,8 @@
-import type { Endpoint, EndpointQuery } from '../../contract/endpoint.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { createFlow, getFlow, listFlows, type FlowSummary } from '../../contract/flow.ts';
 import { createFlowFromFile } from '../../contract/flow-template.ts';
 import { maximumTemplateNames } from '../../contract/limits.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
 import * as flows from './flow-use-cases.ts';
 import { actorName, mayAccess, type Caller } from '../account/access.ts';
 import type { FlowHead } from './flow-records.ts';
@@ -12,7 +11,7 @@ import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import { validationError, ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toPagination } from '../platform/server/pagination.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { requireTemplate, toTemplateResponse } from '../template/template-response.ts';
 
 /** Adds operation 1 (create or replace a flow), the same with a template file, and the endpoints that read flows. */
@@ -71,24 +70,12 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
 
   addRoute(host, listFlows, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
     const { search_by_name: search, case_sensitive: isCaseSensitive } = query;
-    const position = toPosition(query);
-    const part =
-      position === undefined ? undefined : { offset: (position.page - 1) * position.perPage, limit: position.perPage };
+    const part = query.page === undefined && query.per_page === undefined ? undefined : toListPart(query);
     const found = await flows.listFlows(dependencies, { org, search, isCaseSensitive, part });
     const data = found.flows.map(toFlowSummary);
-    if (position === undefined) return { status: 200, body: data };
-    const { page, perPage } = position;
-    return { status: 200, body: { data, pagination: toPagination(page, perPage, found.total) } };
+    if (part === undefined) return { status: 200, body: data };
+    return { status: 200, body: { data, pagination: toPagination(part, found.total) } };
   });
-}
-
-/** The page that is asked for; undefined for all flows. */
-function toPosition({
-  page,
-  per_page: perPage,
-}: EndpointQuery<typeof listFlows>): { readonly page: number; readonly perPage: number } | undefined {
-  if (page === undefined && perPage === undefined) return undefined;
-  return { page: page ?? 1, perPage: perPage ?? defaultPageSize };
 }
 
 function toFlowSummary({ org, name, description, visibility }: FlowHead): FlowSummary {

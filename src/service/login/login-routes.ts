@@ -10,7 +10,6 @@ import {
 import { apiKeyNotFound } from '../../contract/api-key.ts';
 import { listLoginKeys, revokeLoginKey, type LoginKeyDetails } from '../../contract/login-key.ts';
 import { logIn } from '../../contract/login.ts';
-import { defaultPageSize } from '../../contract/paging.ts';
 import * as rules from './login-rule-use-cases.ts';
 import * as loginKeys from './login-use-cases.ts';
 import { actorName } from '../account/access.ts';
@@ -21,7 +20,7 @@ import { requireIdentityToken } from '../platform/server/authentication/identity
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { toPagination } from '../platform/server/pagination.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 
 /** Adds the endpoint with which workflow runs log in, and those with which admins say which runs may. */
 export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies): void {
@@ -81,12 +80,11 @@ function addLoginKeyRoutes(host: RouteHost, dependencies: RouteDependencies): vo
   const administer = requireRole(dependencies, 'administer');
 
   addRoute(host, listLoginKeys, administer, async ({ parameters: { org }, query }) => {
-    const { page = 1, per_page: perPage = defaultPageSize } = query;
-    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const part = toListPart(query);
     const { keys, total } = await loginKeys.listLoginKeys(dependencies, { org, part });
     return {
       status: 200,
-      body: { data: keys.flatMap(toLoginKeyDetails), pagination: toPagination(page, perPage, total) },
+      body: { data: keys.flatMap(toLoginKeyDetails), pagination: toPagination(part, total) },
     };
   });
 

@@ -11,7 +11,7 @@ import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { withProof } from '../login/proven-response.ts';
-import { toPagination } from '../platform/server/pagination.ts';
+import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { requireTemplate } from '../template/template-response.ts';
 import { toTrailResponse, toTrailSummary } from './trail-response.ts';
 
@@ -53,9 +53,9 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
   addRoute(host, listTrails, requireRole(dependencies, 'read', 'named later'), async (received) => {
     const { caller, parameters, query } = received;
     const { org } = parameters;
-    const { page = 1, per_page: perPage = trailPageSizes.default, flow, fingerprint, flow_tag: tag } = query;
+    const { flow, fingerprint, flow_tag: tag } = query;
     requireAccess(caller, 'read', flow === undefined ? {} : { flows: [flow] }, listTrails);
-    const part = { offset: (page - 1) * perPage, limit: perPage };
+    const part = toListPart({ per_page: trailPageSizes.default, ...query });
     const found =
       tag === undefined
         ? await trails.listTrails(dependencies, { org, filter: { flow, fingerprint }, part })
@@ -64,7 +64,7 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
       status: 200,
       body: {
         data: found.trails.map((details) => toTrailSummary(details, links)),
-        pagination: toPagination(page, perPage, found.total),
+        pagination: toPagination(part, found.total),
       },
     };
   });

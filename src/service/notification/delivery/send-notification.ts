@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { noMailServer, type Delivery } from '../notification.ts';
 import { unixSeconds, type Now } from '../../../runtime/clock.ts';
-import { signMessage, type SignedMessage } from '../webhook-secret.ts';
+import { signMessage } from '../webhook-secret.ts';
 import type { Links } from '../../platform/links.ts';
 import { sendEmail, type MailServer } from './send-email.ts';
 import { renderMessage, renderSubject } from './render-message.ts';
@@ -34,9 +34,11 @@ export function createNotificationSender({
     const { target, event } = delivery;
     const payload = await toWebhookPayload(event, { findArtifact, links });
     switch (target.type) {
-      case 'WEBHOOK':
-        await postWebhook(web, target.webhook, signedMessage(delivery, payload, unixSeconds(now())), signal);
+      case 'WEBHOOK': {
+        const { body, headers } = toSignedWebhook(delivery, payload, unixSeconds(now()));
+        await postJson(web, target.webhook, body, { headers, signal });
         break;
+      }
       case 'SLACK':
         await postJson(web, target.webhook, JSON.stringify(renderSlackMessage(renderMessage(payload))), { signal });
         break;
@@ -52,22 +54,19 @@ export function createNotificationSender({
   };
 }
 
-interface SignedWebhook extends SignedMessage {
-  /** Undefined if the target has no secret. */
-  readonly signature: string | undefined;
-}
-
-function signedMessage(delivery: Delivery, payload: WebhookPayload, time: number): SignedWebhook {
+/** The payload with the headers of Standard Webhooks. */
+function toSignedWebhook(
+  delivery: Delivery,
+  payload: WebhookPayload,
+  time: number,
+): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
   const message = { id: toDeliveryId(delivery), timestamp: Math.floor(time), body: JSON.stringify(payload) };
-  return { ...message, signature: signMessage(message, delivery.secrets) };
-}
-
-/** Uses the headers of Standard Webhooks. */
-function postWebhook(web: Web, address: string, message: SignedWebhook, signal: AbortSignal): Promise<void> {
-  const { id, timestamp, body, signature } = message;
-  const signed = signature === undefined ? {} : { 'webhook-signature': signature };
-  const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), ...signed };
-  return postJson(web, address, body, { headers, signal });
+  const signature = signMessage(message, delivery.secrets);
+  const headers = { 'webhook-id': message.id, 'webhook-timestamp': String(message.timestamp) };
+  return {
+    body: message.body,
+    headers: signature === undefined ? headers : { ...headers, 'webhook-signature': signature },
+  };
 }
 
 /**

@@ -60,22 +60,17 @@ export interface PageRequest<Path extends TObject, Query extends TObject> {
   readonly request: FastifyRequest;
 }
 
-/**
- * Creates a page.
- *
- * @throws ApiError if there is none
- */
-export type PageHandler<Path extends TObject, Query extends TObject> = (
-  request: PageRequest<Path, Query>,
-) => Promise<Page>;
-
 const pageEndpoint = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;
 
-/** Adds a page of an organization, with the access that the API gives to the same data. */
+/**
+ * Adds a page of an organization, with the access that the API gives to the same data.
+ *
+ * @param handler creates the page; throws an ApiError if there is none
+ */
 export function addPage<Path extends TObject, Query extends TObject>(
   host: PageHost,
   { url, path, query, permission = 'read' }: PageDeclaration<Path, Query>,
-  handler: PageHandler<Path, Query>,
+  handler: (request: PageRequest<Path, Query>) => Promise<Page>,
 ): void {
   const requireCaller = requireRole(host.dependencies, permission);
   addAuthenticated(host, url, requireCaller, async (request, reply, caller) => {

@@ -1,6 +1,18 @@
-import type { Pagination } from '../../../contract/paging.ts';
+import { defaultPageSize, type Pagination } from '../../../contract/paging.ts';
+import type { ListPart } from '../database/list-part.ts';
+
+/** The part of a list that a query asks for. */
+export function toListPart({
+  page = 1,
+  per_page: limit = defaultPageSize,
+}: {
+  readonly page?: number;
+  readonly per_page?: number;
+}): ListPart {
+  return { offset: (page - 1) * limit, limit };
+}
 
 /** Where a page is in a list with this many entries. */
-export function toPagination(page: number, perPage: number, total: number): Pagination {
-  return { page, per_page: perPage, page_count: Math.ceil(total / perPage), total };
+export function toPagination({ offset, limit }: ListPart, total: number): Pagination {
+  return { page: offset / limit + 1, per_page: limit, page_count: Math.ceil(total / limit), total };
 }
