@@ -8,7 +8,7 @@ import type { DeliveryWriter } from '../../../../src/service/notification/delive
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { concurrent, type Storage, type WriteTransaction } from '../../../../src/service/platform/database/storage.ts';
 import { manualClock, type ManualClock } from '../../../support/clock.ts';
-import { sampleEvent } from '../../../support/notification-samples.ts';
+import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
 
 describe('the dispatcher of one of several processes', () => {
@@ -50,10 +50,6 @@ describe('the dispatcher of one of several processes', () => {
     probe: () => sqlite.probe(),
     close: () => sqlite.close(),
   };
-  /** Lets everything that is ready run. */
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  };
   const advance = async (milliseconds: number): Promise<void> => {
     await clock.advance(milliseconds);
     await settle();
@@ -72,10 +68,7 @@ describe('the dispatcher of one of several processes', () => {
     [told, sent, taken, claims, released, isBroken] = [[], [], new Set(), 0, [], false];
     await records.createOrganization('acme', 1);
     for (const environment of ['prod', 'stage']) {
-      const target = { type: 'SLACK', webhook: 'https://slack.example.com/secret' } as const;
-      const rest = { name: 'x', targets: [target], createdAt: 1, createdBy: 'administrator' };
-      const triggers = ['ON_NON_COMPLIANT_ENV'] as const;
-      await records.createNotification({ org: 'acme', environments: [environment], triggers, ...rest });
+      await records.createNotification(sampleNotification({ environments: [environment] }));
     }
     dispatcher = new Dispatcher({
       storage: shared,

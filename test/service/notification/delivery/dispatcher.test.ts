@@ -9,7 +9,7 @@ import type { EnvironmentEvent } from '../../../../src/service/environment/envir
 import { retryDelay, type Delivery } from '../../../../src/service/notification/notification.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { manualClock, startOfTime, type ManualClock } from '../../../support/clock.ts';
-import { sampleEvent } from '../../../support/notification-samples.ts';
+import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
 
 /** What becomes of a delivery: a promise that the test settles. */
@@ -64,24 +64,12 @@ describe('the dispatcher', () => {
     await rm(folder, { recursive: true });
   });
 
-  const notify = async (environment = 'prod', org = 'acme'): Promise<void> => {
-    const target = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
-    const rest = { name: 'x', targets: [target], createdAt: 1, createdBy: 'administrator' };
-    await records.createNotification({
-      org,
-      environments: [environment],
-      triggers: ['ON_NON_COMPLIANT_ENV'],
-      ...rest,
-    });
-  };
+  const notify = (environment = 'prod', org = 'acme'): Promise<number> =>
+    records.createNotification(sampleNotification({ org, environments: [environment] }));
   const happen = async (...changes: readonly Partial<EnvironmentEvent>[]): Promise<void> => {
     const timestamp = clock.now() / 1000 + ahead;
     await records.recordEvents(...changes.map((change) => sampleEvent({ timestamp, ...change })));
     await settle();
-  };
-  /** Lets everything that is ready run. */
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
   const advance = async (seconds: number): Promise<void> => {
     await clock.advance(seconds * 1000);

@@ -8,7 +8,7 @@ import { concurrent, type TransactionScope } from '../../../../src/service/platf
 import { waitUntil } from '../../../../tools/servers/ports.ts';
 import { manualClock, type ManualClock } from '../../../support/clock.ts';
 import { startCommitCutter, type CommitCutter } from '../../../support/commit-cutter.ts';
-import { sampleEvent } from '../../../support/notification-samples.ts';
+import { sampleEvent, sampleNotification } from '../../../support/notification-samples.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/postgres.ts';
 import { Records } from '../../../support/records.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
@@ -45,10 +45,7 @@ describe('a process that loses its database while it delivers', () => {
     [sent, told, failed, meanwhile] = [[], [], [], () => undefined];
     const records = new Records(other);
     await records.createOrganization('acme', 1);
-    const target = { type: 'SLACK', webhook: 'https://slack.example.com/secret' } as const;
-    const rest = { name: 'x', targets: [target], createdAt: 1, createdBy: 'administrator' };
-    const triggers = ['ON_NON_COMPLIANT_ENV'] as const;
-    await records.createNotification({ org: 'acme', environments: ['prod'], triggers, ...rest });
+    await records.createNotification(sampleNotification());
     await records.recordEvents(sampleEvent({ timestamp: clock.now() / 1000 }));
   });
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DueTarget } from '../../../../src/service/notification/notification.ts';
-import { sampleEvent } from '../../../support/notification-samples.ts';
+import { sampleEvent, sampleNotification } from '../../../support/notification-samples.ts';
 import type { Records } from '../../../support/records.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
@@ -18,10 +18,9 @@ export function describeClaims(name: string, open: () => Promise<StorageUnderTes
       tested = await open();
       ({ records } = tested);
       await records.createOrganization('acme', 1);
-      const target = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/x', payload_version: '1.0' } as const;
-      const rest = { name: 'x', targets: [target, target], createdAt: 1, createdBy: 'administrator' };
-      const triggers = ['ON_NON_COMPLIANT_ENV'] as const;
-      await records.createNotification({ org: 'acme', environments: ['prod'], triggers, ...rest });
+      const [target] = sampleNotification().targets;
+      if (target === undefined) throw new Error('it has a target');
+      await records.createNotification(sampleNotification({ targets: [target, target] }));
       await records.recordEvents(sampleEvent({ timestamp: now }));
       due = await findDue();
     });

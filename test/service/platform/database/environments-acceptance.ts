@@ -10,6 +10,7 @@ import type {
   RecordReportResult,
 } from '../../../../src/service/environment/environment-use-cases.ts';
 import { pod } from '../../../support/environment-samples.ts';
+import { sampleNotification } from '../../../support/notification-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../../support/records.ts';
@@ -331,15 +332,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
 
     describe('events', () => {
       it('are added to the outbox together with their snapshot', async () => {
-        await records.createNotification({
-          org: 'acme',
-          name: 'all',
-          environments: ['prod'],
-          triggers: [...triggers],
-          targets: [{ type: 'WEBHOOK', webhook: 'https://hooks.example.com', payload_version: '1.0' }],
-          createdAt: 1,
-          createdBy: 'ann',
-        });
+        await records.createNotification(sampleNotification({ triggers: [...triggers] }));
         await savePolicy();
         await records.attachPolicies(change(['strict']), 9);
         await report({ allowed: 'aaaaa' }, 10);

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../../src/contract/notification.ts';
-import type { EnvironmentEvent } from '../../../../src/service/environment/environment-event.ts';
-import type { Delivery, DeliveryFailure, NewNotification } from '../../../../src/service/notification/notification.ts';
-import { sampleEvent } from '../../../support/notification-samples.ts';
+import type { Delivery, DeliveryFailure } from '../../../../src/service/notification/notification.ts';
+import { sampleEvent, sampleNotification } from '../../../support/notification-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../../support/records.ts';
 
@@ -14,17 +13,6 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
 
     const webhook = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
     const slack = { type: 'SLACK', webhook: 'https://slack.example.com/secret' } as const;
-    const notification = (change: Partial<NewNotification> = {}): NewNotification => ({
-      org: 'acme',
-      name: 'To the team',
-      environments: ['prod'],
-      triggers: ['ON_NON_COMPLIANT_ENV'],
-      targets: [webhook],
-      createdAt: 5.5,
-      createdBy: 'administrator',
-      ...change,
-    });
-    const event = (change: Partial<EnvironmentEvent> = {}): EnvironmentEvent => sampleEvent(change);
     const due = async (now = 1000): Promise<readonly Delivery[]> => {
       const targets = await records.dueTargets(now, 100);
       const deliveries = await Promise.all(targets.map((target) => records.firstDelivery(target)));
@@ -49,7 +37,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
 
     describe('notifications', () => {
       it('are returned as they were written, without any delivery', async () => {
-        const created = notification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
+        const created = sampleNotification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
         expect(await records.createNotification(created)).toBe(1);
         expect(await records.findNotification('acme', 1)).toEqual({
           ...created,
@@ -58,21 +46,21 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('are numbered within their organization, and numbers are not reused', async () => {
-        const numbers = await Promise.all([1, 2, 3].map(() => records.createNotification(notification())));
+        const numbers = await Promise.all([1, 2, 3].map(() => records.createNotification(sampleNotification())));
         expect(numbers).toEqual([1, 2, 3]);
-        expect(await records.createNotification(notification({ org: 'other' }))).toBe(1);
+        expect(await records.createNotification(sampleNotification({ org: 'other' }))).toBe(1);
         expect(await records.deleteNotification('acme', 3, 9)).toBe('deleted');
-        expect(await records.createNotification(notification())).toBe(4);
+        expect(await records.createNotification(sampleNotification())).toBe(4);
       });
 
       it('are deleted together with their waiting deliveries', async () => {
-        await records.createNotification(notification());
-        await records.recordEvents(event());
+        await records.createNotification(sampleNotification());
+        await records.recordEvents(sampleEvent());
         expect(await records.deleteNotification('other', 1, 9)).toBe('not found');
         expect(await records.deleteNotification('acme', 1, 9)).toBe('deleted');
         expect(await records.deleteNotification('acme', 1, 9)).toBe('not found');
         expect(await records.findNotification('acme', 1)).toBeUndefined();
-        await records.recordEvents(event());
+        await records.recordEvents(sampleEvent());
         expect(await due()).toEqual([]);
         expect(await records.nextDue(0)).toBeUndefined();
       });
@@ -84,8 +72,8 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       const place = { org: 'acme', number: 1, position: 0 };
 
       it('are replaced, and those that stay keep their deliveries and position', async () => {
-        await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
-        await records.recordEvents(event());
+        await records.createNotification(sampleNotification({ targets: [webhook, slack] }), new Map([[0, secret]]));
+        await records.recordEvents(sampleEvent());
         const target = { type: 'SLACK', webhook: 'https://new.example.com/x' } as const;
         await records.storage.transaction('acme', ({ notifications }) =>
           notifications.replaceTargets({ org: 'acme', number: 1 }, [1], [{ target, secret }]),
@@ -109,13 +97,13 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('show the state of their deliveries', async () => {
-        await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
+        await records.createNotification(sampleNotification({ targets: [webhook, slack] }), new Map([[0, secret]]));
         const nothing = { secrets: [], waiting: 0, attempts: 0 };
         expect(await records.findTargets('acme', 1)).toEqual([
           { ...nothing, position: 0, target: webhook, secrets },
           { ...nothing, position: 1, target: slack },
         ]);
-        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.recordEvents(sampleEvent(), sampleEvent({ snapshot: 2 }));
         expect(await first()).toMatchObject({ secrets });
         await records.postponeDelivery(await first(), failure(1010));
         const failing = { waiting: 2, attempts: 1, dueAt: 1010, lastError: { reason: 'it answered 500', at: 1000 } };
@@ -133,7 +121,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('have secrets if they are webhooks', async () => {
-        await records.createNotification(notification({ targets: [webhook, slack] }));
+        await records.createNotification(sampleNotification({ targets: [webhook, slack] }));
         expect(await records.rotateWebhookSecret(place, 'whsec_1', 5)).toEqual(secrets);
         const previous = { ...secret, expiresAt: 106 };
         expect(await records.rotateWebhookSecret(place, 'whsec_2', 6)).toEqual([
@@ -149,12 +137,12 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
 
     describe('an event', () => {
       it('is due immediately for every target of every notification with its trigger, and for no other', async () => {
-        await records.createNotification(notification({ targets: [webhook, slack] }));
-        await records.createNotification(notification({ triggers: ['ON_COMPLIANT_ENV'] }));
-        await records.createNotification(notification({ environments: ['stage'] }));
-        await records.createNotification(notification({ org: 'other' }));
-        await records.createNotification(notification({ environments: ['stage', 'prod'] }));
-        const sent = event();
+        await records.createNotification(sampleNotification({ targets: [webhook, slack] }));
+        await records.createNotification(sampleNotification({ triggers: ['ON_COMPLIANT_ENV'] }));
+        await records.createNotification(sampleNotification({ environments: ['stage'] }));
+        await records.createNotification(sampleNotification({ org: 'other' }));
+        await records.createNotification(sampleNotification({ environments: ['stage', 'prod'] }));
+        const sent = sampleEvent();
         await records.recordEvents(sent);
         expect(await records.nextDue(0)).toBe(sent.timestamp);
         expect(await due(sent.timestamp - 1)).toEqual([]);
@@ -169,8 +157,11 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('without listeners leaves nothing behind', async () => {
-        await records.createNotification(notification());
-        await records.recordEvents(event({ trigger: 'ON_SCALED_ARTIFACT' }), event({ environment: 'none' }));
+        await records.createNotification(sampleNotification());
+        await records.recordEvents(
+          sampleEvent({ trigger: 'ON_SCALED_ARTIFACT' }),
+          sampleEvent({ environment: 'none' }),
+        );
         await records.recordEvents();
         expect(await records.nextDue(0)).toBeUndefined();
       });
@@ -178,11 +169,11 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
 
     describe('a delivery', () => {
       beforeEach(async () => {
-        await records.createNotification(notification());
+        await records.createNotification(sampleNotification());
       });
 
       it('is made in the order of the events, one at a time per target', async () => {
-        const events = [1, 2, 3].map((snapshot) => event({ snapshot }));
+        const events = [1, 2, 3].map((snapshot) => sampleEvent({ snapshot }));
         await records.recordEvents(...events);
         const seen: number[] = [];
         for (const at of [900, 901, 902]) {
@@ -196,7 +187,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('that succeeds is recorded, and resets the failure', async () => {
-        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.recordEvents(sampleEvent(), sampleEvent({ snapshot: 2 }));
         await records.postponeDelivery(await first(), failure(1010));
         expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
         await records.completeDelivery(await first(1010), 1012.5);
@@ -205,9 +196,9 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('that fails is counted, and waits with all that follow it', async () => {
-        await records.recordEvents(event());
+        await records.recordEvents(sampleEvent());
         await records.postponeDelivery(await first(), failure(1010));
-        await records.recordEvents(event({ snapshot: 2, timestamp: 1005 }));
+        await records.recordEvents(sampleEvent({ snapshot: 2, timestamp: 1005 }));
         expect(await due(1009)).toEqual([]);
         expect(await records.nextDue(0)).toBe(1010);
         expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 1 } });
@@ -216,8 +207,8 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('that is overdue because the clock was set back is made due', async () => {
-        await records.createNotification(notification({ targets: [slack] }));
-        await records.recordEvents(event({ timestamp: 90_000 }));
+        await records.createNotification(sampleNotification({ targets: [slack] }));
+        await records.recordEvents(sampleEvent({ timestamp: 90_000 }));
         await records.postponeDelivery(await first(90_000), failure(90_010));
         await records.rearmDeliveries(90_005);
         expect(await records.nextDue(0)).toBe(90_000);
@@ -228,7 +219,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('that is dropped is followed by the next one, and leaves the notification failing', async () => {
-        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.recordEvents(sampleEvent(), sampleEvent({ snapshot: 2 }));
         await records.dropDelivery(await first(), failure(1010));
         expect(await due(1009)).toEqual([]);
         expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 2 } });
@@ -238,8 +229,8 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('of one target does not wait for another target', async () => {
-        await records.createNotification(notification({ targets: [slack] }));
-        await records.recordEvents(event());
+        await records.createNotification(sampleNotification({ targets: [slack] }));
+        await records.recordEvents(sampleEvent());
         const [one, other] = await due();
         if (one === undefined || other === undefined) throw new Error('two are due');
         await records.postponeDelivery(one, failure(5000));
@@ -250,7 +241,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('for a notification deleted in the meantime changes nothing', async () => {
-        await records.recordEvents(event());
+        await records.recordEvents(sampleEvent());
         const delivery = await first();
         await records.deleteNotification('acme', 1, 9);
         await records.completeDelivery(delivery, 1000);
@@ -261,17 +252,17 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
 
       it('goes to the longest-waiting targets first, up to the limit per organization', async () => {
         for (const environment of ['a', 'b', 'c']) {
-          await records.createNotification(notification({ environments: [environment] }));
+          await records.createNotification(sampleNotification({ environments: [environment] }));
         }
         for (const [index, environment] of ['b', 'c', 'a'].entries()) {
-          await records.recordEvents(event({ environment, timestamp: 100 + index }));
+          await records.recordEvents(sampleEvent({ environment, timestamp: 100 + index }));
         }
         const dueNow = async (): Promise<unknown> => {
           const targets = await records.dueTargets(1000, 2);
           return targets.map(({ org, number, failing }) => [org, number, failing]);
         };
-        await records.createNotification(notification({ org: 'other' }));
-        await records.recordEvents(event({ org: 'other', timestamp: 500 }));
+        await records.createNotification(sampleNotification({ org: 'other' }));
+        await records.recordEvents(sampleEvent({ org: 'other', timestamp: 500 }));
         expect(await dueNow()).toEqual([
           ['acme', 3, false],
           ['acme', 4, false],
@@ -288,7 +279,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('is made by the process that claims its target, and so are the next ones', async () => {
-        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.recordEvents(sampleEvent(), sampleEvent({ snapshot: 2 }));
         const claim = async (now: number): Promise<Delivery> => {
           const [target] = await records.claimTargets(await records.dueTargets(now, 100), now);
           const delivery = target === undefined ? undefined : await records.firstDelivery(target);
@@ -305,7 +296,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
 
       it('persists after the storage is reopened', async () => {
-        await records.recordEvents(event());
+        await records.recordEvents(sampleEvent());
         const before = await first();
         ({ records } = await tested.reopen());
         expect(await first()).toEqual(before);
@@ -317,13 +308,13 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       records.storage.onCommit(() => {
         told += 1;
       });
-      await records.createNotification(notification());
+      await records.createNotification(sampleNotification());
       expect(told).toBeGreaterThan(0);
     });
 
     it('accepts every trigger of the interface', async () => {
       const triggers: readonly Trigger[] = ['ON_ALLOWED_ARTIFACT', 'ON_SCALED_ARTIFACT', 'ON_EXITED_ARTIFACT'];
-      const number = await records.createNotification(notification({ triggers }));
+      const number = await records.createNotification(sampleNotification({ triggers }));
       expect(await records.findNotification('acme', Number(number))).toMatchObject({ triggers });
     });
   });
