@@ -121,5 +121,5 @@ function toFlowResponse(report: JudgedReport, links: Links): NonNullable<Artifac
 }
 
 function toPage({ details: { artifact } }: JudgedReport, links: Links): string {
-  return links.artifactPage(artifact.org, artifact.flow, artifact.report.fingerprint, artifact.id);
+  return links.pages.artifact(artifact.org, artifact.flow, artifact.report.fingerprint, artifact.id);
 }

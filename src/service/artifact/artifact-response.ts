@@ -35,7 +35,7 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     git_commit: report.git_commit,
     commit_url: report.commit_url,
     build_url: report.build_url,
-    html_url: links.artifactPage(org, flow.name, report.fingerprint, id),
+    html_url: links.pages.artifact(org, flow.name, report.fingerprint, id),
     api_url: links.artifactApi(org, flow.name, report.fingerprint, id),
     // With `fromEntries`, because an attestation can be named `__proto__`.
     evidence: Object.fromEntries(evidenceKeys(evidence).map(([key, piece]) => [key, toEvidenceResponse(piece, links)])),
@@ -105,7 +105,7 @@ function toEvidenceResponse(attestation: AttestationSummary, links: Links): Read
     created_at: createdAt,
     reported_by: reportedBy,
     has_attachment: attachment !== undefined,
-    html_url: links.attestationPage(org, flow, trail, id),
+    html_url: links.pages.attestation(org, flow, trail, id),
   };
 }
 

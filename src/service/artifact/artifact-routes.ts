@@ -101,7 +101,7 @@ function toListedArtifact({ state, info, details: { artifact } }: JudgedReport, 
     created_at: String(createdAt),
     flow_name: flow,
     ...{ trail_name, commit_url, build_url },
-    html_url: links.artifactPage(org, flow, fingerprint, id),
+    html_url: links.pages.artifact(org, flow, fingerprint, id),
   };
 }
 
@@ -152,7 +152,10 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
     return carryOut(
       (recorded: artifacts.RecordArtifactResult) => {
         if (recorded === 'flow not found') throw flowMissing(org, flow);
-        return { status: 201, body: { message: 'OK', html_url: links.trailPage(org, flow, report.report.trail_name) } };
+        return {
+          status: 201,
+          body: { message: 'OK', html_url: links.pages.trail(org, flow, report.report.trail_name) },
+        };
       },
       (request) => artifacts.reportArtifact(dependencies, report, request),
     );

@@ -98,7 +98,7 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     sequence: attestation.sequence,
     description: document.description ?? '',
     has_audit_package: attachment !== undefined,
-    html_url: links.attestationPage(org, flow, trail, id),
+    html_url: links.pages.attestation(org, flow, trail, id),
     is_compliant: verdict === 'compliant',
     ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
     reasons: toReasonResponses(listEvidenceReasons(attestation, toLabel(attestation)), org, links),

@@ -56,7 +56,8 @@ function toEvidence(attestation: RecordedAttestation, links: Links): Attestation
     ...(isOfKind(attestation, 'pull_request') ? { pull_requests: toPullRequests(attestation.document) } : {}),
     ...toFoundAttestation(attestation, links),
     ...(commit === undefined ? {} : { git_commit_info: { ...commit, ...toCommitResponse(commit) } }),
-    attachments: attachment === undefined ? [] : [toAttachment(attachment, links.attachment(org, flow, trail, id))],
+    attachments:
+      attachment === undefined ? [] : [toAttachment(attachment, links.pages.attachment(org, flow, trail, id))],
   };
 }
 

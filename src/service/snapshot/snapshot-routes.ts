@@ -73,7 +73,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
       body: listed.snapshots.map((snapshot) => ({
         ...toSnapshotResponse(snapshot, time),
         ...(snapshot.to === undefined ? { reasons } : {}),
-        html_url: links.snapshotPage(org, environment, snapshot.number),
+        html_url: links.pages.snapshot(org, environment, snapshot.number),
       })),
     };
   });
@@ -204,7 +204,7 @@ function toDetailsResponse(found: snapshots.SnapshotDetails, links: Links): Snap
     user_name: '',
     compliant: judgement.compliant ?? false,
     judged: judgement.compliant !== null,
-    html_url: links.snapshotPage(org, environment, number),
+    html_url: links.pages.snapshot(org, environment, number),
     reasons: toReasonResponses(reasons, org, links),
     artifacts,
   };

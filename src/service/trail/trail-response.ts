@@ -22,7 +22,7 @@ export function toTrailSummary(
     description: report.description ?? '',
     compliance_state: judgement.state,
     created_at: createdAt,
-    html_url: links.trailPage(org, flow, name),
+    html_url: links.pages.trail(org, flow, name),
   };
 }
 

@@ -9,7 +9,7 @@ describe('the links of a service', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint, minLength: 1 }), (name) => {
         fc.pre(name.isWellFormed() && !/^\.{1,2}$/.test(name));
-        const segments = new URL(links.trailPage('acme', name, name)).pathname.split('/').map(decodeURIComponent);
+        const segments = new URL(links.pages.trail('acme', name, name)).pathname.split('/').map(decodeURIComponent);
         expect(segments).toEqual(['', 'acme', 'flows', name, 'trails', name]);
       }),
     );
@@ -22,10 +22,10 @@ describe('the links of a service', () => {
     expect(links.artifactApi('acme', 'web', 'abc', 'id')).toBe(
       'http://two/api/v2/artifacts/acme/web/fingerprint/abc?attestation_id=id',
     );
-    expect(links.artifactPage('acme', 'web', 'abc', 'id')).toBe(
+    expect(links.pages.artifact('acme', 'web', 'abc', 'id')).toBe(
       'http://two/acme/flows/web/artifacts/abc?artifact_id=id',
     );
-    expect(links.attachment('acme', 'web', 'main', 'id')).toBe(
+    expect(links.pages.attachment('acme', 'web', 'main', 'id')).toBe(
       'http://two/acme/flows/web/trails/main/attestations/id/attachment',
     );
   });

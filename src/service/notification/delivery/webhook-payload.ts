@@ -72,7 +72,7 @@ export async function toWebhookPayload(
     snapshot: {
       index: snapshot,
       status: compliant === null ? 'UNKNOWN' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT',
-      html_url: links.snapshotPage(org, environment, snapshot),
+      html_url: links.pages.snapshot(org, environment, snapshot),
       api_url: links.snapshotAnswer(org, environment, snapshot),
     },
     artifact: await toPayloadArtifact(event, findArtifact, links),
@@ -98,7 +98,7 @@ async function toPayloadArtifact(
     finding.outcome === 'found'
       ? {
           status: judgeArtifact(finding.details).state,
-          html_url: links.artifactPage(org, flow, fingerprint, finding.details.artifact.id),
+          html_url: links.pages.artifact(org, flow, fingerprint, finding.details.artifact.id),
           api_url: links.artifactApi(org, flow, fingerprint, finding.details.artifact.id),
         }
       : { status: null, html_url: null, api_url: null };
