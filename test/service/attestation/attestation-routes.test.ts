@@ -161,73 +161,21 @@ describe('operation 7, attest Sonar scan', () => {
     expect(await service.storage.listAttachments()).toEqual([]);
   });
 
-  it.each<[string, (form: FormData) => void, string]>([
-    [
-      'no document',
-      (form) => {
-        form.delete('data_json');
-      },
-      'data_json',
-    ],
-    [
-      'an empty document',
-      (form) => {
-        form.set('data_json', '');
-      },
-      'data_json',
-    ],
-    [
-      'two documents',
-      (form) => {
-        form.append('data_json', '{}');
-      },
-      'data_json',
-    ],
-    [
-      'a document that is not JSON',
-      (form) => {
-        form.set('data_json', '{');
-      },
-      'data_json',
-    ],
-    [
-      'a document that is not an object',
-      (form) => {
-        form.set('data_json', '[]');
-      },
-      'data_json',
-    ],
-    [
-      'an unknown field',
-      (form) => {
-        form.set('data_json', JSON.stringify({ ...sampleAttestation('OK'), extra: 1 }));
-      },
-      'extra',
-    ],
-    [
-      'a field named __proto__',
-      (form) => {
-        form.set('data_json', `{"__proto__":{},${JSON.stringify(sampleAttestation('OK')).slice(1)}`);
-      },
-      '__proto__',
-    ],
-    [
-      'no gate',
-      (form) => {
-        form.set('data_json', '{"attestation_name":"a","sonar_results":{"project":{"key":"k"}}}');
-      },
-      'sonar_results.qualityGate',
-    ],
-    [
-      'an invalid name',
-      (form) => {
-        form.set('data_json', JSON.stringify(sampleAttestation('OK', { attestation_name: 'a b' })));
-      },
-      'attestation_name',
-    ],
-  ])('rejects %s, and leaves neither row nor file', async (_fault, spoil, field) => {
+  const valid = JSON.stringify(sampleAttestation('OK'));
+  it.each<[string, readonly string[], string]>([
+    ['no document', [], 'data_json'],
+    ['an empty document', [''], 'data_json'],
+    ['two documents', [valid, '{}'], 'data_json'],
+    ['a document that is not JSON', ['{'], 'data_json'],
+    ['a document that is not an object', ['[]'], 'data_json'],
+    ['an unknown field', [JSON.stringify({ ...sampleAttestation('OK'), extra: 1 })], 'extra'],
+    ['a field named __proto__', [`{"__proto__":{},${valid.slice(1)}`], '__proto__'],
+    ['no gate', ['{"attestation_name":"a","sonar_results":{"project":{"key":"k"}}}'], 'sonar_results.qualityGate'],
+    ['an invalid name', [JSON.stringify(sampleAttestation('OK', { attestation_name: 'a b' }))], 'attestation_name'],
+  ])('rejects %s, and leaves neither row nor file', async (_fault, documents, field) => {
     const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
-    spoil(form);
+    form.delete('data_json');
+    for (const document of documents) form.append('data_json', document);
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(Object.keys(valueAt(body, 'errors') ?? {})).toContain(field);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  evidenceName,
   currentEvidence,
   toArtifactScopes,
   toAttestationScopes,
@@ -14,68 +13,7 @@ const isAbout = (attestation: AttestationSubject, artifact: ArtifactSubject): bo
   return toAttestationScopes(attestation).some((scope) => scopes.includes(scope));
 };
 
-const artifact: ArtifactSubject = {
-  trail: 'main',
-  fingerprint: 'f'.repeat(64),
-  template_reference_name: 'web',
-  git_commit: '1'.repeat(40),
-};
-const unnamed: ArtifactSubject = { trail: 'main', fingerprint: 'f'.repeat(64), git_commit: '1'.repeat(40) };
-
 describe('an attestation', () => {
-  it.each<[string, AttestationSubject, ArtifactSubject, boolean]>([
-    ['of the same trail', { trail: 'main', attestation_name: 'sonar' }, unnamed, true],
-    [
-      'of the same trail, whatever the commit',
-      { trail: 'main', attestation_name: 's', git_commit: '2' },
-      unnamed,
-      true,
-    ],
-    ['of another trail', { trail: 'other', attestation_name: 'sonar' }, unnamed, false],
-    [
-      'of its fingerprint, from another trail',
-      { trail: 'other', attestation_name: 'sonar', artifact_fingerprint: 'f'.repeat(64) },
-      unnamed,
-      true,
-    ],
-    [
-      'of another fingerprint, though of its trail',
-      { trail: 'main', attestation_name: 'web.sonar', artifact_fingerprint: 'e'.repeat(64) },
-      artifact,
-      false,
-    ],
-    [
-      'that names it by its own name and commit',
-      { trail: 'main', attestation_name: 'web.sonar', git_commit: '1'.repeat(40) },
-      artifact,
-      true,
-    ],
-    [
-      'that names it as a target',
-      { trail: 'main', attestation_name: 'sonar', target_artifacts: ['api', 'web'], git_commit: '1'.repeat(40) },
-      artifact,
-      true,
-    ],
-    ['that names it and no commit', { trail: 'main', attestation_name: 'web.sonar' }, artifact, true],
-    [
-      'that names it with another commit',
-      { trail: 'main', attestation_name: 'web.sonar', git_commit: '2'.repeat(40) },
-      artifact,
-      false,
-    ],
-    [
-      'that names it from another trail',
-      { trail: 'other', attestation_name: 'web.sonar', git_commit: '1'.repeat(40) },
-      artifact,
-      false,
-    ],
-    ['that names another artifact', { trail: 'main', attestation_name: 'api.sonar' }, artifact, false],
-    ['that names an artifact, for one without a name', { trail: 'main', attestation_name: 'web.s' }, unnamed, false],
-    ['with an empty list of targets', { trail: 'main', attestation_name: 's', target_artifacts: [] }, unnamed, true],
-  ])('%s is about an artifact or not', (_case, attestation, of, about) => {
-    expect(isAbout(attestation, of)).toBe(about);
-  });
-
   it('applies to an artifact exactly by the documented rule', () => {
     const few = (...values: string[]): fc.Arbitrary<string> => fc.constantFrom(...values);
     const attestation = fc.record(
@@ -149,12 +87,5 @@ describe('the evidence that counts', () => {
       { name: 'unit', sequence: 3, level: 'trail' },
       { name: 'web.unit', sequence: 4, level: 'artifact' },
     ]);
-  });
-
-  it.each([
-    ['unit', 'unit'],
-    ['web.unit', 'unit'],
-  ])('is called, of %s, %s', (name, evidence) => {
-    expect(evidenceName(name)).toBe(evidence);
   });
 });
