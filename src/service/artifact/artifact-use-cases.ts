@@ -5,7 +5,7 @@ import type { Flow } from '../flow/flow.ts';
 import { fromArtifactReport } from '../trail/trail.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
-import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';

@@ -16,7 +16,7 @@ import {
   type OnceResult,
   type RepeatedRequest,
 } from '../platform/idempotency/carry-out-once.ts';
-import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';

@@ -1,8 +1,7 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { maximumPolicies } from '../../contract/limits.ts';
 import { sameArtifacts, type RunningArtifact } from '../snapshot/running-artifact.ts';
-import { parseArtifacts, serializeContent } from '../snapshot/snapshot-serialization.ts';
-import type { Environment } from '../snapshot/snapshot.ts';
+import { parseArtifacts, serializeContent, type Environment } from '../snapshot/snapshot.ts';
 import type { EnvironmentHead } from './environment-records.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';

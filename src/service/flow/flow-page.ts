@@ -1,12 +1,7 @@
 import { artifactStates, type ArtifactState } from '../../contract/compliance.ts';
 import { getFlow, listFlows } from '../../contract/flow.ts';
 import { listTrails } from '../../contract/trail-reading.ts';
-import {
-  type FlowOverview,
-  type TrailStates,
-  listFlowOverviews,
-  listTrailStates,
-} from '../trail/trail-state-use-cases.ts';
+import { type TrailStates, listFlowOverviews, listTrailStates } from '../trail/trail-state-use-cases.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
@@ -67,7 +62,7 @@ export function addFlowPages(host: PageHost): void {
       const part = { offset: (page - 1) * flowsOnPage, limit: flowsOnPage, trails: trailsOfFlow };
       const search = name === '' ? undefined : name;
       const found = await listFlowOverviews(dependencies, { org, search, isCaseSensitive: false, ...part });
-      return toFlowListPage(context, { org, ...found, search: name, page, perPage: flowsOnPage });
+      return toFlowListPage(context, { org, search: name, page }, found);
     },
   );
 
@@ -88,21 +83,18 @@ export function addFlowPages(host: PageHost): void {
   );
 }
 
-/** A page of the flows of an organization. */
-export interface FlowListView {
-  readonly org: string;
-  readonly flows: readonly FlowOverview[];
-  readonly total: number;
-  /** A part of the name. */
-  readonly search: string;
-  /** Counted from 1. */
-  readonly page: number;
-  readonly perPage: number;
-}
-
-/** Creates the list of flows. */
-export function toFlowListPage(context: PageContext, { org, flows, total, search, page, perPage }: FlowListView): Page {
+/**
+ * Creates the list of flows.
+ *
+ * @param search a part of the name
+ */
+function toFlowListPage(
+  context: PageContext,
+  { org, search, page }: { readonly org: string; readonly search: string; readonly page: number },
+  { flows, total }: Awaited<ReturnType<typeof listFlowOverviews>>,
+): Page {
   const { paths } = context;
+  const perPage = flowsOnPage;
   return {
     title: 'Flows',
     section: 'flows',

@@ -9,7 +9,7 @@ import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/id
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 

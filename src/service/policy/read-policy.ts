@@ -1,7 +1,6 @@
 import { maximumFaults, readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { listMatches } from './condition.ts';
-import { ConditionError } from './condition-tokens.ts';
-import { parseCondition } from './parse-condition.ts';
+import { ConditionError, parseCondition } from './parse-condition.ts';
 import {
   listConditions,
   isKnownSchema,

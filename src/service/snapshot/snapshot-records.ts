@@ -1,4 +1,5 @@
 import type { NumberRange, Page } from './snapshot-series.ts';
+import type { SnapshotReference } from './snapshot.ts';
 import type { EnvironmentJudgement, PolicyBreach } from '../policy/judge-environment.ts';
 import {
   defineStatements,
@@ -10,18 +11,12 @@ import {
 } from '../platform/database/database.ts';
 import { number, optional, text, type Row } from '../platform/database/rows.ts';
 
-/** Identifies a snapshot within an organization. */
-export interface SnapshotReference {
-  readonly environment: string;
-  readonly number: number;
-}
-
 /** A stored snapshot. */
 export interface StoredSnapshot extends SnapshotReference {
   readonly org: string;
   readonly from: number;
   readonly judgement: EnvironmentJudgement;
-  /** The content as JSON (`domain/environment/snapshot-serialization.ts`); returned unchanged. */
+  /** The content as JSON (`serializeContent`); returned unchanged. */
   readonly content: string;
 }
 

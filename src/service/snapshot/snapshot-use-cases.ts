@@ -1,7 +1,14 @@
 import type { SnapshotReading } from '../../contract/snapshot-expression.ts';
 import { listFingerprints, type RunningArtifact } from './running-artifact.ts';
 import type { Provenance } from './snapshot-events.ts';
-import { parseMembers, parseArtifacts } from './snapshot-serialization.ts';
+import {
+  parseMembers,
+  parseArtifacts,
+  type Snapshot,
+  type SnapshotSummary,
+  type JudgedSnapshot,
+  type SnapshotReference,
+} from './snapshot.ts';
 import {
   toPageRange,
   resolveInterval,
@@ -11,7 +18,6 @@ import {
   type Page,
   type SnapshotSeries,
 } from './snapshot-series.ts';
-import type { Snapshot, SnapshotSummary, JudgedSnapshot } from './snapshot.ts';
 import { type JudgementReason, orderReasons } from '../attestation/reasons.ts';
 import { lastBefore, type TimeSeries } from '../platform/time-series.ts';
 import type { EnvironmentHead } from '../environment/environment-records.ts';
@@ -23,7 +29,7 @@ import type { UseCaseDependencies } from '../platform/judging/use-case-dependenc
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { maximumReasons } from '../../contract/reason.ts';
 import { listEnvironmentReasons } from '../policy/judge-environment.ts';
-import type { JudgedReference, SnapshotReference } from './snapshot-records.ts';
+import type { JudgedReference } from './snapshot-records.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 

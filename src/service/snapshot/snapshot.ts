@@ -116,3 +116,29 @@ function createOwnVerdict(judgement: EnvironmentJudgement): (artifact: RunningAr
   const broken = new Set(judgement.breaches.map(toIdentity));
   return (artifact) => !broken.has(toIdentity(artifact));
 }
+
+/** Identifies a snapshot within an organization. */
+export interface SnapshotReference {
+  readonly environment: string;
+  readonly number: number;
+}
+
+/**
+ * Serializes the content of a snapshot for storage: the running artifacts or, for a logical environment, references to
+ * the snapshots of its members.
+ */
+export function serializeContent(content: readonly RunningArtifact[] | readonly SnapshotReference[]): string {
+  return JSON.stringify(content);
+}
+
+// The casts are safe: `serializeContent` wrote what is parsed here.
+
+/** Parses the content of a snapshot of an environment that is not logical. */
+export function parseArtifacts(content: string): readonly RunningArtifact[] {
+  return JSON.parse(content) as readonly RunningArtifact[];
+}
+
+/** Parses the content of a snapshot of a logical environment. */
+export function parseMembers(content: string): readonly SnapshotReference[] {
+  return JSON.parse(content) as readonly SnapshotReference[];
+}

@@ -9,7 +9,7 @@ import type { WriteTransaction } from '../platform/database/storage.ts';
 import type { TrailFilter } from './trail-records.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
-import { judgeEvidence } from '../platform/judging/judge-evidence.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import { loadTrail, maximumTrailEntries } from './trail-state-use-cases.ts';

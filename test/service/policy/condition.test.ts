@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { holds, type ConditionSubject } from '../../../src/service/policy/condition.ts';
-import { ConditionError } from '../../../src/service/policy/condition-tokens.ts';
-import { parseCondition } from '../../../src/service/policy/parse-condition.ts';
+import { ConditionError, parseCondition } from '../../../src/service/policy/parse-condition.ts';
+
+import fc from 'fast-check';
 
 const fingerprint = 'a'.repeat(64);
 const subject: ConditionSubject = {

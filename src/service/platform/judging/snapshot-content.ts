@@ -1,5 +1,4 @@
-import { parseArtifacts, parseMembers, type MemberReference } from '../../snapshot/snapshot-serialization.ts';
-import { mergeMemberArtifacts } from '../../snapshot/snapshot.ts';
+import { parseArtifacts, parseMembers, type SnapshotReference, mergeMemberArtifacts } from '../../snapshot/snapshot.ts';
 import type { RunningArtifact } from '../../snapshot/running-artifact.ts';
 import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { ReadTransaction } from '../database/storage.ts';
@@ -12,7 +11,7 @@ export class SnapshotContent {
   /** The content as it is stored. */
   readonly json: string;
   /** The members' snapshots, for a logical environment; empty for all others. */
-  readonly members: readonly MemberReference[];
+  readonly members: readonly SnapshotReference[];
   readonly #org: string;
   readonly #snapshots: ReadTransaction['snapshots'];
   readonly #isLogical: boolean;

@@ -1,6 +1,5 @@
 import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
-import { serializeContent } from '../../snapshot/snapshot-serialization.ts';
-import { judgeWithMembers, type MemberVerdict, type Snapshot } from '../../snapshot/snapshot.ts';
+import { serializeContent, judgeWithMembers, type MemberVerdict, type Snapshot } from '../../snapshot/snapshot.ts';
 import { judgeEnvironment, judgeWithoutArtifacts, type EnvironmentJudgement } from '../../policy/judge-environment.ts';
 import type { JudgedArtifact } from '../../policy/judged-artifact.ts';
 import { BudgetExceededError, type JudgementBudget } from '../../policy/judgement-budget.ts';

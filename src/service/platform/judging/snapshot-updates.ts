@@ -1,5 +1,5 @@
 import { MissingMatchesError, JudgementBudget } from '../../policy/judgement-budget.ts';
-import type { EnvironmentHead } from '../../environment/environment-records.ts';
+import type { EnvironmentHead, EvidenceSubject } from '../../environment/environment-records.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import type { JudgingContext } from './judging.ts';
@@ -131,4 +131,25 @@ export class SnapshotUpdates {
     const { org, environment, since: at, forced } = pending;
     await this.#updateOne(environment, { org, at, forced });
   }
+}
+
+/**
+ * Judges those environments again that run artifacts to which new evidence applies. Call it in the transaction that
+ * records the evidence.
+ *
+ * @throws MissingMatchesError
+ */
+export async function judgeEvidence(
+  transaction: WriteTransaction,
+  subject: EvidenceSubject,
+  at: number,
+  context: JudgingContext,
+): Promise<void> {
+  const { org } = subject;
+  const { environments } = transaction;
+  if (!(await environments.hasPolicies(org))) return;
+  const running = await environments.listRunning(subject);
+  if (running.length === 0) return;
+  const logical = await environments.listIncluding(org, running);
+  await new SnapshotUpdates(transaction, context).update([...running, ...logical], { org, at, forced: false });
 }
