@@ -32,49 +32,37 @@ const dependencies: StorageDependencies = {
   log: { info: terminal.writeLine, error: terminal.writeError },
 };
 
-/** Runs `backup`, `verify` or `restore`. Returns false if the arguments name none of them. */
-async function ranBackupCommand(words: readonly string[]): Promise<boolean> {
-  const command = parseBackupCommand(words, process.env);
-  if (command === undefined) return false;
-  const { runBackupCommand } = await import('./commands/run-backup-command.ts');
-  await runBackupCommand(command, { now: () => Date.now(), writeLine: terminal.writeLine });
-  return true;
-}
-
-/** Runs `create-key`. Returns false if the arguments do not name it. */
-async function ranCreateKey(words: readonly string[]): Promise<boolean> {
-  if (words[0] !== 'create-key') return false;
-  const { createKey, createKeyUsage, parseCreateKeyCommand } = await import('./commands/create-key.ts');
-  const command = parseCreateKeyCommand(words.slice(1), process.env);
-  if (command === 'help') terminal.writeLine(createKeyUsage);
-  else await createKey(command, dependencies, terminal);
-  return true;
-}
-
-/** Runs `copy`. Returns false if the arguments do not name it. */
-async function ranCopy(words: readonly string[]): Promise<boolean> {
-  if (words[0] !== 'copy') return false;
-  const { copyUsage, parseCopyCommand } = await import('./commands/parse-copy-command.ts');
-  const command = parseCopyCommand(words.slice(1), process.env);
-  if (command === 'help') {
-    terminal.writeLine(copyUsage);
-    return true;
-  }
-  const { runCopyCommand } = await import('./commands/run-copy-command.ts');
-  await runCopyCommand(command, { ...dependencies, writeLine: terminal.writeLine });
-  return true;
-}
-
-try {
-  // Files that the service and its backups write are readable only by the user who runs them.
-  process.umask(0o077);
-  const words = process.argv.slice(2);
-  if (!(await ranBackupCommand(words)) && !(await ranCreateKey(words)) && !(await ranCopy(words))) {
+async function run(words: readonly string[]): Promise<void> {
+  const [name, ...rest] = words;
+  const backupCommand = parseBackupCommand(words, process.env);
+  if (backupCommand !== undefined) {
+    const { runBackupCommand } = await import('./commands/run-backup-command.ts');
+    await runBackupCommand(backupCommand, { now: () => Date.now(), writeLine: terminal.writeLine });
+  } else if (name === 'create-key') {
+    const { createKey, createKeyUsage, parseCreateKeyCommand } = await import('./commands/create-key.ts');
+    const command = parseCreateKeyCommand(rest, process.env);
+    if (command === 'help') terminal.writeLine(createKeyUsage);
+    else await createKey(command, dependencies, terminal);
+  } else if (name === 'copy') {
+    const { copyUsage, parseCopyCommand } = await import('./commands/parse-copy-command.ts');
+    const command = parseCopyCommand(rest, process.env);
+    if (command === 'help') terminal.writeLine(copyUsage);
+    else {
+      const { runCopyCommand } = await import('./commands/run-copy-command.ts');
+      await runCopyCommand(command, { ...dependencies, writeLine: terminal.writeLine });
+    }
+  } else {
     const options = parseServiceOptions(words, process.env);
     if (options === 'help') terminal.writeLine(usage);
     else if (options === 'version') terminal.writeLine(`${version} (Node.js ${process.version})`);
     else await serve(options, { clock: systemClock, terminal });
   }
+}
+
+try {
+  // Files that the service and its backups write are readable only by the user who runs them.
+  process.umask(0o077);
+  await run(process.argv.slice(2));
 } catch (error) {
   console.error(errorMessage(error));
   process.exitCode = error instanceof OptionError ? 2 : 1;

@@ -1,5 +1,5 @@
-import type { Proven } from '../../contract/proven.ts';
 import type { Caller } from '../account/access.ts';
+import type { Recorded } from './recorded.ts';
 import { findContradictions, type ClaimedOrigin } from './workflow-identity.ts';
 import { validationError } from '../platform/server/errors/api-error.ts';
 
@@ -8,10 +8,7 @@ import { validationError } from '../platform/server/errors/api-error.ts';
  *
  * @throws ApiError if the evidence contradicts it
  */
-export function withProof<Document extends ClaimedOrigin>(
-  { proven }: Caller,
-  document: Document,
-): Document & { readonly proven?: Proven } {
+export function withProof<Document extends ClaimedOrigin>({ proven }: Caller, document: Document): Recorded<Document> {
   if (proven === undefined) return document;
   const contradictions = findContradictions(proven, document);
   if (contradictions.length > 0) throw validationError(...contradictions);
