@@ -3,7 +3,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Terminal } from './commands/output-api-key.ts';
 import { parseBackupCommand } from './commands/parse-backup-command.ts';
 import { serve } from './commands/serve.ts';
-import { OptionError } from './commands/option-error.ts';
+import { OptionError } from './commands/command-line.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';

@@ -1,5 +1,9 @@
 import { errorMessage } from '../../runtime/failure.ts';
-import { OptionError } from './option-error.ts';
+
+/** An invalid option; the message names the option and the remedy. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
 
 /** The flag that asks for the help text of a command. */
 export const helpFlag = { type: 'boolean', short: 'h' } as const;

@@ -3,9 +3,8 @@ import { violations } from '../../contract/check.ts';
 import { userName } from '../../contract/names.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { createAdminKey } from '../account/admin-key-use-cases.ts';
-import { helpFlag, withUsage } from './command-line.ts';
+import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { outputApiKey, requireOutput, type Terminal } from './output-api-key.ts';
-import { OptionError } from './option-error.ts';
 import { defaultDataFolder, readDatabaseUrl, readDataFolder, readOrganization } from './service-options.ts';
 import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
 import { toStorageOptions, type DatabaseOptions } from '../platform/database/open-storage.ts';
@@ -44,7 +43,9 @@ export function parseCreateKeyCommand(
   words: readonly string[],
   environment: EnvironmentVariables,
 ): CreateKeyCommand | 'help' {
-  const values = parse(words);
+  const text = { type: 'string' } as const;
+  const options = { org: text, user: text, data: text, database: text, help: helpFlag };
+  const { values } = withUsage(createKeyUsage, () => parseArgs({ args: [...words], options }));
   if (values.help === true) return 'help';
   const org = readOrganization(values.org, environment);
   if (org === undefined) throw new OptionError(`create-key requires --org\n\n${createKeyUsage}`);
@@ -55,20 +56,6 @@ export function parseCreateKeyCommand(
   const dataFolder = readDataFolder(values.data, environment) ?? defaultDataFolder;
   const url = readDatabaseUrl(values.database, environment);
   return { org, user, dataFolder, database: url === undefined ? undefined : { url } };
-}
-
-interface Values {
-  readonly org?: string | undefined;
-  readonly user?: string | undefined;
-  readonly data?: string | undefined;
-  readonly database?: string | undefined;
-  readonly help?: boolean | undefined;
-}
-
-function parse(words: readonly string[]): Values {
-  const text = { type: 'string' } as const;
-  const options = { org: text, user: text, data: text, database: text, help: helpFlag };
-  return withUsage(createKeyUsage, () => parseArgs({ args: [...words], options }).values);
 }
 
 /**

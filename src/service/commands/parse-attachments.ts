@@ -1,7 +1,7 @@
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import type { S3Options } from '../platform/attachments/s3/s3-options.ts';
-import { OptionError } from './option-error.ts';
+import { OptionError } from './command-line.ts';
 import { parseCredentials } from './parse-credentials.ts';
 
 const example = 's3://bucket/prefix?region=eu-central-1, or s3://bucket/prefix?endpoint=https://s3.example.com';

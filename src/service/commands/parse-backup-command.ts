@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { helpFlag, withUsage } from './command-line.ts';
-import { OptionError } from './option-error.ts';
+import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { defaultDataFolder, readDataFolder, readDatabaseUrl } from './service-options.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 
@@ -72,7 +71,10 @@ export function parseBackupCommand(
   const [name, ...rest] = words;
   if (!isCommand(name)) return undefined;
   const usage = usages[name].join('\n');
-  const { values, positionals } = parse(name, rest, usage);
+  const all = { ...options[name], help: helpFlag };
+  const { values, positionals }: Parsed = withUsage(usage, () =>
+    parseArgs({ args: rest, options: all, allowPositionals: true }),
+  );
   if (values['help'] === true) return { name: 'help', usage };
   requireSqlite(name, values['database'], environment);
   const [folder, ...more] = positionals;
@@ -102,9 +104,4 @@ function requireSqlite(name: CommandName, flag: unknown, environment: Environmen
 interface Parsed {
   readonly values: Readonly<Record<string, unknown>>;
   readonly positionals: readonly string[];
-}
-
-function parse(name: CommandName, words: readonly string[], usage: string): Parsed {
-  const all = { ...options[name], help: helpFlag };
-  return withUsage(usage, () => parseArgs({ args: [...words], options: all, allowPositionals: true }));
 }

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { DatabaseOptions } from '../platform/database/open-storage.ts';
-import { helpFlag, withUsage } from './command-line.ts';
-import { OptionError } from './option-error.ts';
+import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { readDatabase, readDataFolder } from './service-options.ts';
 
 /** The options of `copy`. */
@@ -32,25 +31,13 @@ export const copyUsage = [
  * @throws OptionError
  */
 export function parseCopyCommand(words: readonly string[], environment: EnvironmentVariables): CopyCommand | 'help' {
-  const values = parse(words);
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
+  const options = { from: text, to: text, attachments: text, 'leave-out-damaged': flag, help: helpFlag };
+  const { values } = withUsage(copyUsage, () => parseArgs({ args: [...words], options }));
   if (values.help === true) return 'help';
   const dataFolder = readDataFolder(values.from, environment);
   if (dataFolder === undefined) throw new OptionError(`copy requires --from\n\n${copyUsage}`);
   const target = readDatabase({ database: values.to, attachments: values.attachments }, environment, '--to');
   if (target === undefined) throw new OptionError(`copy requires --to\n\n${copyUsage}`);
   return { dataFolder, target, leaveOutDamaged: values['leave-out-damaged'] === true };
-}
-
-interface Values {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly attachments?: string | undefined;
-  readonly 'leave-out-damaged'?: boolean | undefined;
-  readonly help?: boolean | undefined;
-}
-
-function parse(words: readonly string[]): Values {
-  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
-  const options = { from: text, to: text, attachments: text, 'leave-out-damaged': flag, help: helpFlag };
-  return withUsage(copyUsage, () => parseArgs({ args: [...words], options }).values);
 }

@@ -1,7 +1,7 @@
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import type { CredentialSource, S3Credentials } from '../platform/attachments/s3/credentials/credential-source.ts';
-import { OptionError } from './option-error.ts';
+import { OptionError } from './command-line.ts';
 
 /** What `--attachments` says about credentials. */
 export interface CredentialOptions {

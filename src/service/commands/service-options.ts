@@ -6,8 +6,7 @@ import { errorMessage } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { ServiceOptions } from '../service.ts';
 import { parseDatabaseUrl } from '../platform/database/postgres/database-url.ts';
-import { helpFlag, withUsage } from './command-line.ts';
-import { OptionError } from './option-error.ts';
+import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { parseAttachments } from './parse-attachments.ts';
 
 export const defaultDataFolder = 'service-data';
