@@ -102,43 +102,41 @@ const statements = defineStatements('accounts', {
     RETURNING id`,
 });
 
-/** Reads members, service accounts and their keys. */
 export class AccountReader extends Repository {
-  async findMember(org: string, user: string): Promise<Member | undefined> {
-    const [row] = await this.database.query(statements.findMember, [org, user]);
-    return optional(row, toMember);
+  findMember(org: string, user: string): Promise<Member | undefined> {
+    return this.queryFirst(statements.findMember, [org, user], toMember);
   }
 
   /** The members of the organization, sorted by name. */
-  async listMembers(org: string): Promise<readonly Member[]> {
-    return (await this.database.query(statements.listMembers, [org])).map(toMember);
+  listMembers(org: string): Promise<readonly Member[]> {
+    return this.queryAll(statements.listMembers, [org], toMember);
   }
 
   /** The memberships of the user, sorted by organization. */
-  async listMemberships(user: string): Promise<readonly Membership[]> {
-    return (await this.database.query(statements.listMemberships, [user])).map(toMembership);
+  listMemberships(user: string): Promise<readonly Membership[]> {
+    return this.queryAll(statements.listMemberships, [user], toMembership);
   }
 
-  async findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
-    const [row] = await this.database.query(statements.findAccount, [org, name]);
-    return optional(row, toServiceAccount);
+  findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
+    return this.queryFirst(statements.findAccount, [org, name], toServiceAccount);
   }
 
   /** The service accounts of the organization, sorted by name. */
-  async listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
-    return (await this.database.query(statements.listAccounts, [org])).map(toServiceAccount);
+  listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
+    return this.queryAll(statements.listAccounts, [org], toServiceAccount);
   }
 
   /** Key ids are unique across all organizations, because a key is found by its id alone. */
-  async findKey(id: string): Promise<StoredKey | undefined> {
-    const [row] = await this.database.query(statements.findKey, [id]);
-    return optional(row, toKey);
+  findKey(id: string): Promise<StoredKey | undefined> {
+    return this.queryFirst(statements.findKey, [id], toKey);
   }
 
   /** The keys of the owner that were issued in the organization and are not revoked, oldest first. */
-  async listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]> {
-    const rows = await this.database.query(statements.listKeys, [org, kind, owner]);
-    return rows.map((row) => ({ key: toKey(row), lastUsedAt: optionalNumber(row, 'used_at') }));
+  listKeys(org: string, kind: OwnerKind, owner: string): Promise<readonly KeyWithUse[]> {
+    return this.queryAll(statements.listKeys, [org, kind, owner], (row) => ({
+      key: toKey(row),
+      lastUsedAt: optionalNumber(row, 'used_at'),
+    }));
   }
 
   /** Whether a member with the role admin has a key that opens the organization, is not revoked and has not expired. */
@@ -147,18 +145,17 @@ export class AccountReader extends Repository {
   }
 
   /** The keys of workflow runs of the organization that are not revoked and have not expired. */
-  async listLoginKeys(org: string, now: number): Promise<readonly StoredKey[]> {
-    return (await this.database.query(statements.listLoginKeys, [org, now])).map(toKey);
+  listLoginKeys(org: string, now: number): Promise<readonly StoredKey[]> {
+    return this.queryAll(statements.listLoginKeys, [org, now], toKey);
   }
 
   /** How many of them a rule gave to runs of a repository, alone or with other rules. */
-  async countLoginKeys(
+  countLoginKeys(
     org: string,
     { repository, rule }: { readonly repository: string; readonly rule: string },
     now: number,
   ): Promise<number> {
-    const [row = {}] = await this.database.query(statements.countLoginKeys, [org, repository, now, rule]);
-    return number(row, 'total');
+    return this.queryNumber(statements.countLoginKeys, [org, repository, now, rule], 'total');
   }
 
   /**
@@ -166,12 +163,14 @@ export class AccountReader extends Repository {
    *
    * @param limit how many are listed at most
    */
-  async listAdministrationEnds(
+  listAdministrationEnds(
     { from, until }: { readonly from: number; readonly until: number },
     limit: number,
   ): Promise<readonly AdministrationEnd[]> {
-    const rows = await this.database.query(statements.listAdministrationEnds, [from, until, limit]);
-    return rows.map((row) => ({ org: text(row, 'org'), at: number(row, 'at') }));
+    return this.queryAll(statements.listAdministrationEnds, [from, until, limit], (row) => ({
+      org: text(row, 'org'),
+      at: number(row, 'at'),
+    }));
   }
 
   /** Whether the organization has any key, revoked ones included. */
@@ -187,7 +186,6 @@ export class AccountReader extends Repository {
   }
 }
 
-/** Reads and writes members, service accounts and their keys. */
 export class AccountWriter extends AccountReader {
   /** Inserts the member, or replaces the role of an existing one. The organization must exist. */
   saveMember({ org, user, role, createdAt }: Member): Promise<void> {

@@ -6,11 +6,11 @@ import {
   either,
   isAnyOf,
   lookUp,
+  type ListPart,
   Repository,
   type Statement,
   valuesOf,
 } from '../platform/database/database.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
 import { indexedLength } from '../platform/database/postgres/migrations/base/evidence.ts';
 import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import { countsForColumn, document, number, optional, text, toCountsFor, type Row } from '../platform/database/rows.ts';
@@ -123,7 +123,6 @@ function toParameters(audience: Audience | undefined): readonly [boolean, string
   return [audience !== undefined, audience?.environment ?? null];
 }
 
-/** Reads artifacts. */
 export class ArtifactReader extends Repository {
   /** The latest report of an artifact. */
   async findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
@@ -137,14 +136,12 @@ export class ArtifactReader extends Repository {
   }
 
   /** The digest of the request with this idempotency key that reported an artifact; undefined if there is none. */
-  async findRequestDigest(org: string, key: string): Promise<string | undefined> {
-    const [row] = await this.database.query(statements.findRequestDigest, [org, key]);
-    return optional(row, (found) => text(found, 'request_digest'));
+  findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    return this.queryFirst(statements.findRequestDigest, [org, key], (found) => text(found, 'request_digest'));
   }
 
-  async findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
-    const [row] = await this.database.query(statements.findById, [org, id, flow]);
-    return optional(row, toReportedArtifact);
+  findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
+    return this.queryFirst(statements.findById, [org, id, flow], toReportedArtifact);
   }
 
   /** Finds the fingerprints that begin with these digits: their number, and one of them. */
@@ -170,14 +167,13 @@ export class ArtifactReader extends Repository {
   }
 
   /** The latest reports to a trail, newest first. */
-  async listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
-    const rows = await this.database.query(statements.listByTrail, [org, flow, trail, limit]);
-    return rows.map(toReportedArtifact);
+  listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
+    return this.queryAll(statements.listByTrail, [org, flow, trail, limit], toReportedArtifact);
   }
 
   /** Where the artifact runs, then where it ran, each newest first. */
-  async listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
-    return (await this.database.query(statements.listAppearances, [org, fingerprint, limit])).map(toAppearance);
+  listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
+    return this.queryAll(statements.listAppearances, [org, fingerprint, limit], toAppearance);
   }
 
   /**
@@ -235,13 +231,12 @@ export class ArtifactReader extends Repository {
   }
 
   /** The latest report of each artifact that was built from a commit, newest first. */
-  async listByCommit(
+  listByCommit(
     { org, flow, trail }: ArtifactPlace,
     commit: string,
     limit: number,
   ): Promise<readonly ReportedArtifact[]> {
-    const rows = await this.database.query(statements.listByCommit, [org, flow, commit, limit, trail ?? null]);
-    return rows.map(toReportedArtifact);
+    return this.queryAll(statements.listByCommit, [org, flow, commit, limit, trail ?? null], toReportedArtifact);
   }
 
   /** All reports of a flow or of a repository, newest first. */
@@ -263,8 +258,8 @@ export class ArtifactReader extends Repository {
   }
 
   /** The fingerprints of the artifacts of all flows that were built from a commit. */
-  async listFingerprintsOfCommit(org: string, commit: string, limit: number): Promise<readonly string[]> {
-    return (await this.database.query(statements.listFingerprintsOfCommit, [org, commit, limit])).map(toFound);
+  listFingerprintsOfCommit(org: string, commit: string, limit: number): Promise<readonly string[]> {
+    return this.queryAll(statements.listFingerprintsOfCommit, [org, commit, limit], toFound);
   }
 }
 
@@ -272,7 +267,6 @@ function toFound(row: Row): string {
   return text(row, 'found');
 }
 
-/** Reads and writes artifacts. */
 export class ArtifactWriter extends ArtifactReader {
   /**
    * Inserts the report as the latest of its flow. Its trail must exist.

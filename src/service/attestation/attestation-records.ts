@@ -11,7 +11,6 @@ import {
   countsForColumn,
   document,
   number,
-  optional,
   optionalText,
   text,
   toCountsFor,
@@ -157,15 +156,13 @@ export class AttestationReader extends Repository {
   }
 
   /** Finds an attestation in any trail. */
-  async findById(org: string, id: string): Promise<RecordedAttestation | undefined> {
-    const [row] = await this.database.query(statements.find, [org, id]);
-    return optional(row, toRecordedAttestation);
+  findById(org: string, id: string): Promise<RecordedAttestation | undefined> {
+    return this.queryFirst(statements.find, [org, id], toRecordedAttestation);
   }
 
   /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */
-  async findRequestDigest(org: string, key: string): Promise<string | undefined> {
-    const [row] = await this.database.query(statements.findRequestDigest, [org, key]);
-    return optional(row, (found) => text(found, 'request_digest'));
+  findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    return this.queryFirst(statements.findRequestDigest, [org, key], (found) => text(found, 'request_digest'));
   }
 
   /**
@@ -180,15 +177,16 @@ export class AttestationReader extends Repository {
   }
 
   /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
-  async findLatest({ org, flow }: FlowReference): Promise<LatestAttestation | undefined> {
-    const [row] = await this.database.query(statements.findLatest, [org, flow]);
-    return optional(row, (found) => ({ sequence: number(found, 'sequence'), createdAt: number(found, 'created_at') }));
+  findLatest({ org, flow }: FlowReference): Promise<LatestAttestation | undefined> {
+    return this.queryFirst(statements.findLatest, [org, flow], (found) => ({
+      sequence: number(found, 'sequence'),
+      createdAt: number(found, 'created_at'),
+    }));
   }
 
   /** The latest attestations of a trail, newest first. */
-  async listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
-    const rows = await this.database.query(statements.listByTrail, [org, flow, trail, limit]);
-    return rows.map(toRecordedSummary);
+  listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
+    return this.queryAll(statements.listByTrail, [org, flow, trail, limit], toRecordedSummary);
   }
 
   /**
@@ -196,13 +194,13 @@ export class AttestationReader extends Repository {
    *
    * @param limits the list ends before their documents have more than `maximumBytes` in total
    */
-  async listSubjects(
+  listSubjects(
     { org, flow }: FlowReference,
     trail: string,
     limits: { readonly count: number; readonly maximumBytes: number },
   ): Promise<readonly AttestationWithSubject[]> {
     const values = [org, flow, trail, limits.count, limits.maximumBytes];
-    return (await this.database.query(statements.listSubjects, values)).map(toAttestationWithSubject);
+    return this.queryAll(statements.listSubjects, values, toAttestationWithSubject);
   }
 
   /**
@@ -219,12 +217,12 @@ export class AttestationReader extends Repository {
   }
 
   /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
-  async listBound(
+  listBound(
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
     limit: number,
   ): Promise<readonly ListedAttestation[]> {
-    return (await this.database.query(statements.listBound, [org, flow, scopes, limit])).map(toListedAttestation);
+    return this.queryAll(statements.listBound, [org, flow, scopes, limit], toListedAttestation);
   }
 
   /** Whether any attestation of any organization has an attachment with this digest. */
@@ -233,9 +231,8 @@ export class AttestationReader extends Repository {
   }
 
   /** The number of distinct attachment digests. */
-  async countAttached(): Promise<number> {
-    const [row = {}] = await this.database.query(statements.countAttached, []);
-    return number(row, 'count');
+  countAttached(): Promise<number> {
+    return this.queryNumber(statements.countAttached, [], 'count');
   }
 }
 
@@ -248,7 +245,6 @@ export function toRecordedAttestation(row: Row): RecordedAttestation {
   return { ...toAttestation(row), sequence: number(row, 'sequence') };
 }
 
-/** Reads and writes attestations. */
 export class AttestationWriter extends AttestationReader {
   /** Whether any of the scopes has the maximum number of evidence names and none of them is this one. */
   async isAnyScopeFull({ org, flow }: FlowReference, place: EvidencePlace): Promise<boolean> {

@@ -34,20 +34,15 @@ const statements = defineStatements('attestation_series', {
     ) SELECT l.low FROM search l WHERE l.low >= l.high`,
 });
 
-/** Reads the attestations of a flow by sequence number. */
 export class AttestationSeriesReader extends Repository {
   /** The attestations of the range, newest first. */
-  async listRange(
-    { org, flow }: FlowReference,
-    { first, last }: SequenceRange,
-  ): Promise<readonly RecordedAttestation[]> {
-    return (await this.database.query(statements.listRange, [org, flow, first, last])).map(toRecordedAttestation);
+  listRange({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<readonly RecordedAttestation[]> {
+    return this.queryAll(statements.listRange, [org, flow, first, last], toRecordedAttestation);
   }
 
   /** The total size of the documents in the range, in bytes; much cheaper than reading them. */
-  async findRangeBytes({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
-    const [row = {}] = await this.database.query(statements.findRangeBytes, [org, flow, first, last]);
-    return number(row, 'size');
+  findRangeBytes({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
+    return this.queryNumber(statements.findRangeBytes, [org, flow, first, last], 'size');
   }
 
   /** The times of these attestations, which must exist. They are few. */
@@ -61,21 +56,15 @@ export class AttestationSeriesReader extends Repository {
   }
 
   /** The sequence numbers whose time is before that of their predecessor, in ascending order; usually none. */
-  async listStepsBack({ org, flow }: FlowReference): Promise<readonly number[]> {
-    const rows = await this.database.query(statements.listStepsBack, [org, flow]);
-    return rows.map((row) => number(row, 'sequence'));
+  listStepsBack({ org, flow }: FlowReference): Promise<readonly number[]> {
+    return this.queryAll(statements.listStepsBack, [org, flow], (row) => number(row, 'sequence'));
   }
 
   /**
    * The first sequence number of the range whose time is at or after this one; one more than the last if there is none.
    * Times must not decrease within the range.
    */
-  async findFirstNotBefore(
-    { org, flow }: FlowReference,
-    { first, last }: SequenceRange,
-    time: number,
-  ): Promise<number> {
-    const [row = {}] = await this.database.query(statements.findFirstNotBefore, [org, flow, first, last, time]);
-    return number(row, 'low');
+  findFirstNotBefore({ org, flow }: FlowReference, { first, last }: SequenceRange, time: number): Promise<number> {
+    return this.queryNumber(statements.findFirstNotBefore, [org, flow, first, last, time], 'low');
   }
 }

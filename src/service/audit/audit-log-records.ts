@@ -1,7 +1,6 @@
 import { auditEventTypes, type AuditEventType } from '../../contract/audit-log.ts';
 import type { AuditEvent, AuditRecord } from './audit-event.ts';
-import { defineStatements, Repository } from '../platform/database/database.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
+import { defineStatements, type ListPart, Repository } from '../platform/database/database.ts';
 import { number, text, type Row } from '../platform/database/rows.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
@@ -16,7 +15,6 @@ const statements = defineStatements('audit_log', {
     VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM audit_events WHERE org = $1), $2, $3, $4, $5, $6)`,
 });
 
-/** Reads the audit log. */
 export class AuditLogReader extends Repository {
   /** The events of the organization, the latest first. */
   async list(

@@ -1,7 +1,7 @@
 import { environmentKinds, type EnvironmentKind } from '../../contract/environment.ts';
 import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
 import { defineStatements, either, isAnyOf, Repository, toJsonList } from '../platform/database/database.ts';
-import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import { number, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
 /** The core fields of an environment. */
 export interface EnvironmentHead {
@@ -86,21 +86,18 @@ const statements = defineStatements('environments', {
   detach: 'DELETE FROM environment_policies WHERE org = $1 AND environment = $2 AND policy = $3',
 });
 
-/** Reads environments. */
 export class EnvironmentReader extends Repository {
-  async find(org: string, name: string): Promise<Environment | undefined> {
-    const [row] = await this.database.query(statements.find, [org, name]);
-    return optional(row, toEnvironment);
+  find(org: string, name: string): Promise<Environment | undefined> {
+    return this.queryFirst(statements.find, [org, name], toEnvironment);
   }
 
-  async findOverview(org: string, name: string): Promise<EnvironmentOverview | undefined> {
-    const [row] = await this.database.query(statements.findOverview, [org, name]);
-    return optional(row, toEnvironmentOverview);
+  findOverview(org: string, name: string): Promise<EnvironmentOverview | undefined> {
+    return this.queryFirst(statements.findOverview, [org, name], toEnvironmentOverview);
   }
 
   /** All environments of the organization, sorted by name. */
-  async listOverviews(org: string): Promise<readonly EnvironmentOverview[]> {
-    return (await this.database.query(statements.listOverviews, [org])).map(toEnvironmentOverview);
+  listOverviews(org: string): Promise<readonly EnvironmentOverview[]> {
+    return this.queryAll(statements.listOverviews, [org], toEnvironmentOverview);
   }
 
   async findHead(org: string, name: string): Promise<EnvironmentHead | undefined> {
@@ -115,14 +112,13 @@ export class EnvironmentReader extends Repository {
   }
 
   /** The members of a logical environment that have a snapshot, sorted by name. */
-  async listMemberHeads(org: string, name: string): Promise<readonly EnvironmentHead[]> {
-    return (await this.database.query(statements.listMemberHeads, [org, name])).map(toEnvironmentHead);
+  listMemberHeads(org: string, name: string): Promise<readonly EnvironmentHead[]> {
+    return this.queryAll(statements.listMemberHeads, [org, name], toEnvironmentHead);
   }
 
   /** The policies that are attached to an environment, sorted by name. */
-  async listPolicies(org: string, name: string): Promise<readonly string[]> {
-    const rows = await this.database.query(statements.listPolicies, [org, name]);
-    return rows.map((row) => text(row, 'policy'));
+  listPolicies(org: string, name: string): Promise<readonly string[]> {
+    return this.queryAll(statements.listPolicies, [org, name], (row) => text(row, 'policy'));
   }
 
   /** The logical environments that include any of these, sorted by name, without duplicates. */
@@ -155,7 +151,6 @@ function toUniqueNames(rows: readonly Row[]): string[] {
   return [...new Set(rows.map((row) => text(row, 'environment')))];
 }
 
-/** Reads and writes environments. */
 export class EnvironmentWriter extends EnvironmentReader {
   /**
    * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification.

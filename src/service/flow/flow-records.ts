@@ -1,8 +1,7 @@
 import type { Flow } from './flow.ts';
 import type { Template } from '../template/template.ts';
-import { defineStatements, either, Repository, type Value } from '../platform/database/database.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
-import { number, optional, optionalText, text, type Row } from '../platform/database/rows.ts';
+import { defineStatements, either, type ListPart, Repository, type Value } from '../platform/database/database.ts';
+import { number, optionalText, text, type Row } from '../platform/database/rows.ts';
 
 /** A flow without its template and repository. */
 export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility'>;
@@ -31,21 +30,18 @@ const statements = defineStatements('flows', {
       last_modified_at = excluded.last_modified_at`,
 });
 
-/** Reads flows. */
 export class FlowReader extends Repository {
   async exists(org: string, name: string): Promise<boolean> {
     return (await this.database.query(statements.exists, [org, name])).length > 0;
   }
 
-  async find(org: string, name: string): Promise<Flow | undefined> {
-    const [row] = await this.database.query(statements.find, [org, name]);
-    return optional(row, toFlow);
+  find(org: string, name: string): Promise<Flow | undefined> {
+    return this.queryFirst(statements.find, [org, name], toFlow);
   }
 
   /** Flows sorted by name. */
-  async list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {
-    const rows = await this.database.query(statements.list, [...toParameters(org, filter), limit, offset]);
-    return rows.map(toFlowHead);
+  list(org: string, filter: FlowFilter, { offset, limit }: ListPart): Promise<readonly FlowHead[]> {
+    return this.queryAll(statements.list, [...toParameters(org, filter), limit, offset], toFlowHead);
   }
 
   async count(org: string, filter: FlowFilter): Promise<number> {
@@ -58,7 +54,6 @@ function toParameters(org: string, { search, isCaseSensitive = true }: FlowFilte
   return [org, search ?? null, isCaseSensitive];
 }
 
-/** Reads and writes flows. */
 export class FlowWriter extends FlowReader {
   /** Inserts or replaces the flow. Its organization must exist. */
   save(flow: Flow): Promise<void> {

@@ -3,7 +3,7 @@ import { maximumTemplateNames } from '../../contract/limits.ts';
 import type { Flow } from './flow.ts';
 import { countNames } from '../template/template.ts';
 import type { FlowFilter, FlowHead } from './flow-records.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { ChangeAuthor } from '../account/api-key-use-cases.ts';

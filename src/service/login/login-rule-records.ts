@@ -1,6 +1,6 @@
 import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
-import { number, optional, text, type Row } from '../platform/database/rows.ts';
+import { number, text, type Row } from '../platform/database/rows.ts';
 
 const columns = 'name, conditions, created_at, created_by, last_modified_at';
 
@@ -13,20 +13,17 @@ const statements = defineStatements('login_rules', {
   delete: 'DELETE FROM login_rules WHERE org = $1 AND name = $2',
 });
 
-/** Reads login rules. */
 export class LoginRuleReader extends Repository {
-  async find(org: string, name: string): Promise<LoginRule | undefined> {
-    const [row] = await this.database.query(statements.find, [org, name]);
-    return optional(row, toLoginRule);
+  find(org: string, name: string): Promise<LoginRule | undefined> {
+    return this.queryFirst(statements.find, [org, name], toLoginRule);
   }
 
   /** The rules of the organization, sorted by name. */
-  async list(org: string): Promise<readonly LoginRule[]> {
-    return (await this.database.query(statements.list, [org])).map(toLoginRule);
+  list(org: string): Promise<readonly LoginRule[]> {
+    return this.queryAll(statements.list, [org], toLoginRule);
   }
 }
 
-/** Reads and writes login rules. */
 export class LoginRuleWriter extends LoginRuleReader {
   /** Inserts the rule, or replaces everything of an existing one. The organization must exist. */
   save(org: string, { name, created_at, created_by, last_modified_at, ...document }: LoginRule): Promise<void> {

@@ -5,7 +5,7 @@ import type { Login, StoredKey } from '../account/account.ts';
 import { formatApiKey, newLoginKey, type ApiKey } from '../account/api-key.ts';
 import { applyLoginRules, type LoginDecision } from './login-rule.ts';
 import { toProven, type TokenRejection, type WorkflowIdentity } from './workflow-identity.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { toKeyEvent, toStoredKey, type ChangeAuthor } from '../account/api-key-use-cases.ts';

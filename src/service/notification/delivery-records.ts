@@ -100,21 +100,21 @@ const statements = defineStatements('deliveries', {
 /** Reads the outbox: the deliveries that wait for targets of notifications. */
 export class DeliveryReader extends Repository {
   /** The targets whose notifications listen to the environment; most environments have none. */
-  async listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
-    return (await this.database.query(statements.listListeners, [org, environment])).map(toListeningTarget);
+  listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
+    return this.queryAll(statements.listListeners, [org, environment], toListeningTarget);
   }
 
   /**
    * The targets with a delivery that is due, longest waiting first. Targets that another process has claimed are left
    * out.
    */
-  async listDue({ now, limit, claimant }: DueQuery): Promise<readonly DueTarget[]> {
-    return (await this.database.query(statements.listDue, [now, limit, claimant])).map(toDueTarget);
+  listDue({ now, limit, claimant }: DueQuery): Promise<readonly DueTarget[]> {
+    return this.queryAll(statements.listDue, [now, limit, claimant], toDueTarget);
   }
 
   /** The targets with a delivery that is due after a time. */
-  async listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
-    return (await this.database.query(statements.listDueAfter, [time])).map(toWaitingTarget);
+  listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
+    return this.queryAll(statements.listDueAfter, [time], toWaitingTarget);
   }
 
   /** When the next delivery after a time becomes due; undefined if there is none. */
@@ -134,7 +134,6 @@ function toKey({ org, number: of, position }: TargetReference): readonly [string
   return [org, of, position];
 }
 
-/** Reads and writes the outbox. */
 export class DeliveryWriter extends DeliveryReader {
   /**
    * Claims targets for a process, so that no other one delivers to them at the same time. Returns those that are due

@@ -83,7 +83,6 @@ export class NotificationReader extends Repository {
   }
 }
 
-/** Reads and writes notifications. */
 export class NotificationWriter extends NotificationReader {
   /**
    * Inserts a notification and returns its number. Its organization must exist.

@@ -5,14 +5,12 @@ const statements = defineStatements('organizations', {
   insert: 'INSERT INTO organizations (org, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
 });
 
-/** Reads organizations. */
 export class OrganizationReader extends Repository {
   async exists(org: string): Promise<boolean> {
     return (await this.database.query(statements.exists, [org])).length > 0;
   }
 }
 
-/** Reads and writes organizations. */
 export class OrganizationWriter extends OrganizationReader {
   async insert(org: string, createdAt: number): Promise<'inserted' | 'exists'> {
     return (await this.database.change(statements.insert, [org, createdAt])) === 0 ? 'exists' : 'inserted';

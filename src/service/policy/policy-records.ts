@@ -91,7 +91,6 @@ const statements = defineStatements('policies', {
 /** The version and the event after which a history is left out. */
 const latest = { version: Number.MAX_SAFE_INTEGER, event: Number.MAX_SAFE_INTEGER };
 
-/** Reads policies. */
 export class PolicyReader extends Repository {
   async find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined> {
     const [[row], history] = await Promise.all([
@@ -143,9 +142,8 @@ export class PolicyReader extends Repository {
   }
 
   /** The number of the latest version; undefined if there is no such policy. */
-  async findLatestVersion(org: string, name: string): Promise<number | undefined> {
-    const [row] = await this.database.query(statements.findLatestVersion, [org, name]);
-    return optional(row, (found) => number(found, 'latest'));
+  findLatestVersion(org: string, name: string): Promise<number | undefined> {
+    return this.queryFirst(statements.findLatestVersion, [org, name], (found) => number(found, 'latest'));
   }
 
   /** The existing policies among these names. */
@@ -156,14 +154,13 @@ export class PolicyReader extends Repository {
   }
 
   /** The environments that the policy is attached to, sorted by name. */
-  async listEnvironments(org: string, name: string): Promise<readonly string[]> {
-    const rows = await this.database.query(statements.listEnvironments, [org, name]);
-    return rows.map((row) => text(row, 'environment'));
+  listEnvironments(org: string, name: string): Promise<readonly string[]> {
+    return this.queryAll(statements.listEnvironments, [org, name], (row) => text(row, 'environment'));
   }
 
   /** The policies that are attached to an environment, sorted by name. */
-  async listAttached(org: string, environment: string): Promise<readonly AttachedRules[]> {
-    return (await this.database.query(statements.listAttached, [org, environment])).map(toAttachedRules);
+  listAttached(org: string, environment: string): Promise<readonly AttachedRules[]> {
+    return this.queryAll(statements.listAttached, [org, environment], toAttachedRules);
   }
 
   /** The existing policies among these names, in their order. */
@@ -184,7 +181,6 @@ function withinLimit(versions: readonly Row[], limit: number): readonly number[]
     .map((row) => number(row, 'version'));
 }
 
-/** Reads and writes policies. */
 export class PolicyWriter extends PolicyReader {
   /**
    * Inserts the version as the latest one. Version 1 creates the policy. With a key, it also records the description and

@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
-import { blob, number, optional, text, type Row } from '../platform/database/rows.ts';
+import { blob, number, text, type Row } from '../platform/database/rows.ts';
 
 /** Identifies a key. */
 export interface SessionKey {
@@ -19,21 +19,18 @@ const statements = defineStatements('sessions', {
   deleteExpired: 'DELETE FROM sessions WHERE org = $1 AND expires_at <= $2',
 });
 
-/** Reads the sessions of browsers. */
 export class SessionReader extends Repository {
   /** Finds a session of any organization by the hash of its token. It may have expired. */
-  async find(tokenHash: Uint8Array): Promise<Session | undefined> {
-    const [row] = await this.database.query(statements.find, [tokenHash]);
-    return optional(row, toSession);
+  find(tokenHash: Uint8Array): Promise<Session | undefined> {
+    return this.queryFirst(statements.find, [tokenHash], toSession);
   }
 
   /** The sessions of a key, oldest first. They may have expired. */
-  async listOfKey({ org, keyId }: SessionKey): Promise<readonly Session[]> {
-    return (await this.database.query(statements.listOfKey, [org, keyId])).map(toSession);
+  listOfKey({ org, keyId }: SessionKey): Promise<readonly Session[]> {
+    return this.queryAll(statements.listOfKey, [org, keyId], toSession);
   }
 }
 
-/** Reads and writes the sessions of browsers. */
 export class SessionWriter extends SessionReader {
   /** Its key must exist. */
   insert({ tokenHash, org, keyId, createdAt, expiresAt }: Session): Promise<void> {

@@ -201,9 +201,8 @@ export class SnapshotReader extends Repository {
   }
 
   /** The snapshots of the range in ascending order. */
-  async listRange(org: string, environment: string, range: NumberRange): Promise<readonly SnapshotVerdict[]> {
-    const rows = await this.database.query(statements.listRange, [org, environment, range.first, range.last]);
-    return rows.map(toSnapshotVerdict);
+  listRange(org: string, environment: string, range: NumberRange): Promise<readonly SnapshotVerdict[]> {
+    return this.queryAll(statements.listRange, [org, environment, range.first, range.last], toSnapshotVerdict);
   }
 
   /** The times of these snapshots, which must exist. */
@@ -216,25 +215,22 @@ export class SnapshotReader extends Repository {
    * The first of the latest snapshots in a row that have the same verdict; undefined if there is no snapshot. Its cost
    * does not depend on the number of snapshots.
    */
-  async findVerdictStart(org: string, environment: string): Promise<SnapshotVerdict | undefined> {
-    const [row] = await this.database.query(statements.findVerdictStart, [org, environment]);
-    return optional(row, toSnapshotVerdict);
+  findVerdictStart(org: string, environment: string): Promise<SnapshotVerdict | undefined> {
+    return this.queryFirst(statements.findVerdictStart, [org, environment], toSnapshotVerdict);
   }
 
   /** The numbers whose time is before that of their predecessor, in ascending order; usually none. */
-  async listStepsBack(org: string, environment: string): Promise<readonly number[]> {
-    const rows = await this.database.query(statements.listStepsBack, [org, environment]);
-    return rows.map((row) => number(row, 'number'));
+  listStepsBack(org: string, environment: string): Promise<readonly number[]> {
+    return this.queryAll(statements.listStepsBack, [org, environment], (row) => number(row, 'number'));
   }
 
   /**
    * The first number of the range whose time is at or after this one; one more than the last if there is none. Times
    * must not decrease within the range, which is searched once.
    */
-  async findFirstNotBefore(org: string, environment: string, range: NumberRange, time: number): Promise<number> {
+  findFirstNotBefore(org: string, environment: string, range: NumberRange, time: number): Promise<number> {
     const values = [org, environment, range.first, range.last, time];
-    const [row = {}] = await this.database.query(statements.findFirstNotBefore, values);
-    return number(row, 'low');
+    return this.queryNumber(statements.findFirstNotBefore, values, 'low');
   }
 
   /** A page of what started and stopped running. */
@@ -248,9 +244,8 @@ export class SnapshotReader extends Repository {
     return rows.map(toRunningEvent);
   }
 
-  async findPending({ org, environment }: PendingReference): Promise<PendingSnapshot | undefined> {
-    const [row] = await this.database.query(statements.findPending, [org, environment]);
-    return optional(row, toPendingSnapshot);
+  findPending({ org, environment }: PendingReference): Promise<PendingSnapshot | undefined> {
+    return this.queryFirst(statements.findPending, [org, environment], toPendingSnapshot);
   }
 
   /**
@@ -269,7 +264,6 @@ export class SnapshotReader extends Repository {
   }
 }
 
-/** Reads and writes snapshots. */
 export class SnapshotWriter extends SnapshotReader {
   /** Inserts the snapshot as the latest of its environment. */
   async insert(snapshot: StoredSnapshot, isStepBack: boolean): Promise<void> {

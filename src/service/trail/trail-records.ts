@@ -5,13 +5,13 @@ import {
   defineStatements,
   either,
   lookUp,
+  type ListPart,
   Repository,
   type Statement,
   type Value,
   valuesOf,
 } from '../platform/database/database.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
-import { document, number, optional, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
+import { document, number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
 
 /** Selects trails. */
 export interface TrailFilter {
@@ -62,11 +62,9 @@ const statements = defineStatements('trails', {
     ON CONFLICT (org, flow, trail) DO UPDATE SET template = excluded.template`,
 });
 
-/** Reads trails. */
 export class TrailReader extends Repository {
-  async find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
-    const [row] = await this.database.query(statements.find, [org, flow, name]);
-    return optional(row, toTrail);
+  find({ org, flow, name }: TrailReference): Promise<Trail | undefined> {
+    return this.queryFirst(statements.find, [org, flow, name], toTrail);
   }
 
   /** The templates of those of these trails that have their own, by trail. */
@@ -81,8 +79,8 @@ export class TrailReader extends Repository {
   }
 
   /** The latest updates, newest first. */
-  async listUpdates({ org, flow, name }: TrailReference, limit: number): Promise<readonly TrailUpdate[]> {
-    return (await this.database.query(statements.listUpdates, [org, flow, name, limit])).map(toTrailUpdate);
+  listUpdates({ org, flow, name }: TrailReference, limit: number): Promise<readonly TrailUpdate[]> {
+    return this.queryAll(statements.listUpdates, [org, flow, name, limit], toTrailUpdate);
   }
 
   /** Trails in the order in which they were created, the latest first; by name if they are selected by name. */
@@ -91,10 +89,9 @@ export class TrailReader extends Repository {
     return (await this.database.query(list, [...values, limit, offset])).map(toTrail);
   }
 
-  async count(org: string, filter: TrailFilter): Promise<number> {
+  count(org: string, filter: TrailFilter): Promise<number> {
     const { count, values } = selectTrails(org, filter);
-    const [row = {}] = await this.database.query(count, values);
-    return number(row, 'count');
+    return this.queryNumber(count, values, 'count');
   }
 }
 
@@ -118,7 +115,6 @@ function selectTrails(
     : { list: listOfFlow, count: countOfFlow, values: [org, flow] };
 }
 
-/** Reads and writes trails. */
 export class TrailWriter extends TrailReader {
   /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
   insertMissing({ org, flow, name, createdAt, report }: Omit<Trail, 'lastModifiedAt'>): Promise<void> {

@@ -4,7 +4,7 @@ import { maximumPageBytes } from '../../contract/limits.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { TrailReference, TrailDetails, TrailHistory } from './trail.ts';
 import type { FileTemplate } from '../template/template.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import type { TrailFilter } from './trail-records.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';

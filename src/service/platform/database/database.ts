@@ -1,7 +1,14 @@
-import type { Row } from './rows.ts';
+import { number, type Row } from './rows.ts';
 
 /** A value that is sent to a database. In SQLite, lists are JSON and booleans are 0 or 1. */
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
+
+/** A part of a list. */
+export interface ListPart {
+  /** How many entries come before it. */
+  readonly offset: number;
+  readonly limit: number;
+}
 
 /** A statement, which each connection prepares once, under its name. */
 export interface Statement {
@@ -30,6 +37,30 @@ export abstract class Repository {
 
   constructor(database: Database) {
     this.database = database;
+  }
+
+  /** The first row; undefined if there is none. */
+  protected async queryFirst<Record>(
+    statement: Statement,
+    values: readonly Value[],
+    toRecord: (row: Row) => Record,
+  ): Promise<Record | undefined> {
+    const [row] = await this.database.query(statement, values);
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  protected async queryAll<Record>(
+    statement: Statement,
+    values: readonly Value[],
+    toRecord: (row: Row) => Record,
+  ): Promise<readonly Record[]> {
+    return (await this.database.query(statement, values)).map(toRecord);
+  }
+
+  /** The number in a column of the only row. */
+  protected async queryNumber(statement: Statement, values: readonly Value[], column: string): Promise<number> {
+    const [row = {}] = await this.database.query(statement, values);
+    return number(row, column);
   }
 }
 

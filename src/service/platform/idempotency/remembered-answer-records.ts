@@ -1,5 +1,5 @@
 import { defineStatements, either, Repository } from '../database/database.ts';
-import { number, optional, text, type Row } from '../database/rows.ts';
+import { number, text, type Row } from '../database/rows.ts';
 
 /** Identifies a request: keys are unique within an endpoint of an organization, and contain their senders. */
 export interface RequestKey {
@@ -46,12 +46,11 @@ const statements = defineStatements('remembered_answers', {
     ) DELETE FROM remembered_answers WHERE (org, scope, key) IN (SELECT org, scope, key FROM oldest)`,
 });
 
-/** Reads and writes the answers to requests that do not append a record, which could hold the key itself. */
+/** The answers to requests that do not append a record, which could hold the key itself. */
 export class RememberedAnswerWriter extends Repository {
   /** Finds an answer that was given after this time. */
-  async find({ org, scope, key }: RequestKey, after: number): Promise<RememberedAnswer | undefined> {
-    const [row] = await this.database.query(statements.find, [org, scope, key, after]);
-    return optional(row, toRememberedAnswer);
+  find({ org, scope, key }: RequestKey, after: number): Promise<RememberedAnswer | undefined> {
+    return this.queryFirst(statements.find, [org, scope, key, after], toRememberedAnswer);
   }
 
   /** Replaces an earlier answer. The organization must exist. */

@@ -1,5 +1,5 @@
 import { defaultPageSize, type Pagination } from '../../../contract/paging.ts';
-import type { ListPart } from '../database/list-part.ts';
+import type { ListPart } from '../database/database.ts';
 
 /** The part of a list that a query asks for. */
 export function toListPart({
