@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Client } from 'pg';
 import type { AttachedContent } from '../../attachments/attachments.ts';
+import type { Now } from '../../../../runtime/clock.ts';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
+import { readAt } from '../../attachments/files/verified-file.ts';
 import { Connections, withoutTimeLimits } from '../postgres/connections.ts';
 import { parseDatabaseUrl } from '../postgres/database-url.ts';
 import { migrate } from '../postgres/migrations.ts';
@@ -22,8 +25,6 @@ import type { DamagedAttachment } from '../../attachments/collect-damaged.ts';
 import { copyAttachments, verifyAttachments, type AttachmentTarget } from './copy-attachments.ts';
 import { CopyError } from './copy-error.ts';
 import { continueNumbers, copyTable, countRows, readContent } from './copy-table.ts';
-import { preloadFile } from './preload-file.ts';
-import { Progress } from './progress.ts';
 import type { TableContent } from './table-digest.ts';
 import { listTables, quote, type Table } from './tables.ts';
 import { beginFilling, commitFilling, prepareConnection, requireEmpty } from './target-database.ts';
@@ -260,4 +261,54 @@ async function fillTables(
   await endUnfinishedCopy(client);
   await commitFilling(client, shown);
   return contents;
+}
+
+const preloadedBytes = 1024 * 1024;
+
+/**
+ * Reads a file once from its beginning to its end, so that the operating system has it in memory. Reading an SQLite
+ * database in the order of its indexes is many times slower if each page comes from the disk on its own.
+ *
+ * @param onRead called with the number of bytes that have been read
+ */
+async function preloadFile(path: string, onRead: (bytes: number) => void): Promise<void> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.allocUnsafe(preloadedBytes);
+    for (let position = 0; ;) {
+      const { length } = await readAt(file, buffer, position);
+      if (length === 0) return;
+      position += length;
+      onRead(position);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The time between two lines about the same phase, in milliseconds. */
+const interval = 10_000;
+
+/** Tells the operator what is being done, and how far it is. */
+class Progress {
+  readonly #monotonic: Now;
+  readonly #writeLine: (line: string) => void;
+  #last = 0;
+
+  constructor({ monotonic, writeLine }: Pick<CopyDependencies, 'monotonic' | 'writeLine'>) {
+    this.#monotonic = monotonic;
+    this.#writeLine = writeLine;
+  }
+
+  /** Begins a phase, with a line. */
+  begin(line: string): void {
+    this.#last = this.#monotonic();
+    this.#writeLine(line);
+  }
+
+  /** Writes how far the phase is, unless the last line is recent. Call it often. */
+  report(describe: () => string): void {
+    if (this.#monotonic() - this.#last < interval) return;
+    this.begin(describe());
+  }
 }
