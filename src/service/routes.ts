@@ -22,8 +22,8 @@ import { addSnapshotRoutes } from './snapshot/snapshot-routes.ts';
 import { addTrailRoutes } from './trail/trail-routes.ts';
 import type { Admission } from './platform/server/bodies/admission.ts';
 import { KeyedRequests } from './platform/server/keyed-requests.ts';
-import { keysAcceptedHeaders, sendJson } from './platform/server/json-response.ts';
-import { createOpenApiDocument } from './platform/server/openapi/document.ts';
+import { keysAcceptedHeaders } from './platform/server/json-response.ts';
+import { addOpenApiRoute } from './platform/server/openapi/openapi-route.ts';
 import { addPages } from './page-routes.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 
@@ -74,7 +74,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   if (adminKey !== undefined)
     addOrganizationRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);
   addPages(api, dependencies);
-  app.get(`${apiPrefix}/openapi.json`, (_request, reply) => sendJson(reply, 200, createOpenApiDocument(links.base())));
+  addOpenApiRoute(app, `${apiPrefix}/openapi.json`, links);
 }
 
 /** Adds the header to errors, too, so that a client learns from any response that it can repeat its request. */

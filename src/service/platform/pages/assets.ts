@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { PagePaths } from '../page-paths.ts';
+import { allowCaching } from '../server/json-response.ts';
 
 /** A file that belongs to the pages. Its name contains a digest, so that browsers can cache it forever. */
 export interface Asset {
@@ -49,11 +50,7 @@ export function compactStyles(styles: string): string {
 export function addAssets(app: FastifyInstance): void {
   for (const { name, type, content } of [stylesheet, icon]) {
     app.get(`/-/${name}`, {
-      // After the hook of all responses, which forbids caching.
-      onSend: (_request, reply, _payload, done) => {
-        reply.header('cache-control', 'public, max-age=31536000, immutable');
-        done();
-      },
+      onSend: allowCaching('public, max-age=31536000, immutable'),
       handler: (_request, reply) => reply.type(type).send(content),
     });
   }

@@ -1,9 +1,17 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, onSendHookHandler } from 'fastify';
 import { keysAcceptedHeader } from '../../../contract/idempotency.ts';
 import { largeResponse } from './bodies/admission.ts';
 
 /** The headers of every response. Responses are private: no shared caching, no MIME sniffing. */
 export const privateResponseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/** A hook of a route whose response is public: it runs after the hook of all responses, which forbids caching. */
+export function allowCaching(cacheControl: string): onSendHookHandler {
+  return (_request, reply, _payload, done) => {
+    reply.header('cache-control', cacheControl);
+    done();
+  };
+}
 
 /** The header of every response of the interface: a request with an idempotency key can be repeated. */
 export const keysAcceptedHeaders = { [keysAcceptedHeader]: '?1' } as const;

@@ -33,6 +33,29 @@ describe('the OpenAPI document', () => {
     await service.stop();
   });
 
+  it('is not sent again to a client that has it', async () => {
+    const service = await startTestService();
+    const get = (tag?: string): Promise<Response> =>
+      fetch(`${service.baseUrl}/openapi.json`, { headers: tag === undefined ? {} : { 'if-none-match': tag } });
+    const first = await get();
+    const tag = first.headers.get('etag') ?? '';
+    expect([tag.length, first.headers.get('cache-control'), (await first.text()).length > 100_000]).toEqual([
+      ...[34, 'public, no-cache', true],
+    ]);
+    for (const [known, status] of [
+      [tag, 304],
+      [`"other", W/${tag}`, 304],
+      ['"other"', 200],
+    ] as const) {
+      const again = await get(known);
+      expect([again.status, again.headers.get('etag'), again.headers.get('cache-control')]).toEqual([
+        ...[status, tag, 'public, no-cache'],
+      ]);
+      expect((await again.text()) === '').toBe(status === 304);
+    }
+    await service.stop();
+  });
+
   it('has the operations of the contract and no others', () => {
     const paths = valueAt(document, 'paths') as Record<string, Record<string, unknown>>;
     const described = Object.entries(paths).flatMap(([path, item]) =>

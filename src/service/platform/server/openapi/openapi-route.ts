@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Links } from '../../links.ts';
+import { allowCaching, prepareJson, SerializedJson } from '../json-response.ts';
+import { createOpenApiDocument } from './document.ts';
+
+/** Adds the route of the OpenAPI document, which needs no key. It is built once, because that takes milliseconds. */
+export function addOpenApiRoute(app: FastifyInstance, url: string, links: Pick<Links, 'base'>): void {
+  let built: { readonly json: SerializedJson<unknown>; readonly tag: string } | undefined;
+  // Not before the first request: only then is the address of the service known.
+  const build = (): NonNullable<typeof built> => {
+    const json = SerializedJson.from<unknown>(createOpenApiDocument(links.base()));
+    return { json, tag: `"${createHash('sha256').update(json.bytes).digest('hex').slice(0, 32)}"` };
+  };
+  app.get(url, {
+    onSend: allowCaching('public, no-cache'),
+    handler: (request, reply) => {
+      const { json, tag } = (built ??= build());
+      reply.header('etag', tag);
+      if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
+      return reply.send(prepareJson(reply, 200, json));
+    },
+  });
+}
+
+/** Whether an `If-None-Match` header names the tag (RFC 9110, 13.1.2: by the weak comparison). */
+function matches(header: string | undefined, tag: string): boolean {
+  return (header ?? '').split(',').some((known) => ['*', tag, `W/${tag}`].includes(known.trim()));
+}
