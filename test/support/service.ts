@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ServiceOptions } from '../../src/service/service.ts';
 import type { StorageDependencies } from '../../src/service/platform/database/storage.ts';
@@ -40,6 +41,12 @@ export interface TestService {
 
 /** The key of the admin API of a test service. */
 const adminKey = 'the-administration-key-of-a-test';
+
+/** Stops a service in which nothing may have failed unnoticed. */
+export async function stopWithoutErrors(service: TestService): Promise<void> {
+  assert.deepEqual(service.errors, []);
+  await service.stop();
+}
 
 /** Starts a service on a free port of the loopback interface. The caller must stop it. */
 export async function startTestService(settings: TestServiceSettings = {}): Promise<TestService> {

@@ -11,7 +11,7 @@ import {
   sampleAttestation,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const [green, red, bare] = [fingerprintOf('aaaaaa'), fingerprintOf('bbbbbb'), fingerprintOf('cccccc')];
 
@@ -51,10 +51,7 @@ describe('asserting an artifact', () => {
     await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['prod', 'open'] });
     await changePolicies(service, 'POST', 'prod', ['strict', 'provenance']);
   });
-  afterAll(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterAll(() => stopWithoutErrors(service));
 
   const assert = (fingerprint: string, query = ''): Promise<Called> =>
     call(service, { path: `/asserts/acme/fingerprint/${fingerprint}${query}` });

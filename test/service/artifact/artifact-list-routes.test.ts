@@ -4,7 +4,7 @@ import { conforms } from '../../../src/contract/check.ts';
 import { listArtifacts, searchArtifacts } from '../../../src/contract/artifact-lists.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { commitOf, fingerprintOf, report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const [first, second] = [fingerprintOf('aaaaaa'), fingerprintOf('bbbbbb')];
 const commitOn = (sha1: string, branch: string): { sha1: string; branch: string } => ({ sha1, branch });
@@ -28,10 +28,7 @@ describe('the lists of artifacts', () => {
       trail_name: 'other',
     });
   });
-  afterAll(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterAll(() => stopWithoutErrors(service));
 
   const get = (path: string): Promise<Called> => call(service, { path });
   const listFingerprints = (body: unknown): unknown =>

@@ -12,7 +12,7 @@ import {
   sampleAttestation,
   saveFlow,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const idForm = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{8}$/;
 
@@ -24,10 +24,7 @@ describe('operation 10, get artifact by fingerprint', () => {
     service = await startTestService({ sources: { now: () => (time += 250) } });
     await saveFlow(service, { template: ['artifact', 'sonar,unit'] });
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterEach(() => stopWithoutErrors(service));
 
   const get = (rest: string): Promise<Called> => call(service, { path: `/artifacts/acme/web/fingerprint/${rest}` });
 
@@ -233,10 +230,7 @@ describe('attest artifact', () => {
     service = await startTestService();
     await saveFlow(service);
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterEach(() => stopWithoutErrors(service));
 
   it('records an artifact', async () => {
     expect(await report(service)).toMatchObject({ status: 201, body: { message: 'OK' } });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 describe('an attestation for an artifact', () => {
   let service: TestService;
@@ -9,10 +9,7 @@ describe('an attestation for an artifact', () => {
     service = await startTestService();
     await saveFlow(service);
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterEach(() => stopWithoutErrors(service));
 
   it.each([
     ['was not reported', 'bbbbb', 'main'],

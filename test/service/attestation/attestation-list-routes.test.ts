@@ -4,7 +4,7 @@ import { maximumPageBytes } from '../../../src/contract/limits.ts';
 import { createKey, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 describe('the list of the attestations of a flow', () => {
   let service: TestService;
@@ -14,10 +14,7 @@ describe('the list of the attestations of a flow', () => {
     service = await startTestService({ sources: { now: () => now } });
     await saveFlow(service);
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterEach(() => stopWithoutErrors(service));
 
   const list = (query = '', flow = 'web'): Promise<Called> =>
     call(service, { path: `/attestations/acme/${flow}${query}` });

@@ -4,17 +4,14 @@ import { attestationFields } from '../../../src/contract/attestations/attestatio
 import { attestationEvidence } from '../../../src/contract/attestation-lookup.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { attestationForm, commitOf, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeEach(async () => {
   service = await startTestService();
   await saveFlow(service);
 });
-afterEach(async () => {
-  expect(service.errors).toEqual([]);
-  await service.stop();
-});
+afterEach(() => stopWithoutErrors(service));
 
 const attest = (kind: string, document: object, content?: string): Promise<Called> =>
   call(service, {

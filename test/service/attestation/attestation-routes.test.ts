@@ -15,7 +15,7 @@ import {
   saveFlow,
   stateOf,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 import { createTestStorage } from '../../support/test-storage.ts';
 
 const path = '/attestations/acme/web/trail/main/sonar';
@@ -27,10 +27,7 @@ describe('operation 7, attest Sonar scan', () => {
     await saveFlow(service);
     await report(service);
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterEach(() => stopWithoutErrors(service));
 
   const send = (form: FormData, to = path): Promise<Called> => call(service, { method: 'POST', path: to, form });
 
@@ -249,10 +246,7 @@ describe('any multipart request', () => {
     service = await startTestService();
     await saveFlow(service);
   });
-  afterAll(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterAll(() => stopWithoutErrors(service));
 
   it('gets a response, never a server error, for any bytes', async () => {
     const piece = fc.constantFrom(

@@ -11,7 +11,7 @@ import {
   sampleTemplate,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const template = sampleTemplate({ review: 'pull_request', vulnerabilities: 'snyk' }, { sonar: 'sonar', unit: 'junit' });
 const policy = `_schema: https://example.com/schemas/policy/environment/v1
@@ -60,10 +60,7 @@ describe('the reasons of a verdict', () => {
     await changePolicies(service, 'POST', 'prod', ['strict']);
     await reportPods(service, 'prod', pod('web', { 'web.tgz': 'aaaaaa' }), pod('unknown', { 'unknown.tgz': 'bbbbbb' }));
   });
-  afterAll(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterAll(() => stopWithoutErrors(service));
 
   const read = async (path: string, ...keys: readonly (string | number)[]): Promise<unknown> => {
     const { status, body } = await call(service, { path });

@@ -8,16 +8,13 @@ import {
   savePolicy,
 } from '../../support/environment-samples.ts';
 import { call } from '../../support/service-call.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeEach(async () => {
   service = await startTestService();
 });
-afterEach(async () => {
-  expect(service.errors).toEqual([]);
-  await service.stop();
-});
+afterEach(() => stopWithoutErrors(service));
 
 describe('operations 4 and 5, attach and detach policies', () => {
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 /** Fields of an element of each kind that names its instances. */
 const named: Readonly<Record<string, object>> = {
@@ -35,10 +35,7 @@ beforeAll(async () => {
   await saveEnvironment(service, 'empty', { type: 'S3' });
   await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['prod', 'empty'] });
 });
-afterAll(async () => {
-  expect(service.errors).toEqual([]);
-  await service.stop();
-});
+afterAll(() => stopWithoutErrors(service));
 
 const get = (path: string): Promise<Called> => call(service, { path });
 const snapshot = (expression: string, environment = 'prod'): Promise<Called> =>

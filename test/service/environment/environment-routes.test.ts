@@ -11,7 +11,7 @@ import {
 } from '../../support/environment-samples.ts';
 import { call, mappingOf } from '../../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let time: number;
@@ -19,10 +19,7 @@ beforeEach(async () => {
   time = 1_700_000_000_000;
   service = await startTestService({ sources: { now: () => (time += 250) } });
 });
-afterEach(async () => {
-  expect(service.errors).toEqual([]);
-  await service.stop();
-});
+afterEach(() => stopWithoutErrors(service));
 
 const verdictsOf = (environment: string): Promise<readonly unknown[]> => listVerdicts(service, environment);
 

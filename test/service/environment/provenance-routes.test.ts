@@ -3,17 +3,14 @@ import type { EnvironmentPayload } from '../../../src/contract/environment.ts';
 import { listVerdicts, pod, reportPods, saveEnvironment } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeEach(async () => {
   service = await startTestService();
   await saveFlow(service);
 });
-afterEach(async () => {
-  expect(service.errors).toEqual([]);
-  await service.stop();
-});
+afterEach(() => stopWithoutErrors(service));
 
 const save = (change: Partial<EnvironmentPayload>, name = 'prod', key?: string): Promise<Called> =>
   saveEnvironment(service, name, change, key);

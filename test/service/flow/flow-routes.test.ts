@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { call } from '../../support/service-call.ts';
 import { report, sampleFlow, saveFlow, stateOf } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 describe('operation 1, create or update flow', () => {
   let service: TestService;
   beforeEach(async () => {
     service = await startTestService();
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterEach(() => stopWithoutErrors(service));
 
   it('returns 201 for a new flow and 200 for an existing one', async () => {
     expect(await saveFlow(service)).toMatchObject({ status: 201, body: 'OK' });

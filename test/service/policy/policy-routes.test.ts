@@ -7,16 +7,13 @@ import {
   savePolicy,
 } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeEach(async () => {
   service = await startTestService({ sources: { now: () => 1_700_000_000_500 } });
 });
-afterEach(async () => {
-  expect(service.errors).toEqual([]);
-  await service.stop();
-});
+afterEach(() => stopWithoutErrors(service));
 
 const upload = (form: FormData): Promise<Called> => call(service, { method: 'PUT', path: '/policies/acme', form });
 const faultOf = ({ body }: Called): unknown => (body as { errors: Record<string, unknown> }).errors['policy_file'];

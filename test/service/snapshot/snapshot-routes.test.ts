@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pod, reportPods, saveEnvironment, snapshotsOf } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const start = 1_700_000_000;
 
@@ -14,10 +14,7 @@ beforeEach(async () => {
   service = await startTestService({ sources: { now: () => time * 1000 } });
   await saveEnvironment(service, 'prod');
 });
-afterEach(async () => {
-  expect(service.errors).toEqual([]);
-  await service.stop();
-});
+afterEach(() => stopWithoutErrors(service));
 
 /** Makes so many snapshots, ten seconds apart. */
 const makeSnapshots = async (count: number, environment = 'prod'): Promise<void> => {

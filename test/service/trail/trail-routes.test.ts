@@ -10,7 +10,7 @@ import {
   sampleTemplate,
   saveFlowTemplate,
 } from '../../support/service-samples.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const file = sampleTemplate({ ticket: 'generic' }, { sonar: 'sonar' });
 
@@ -25,10 +25,7 @@ describe('trails and templates', () => {
   beforeEach(async () => {
     service = await startTestService();
   });
-  afterEach(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  afterEach(() => stopWithoutErrors(service));
 
   const saveFlow = (template: string, name = 'web'): Promise<Called> => saveFlowTemplate(service, template, name);
   const begin = (document: object, template?: string, flow = 'web'): Promise<Called> =>
