@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { maximumEvidenceNames } from '../../../src/contract/limits.ts';
 import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { administer } from '../../support/administration.ts';
 import { changePolicies, listVerdicts, pod, policyForm, savePolicy } from '../../support/environment-samples.ts';
@@ -130,6 +131,21 @@ describe('the key of a pull request', () => {
     await attest(pulls, 'OK');
     expect([await verdictOf(), valueAt((await assertIn()).body, 'compliant')]).toEqual([false, false]);
     await attest(main, 'OK');
+    expect(await verdictOf()).toBe(true);
+  });
+
+  it('takes neither the place nor all names of evidence that counts for other environments', async () => {
+    await report(main);
+    await attest(main, 'OK');
+    await attest(pulls, 'ERROR');
+    await service.storage.query(`INSERT INTO limited_evidence (org, flow, scope, counts_for, name, sequence)
+      WITH RECURSIVE names (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM names WHERE number < ${maximumEvidenceNames})
+      SELECT org, flow, scope, counts_for, 'name-' || number, sequence FROM names, limited_evidence
+      WHERE sequence = (SELECT max(sequence) FROM limited_evidence WHERE flow = 'web')`);
+    const another = { attestation_name: 'another' };
+    const statuses = [(await attest(pulls, 'OK', another)).status, (await attest(main, 'OK', another)).status];
+    expect(statuses).toEqual([400, 201]);
+    await run();
     expect(await verdictOf()).toBe(true);
   });
 
