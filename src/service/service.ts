@@ -11,6 +11,7 @@ import { KeyUses } from './account/background/key-uses.ts';
 import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
 import { Admission, type AdmissionLimits } from './platform/server/bodies/admission.ts';
+import { LargeReads } from './platform/server/bodies/large-reads.ts';
 import { FailureAudit } from './audit/background/failure-audit.ts';
 import { FailedAuthentications, toAuditedFailure } from './platform/server/authentication/failed-authentications.ts';
 import type { TokenVerifier } from './login/workflow-identity.ts';
@@ -117,9 +118,11 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     });
     const keyUses = new KeyUses(dependencies);
     closers.push(() => keyUses.flush());
+    const largeReads = new LargeReads(new URL('./snapshot/content-views.ts', import.meta.url));
+    closers.push(() => largeReads.close());
     addRoutes(
       { app, admission, adminKey: options.adminKey },
-      { ...dependencies, links, failures, keyUses, startRemarks },
+      { ...dependencies, links, failures, keyUses, largeReads, startRemarks },
     );
     addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);

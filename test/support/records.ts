@@ -9,6 +9,8 @@ import * as flows from '../../src/service/flow/flow-use-cases.ts';
 import * as members from '../../src/service/organization/member-use-cases.ts';
 import * as notifications from '../../src/service/notification/notification-use-cases.ts';
 import * as policies from '../../src/service/policy/policy-use-cases.ts';
+import { readArtifacts } from '../../src/service/snapshot/content-views.ts';
+import type { RunningArtifact } from '../../src/service/snapshot/running-artifact.ts';
 import * as snapshots from '../../src/service/snapshot/snapshot-use-cases.ts';
 import * as serviceAccounts from '../../src/service/account/service-account-use-cases.ts';
 import * as trails from '../../src/service/trail/trail-use-cases.ts';
@@ -174,6 +176,11 @@ export class Records {
 
   findSnapshot(org: string, [reading]: snapshots.SnapshotReadings, now: number): Promise<snapshots.SnapshotLookup> {
     return snapshots.findSnapshot(this.at(0), { org, ...reading, now });
+  }
+
+  /** What runs in a snapshot. */
+  async readRunning({ content }: snapshots.FoundSnapshot): Promise<readonly RunningArtifact[]> {
+    return readArtifacts(await snapshots.loadContent(this.at(0), content));
   }
 
   savePolicy(policy: policies.PolicyToSave, at: number): Promise<policies.SavePolicyResult> {

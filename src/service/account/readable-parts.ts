@@ -1,6 +1,6 @@
 import { mayAccess, type Caller } from './access.ts';
 import type { RunningArtifact } from '../snapshot/running-artifact.ts';
-import type { EnvironmentOverview, Snapshot } from '../snapshot/snapshot.ts';
+import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
 import type { Provenance } from '../snapshot/snapshot-events.ts';
 import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
@@ -10,7 +10,7 @@ import type { TrailHistory } from '../trail/trail.ts';
 // A key that is limited to some flows and environments may not read the names of others either. Records of flows name
 // environments, and records of environments name flows.
 
-type Reader = Pick<Caller, 'org' | 'grants'>;
+export type Reader = Pick<Caller, 'org' | 'grants'>;
 
 /** Leaves out the environments that the caller may not read; returns the same object to a caller that may read all. */
 export function toReadableDetails(caller: Reader, details: ArtifactDetails): ArtifactDetails {
@@ -48,23 +48,6 @@ export function toReadableArtifacts(caller: Reader, artifacts: readonly RunningA
         : { ...instance, namespace: '', pod: '' };
     }),
   }));
-}
-
-/** Hides the builds, the reasons and the instances of a snapshot that are about what the caller may not read. */
-export function toReadableSnapshot<
-  Found extends {
-    readonly snapshot: Snapshot;
-    readonly provenance: ReadonlyMap<string, Provenance>;
-    readonly reasons: readonly JudgementReason[];
-  },
->(caller: Reader, found: Found): Found {
-  const { snapshot, provenance, reasons } = found;
-  return {
-    ...found,
-    snapshot: { ...snapshot, artifacts: toReadableArtifacts(caller, snapshot.artifacts) },
-    provenance: toReadableProvenance(caller, provenance),
-    reasons: toReadableReasons(caller, reasons),
-  };
 }
 
 /** Hides reasons of policies that are about flows or environments that the caller may not read. */

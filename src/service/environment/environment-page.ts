@@ -21,6 +21,7 @@ import { renderEnvironments, type JudgedEnvironment } from '../organization/orga
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { describeVerdict, renderReasons, renderRunning } from '../snapshot/running-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { readShown, type ShownSnapshot } from '../snapshot/snapshot-routes.ts';
 import { renderComparisonForm, renderDifferenceLink } from '../snapshot/snapshot-page.ts';
 import { renderTimeline } from './timeline-html.ts';
 import { namedEnvironmentNotFound } from '../../contract/errors.ts';
@@ -28,7 +29,7 @@ import { environmentName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import { findEnvironment, findVerdictTimes } from './environment-reading-use-cases.ts';
 import type { Caller } from '../account/access.ts';
-import { toReadableEnvironment, toReadableSnapshot } from '../account/readable-parts.ts';
+import { toReadableEnvironment } from '../account/readable-parts.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { listJudgedEnvironments } from '../organization/organization-page-routes.ts';
@@ -54,10 +55,15 @@ export function addEnvironmentPages(host: PageHost): void {
   // The public client links to the address with a slash at its end.
   for (const end of ['', '/']) {
     const url = `/:org/environments/:env_name${end}`;
-    addPage(host, { url, path: environmentPath, query: environmentQuery }, async ({ path, query, context, caller }) => {
-      const wanted = { caller, name: path.env_name, page: query.page ?? 1, now: context.now };
-      return toEnvironmentPage(context, await loadEnvironment(dependencies, wanted));
-    });
+    addPage(
+      host,
+      { url, path: environmentPath, query: environmentQuery },
+      async ({ path, query, context, caller, request }) => {
+        const { signal } = request;
+        const wanted = { caller, name: path.env_name, page: query.page ?? 1, now: context.now, signal };
+        return toEnvironmentPage(context, await loadEnvironment(dependencies, wanted));
+      },
+    );
   }
 }
 
@@ -68,7 +74,14 @@ async function loadEnvironment(
     name,
     page,
     now,
-  }: { readonly caller: Caller; readonly name: string; readonly page: number; readonly now: number },
+    signal,
+  }: {
+    readonly caller: Caller;
+    readonly name: string;
+    readonly page: number;
+    readonly now: number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<EnvironmentView> {
   const { org } = caller;
   const overview = await findEnvironment(dependencies, { org, name });
@@ -89,7 +102,7 @@ async function loadEnvironment(
   const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
   return {
     ...{ overview: toReadableEnvironment(caller, overview), since, page, perPage: snapshotsOnPage },
-    latest: found.outcome === 'found' ? toReadableSnapshot(caller, found) : toMissing(found),
+    latest: found.outcome === 'found' ? await readShown(dependencies, caller, found, signal) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
   };
@@ -123,7 +136,7 @@ export interface EnvironmentView {
   /** Since when it has its verdict, in Unix seconds. */
   readonly since: number | undefined;
   /** Its latest snapshot, or why there is none to show. */
-  readonly latest: snapshots.SnapshotDetails | 'none' | 'too large';
+  readonly latest: ShownSnapshot | 'none' | 'too large';
   /** The latest snapshots, for the timeline. */
   readonly recent: readonly SnapshotSummary[];
   /** A page of its snapshots, the latest first. */

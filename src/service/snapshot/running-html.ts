@@ -1,8 +1,7 @@
 import { describeFault } from '../../contract/reason.ts';
+import type { ShownArtifact } from './content-views.ts';
+import type { ShownSnapshot } from './snapshot-routes.ts';
 import type { SnapshotDetails } from './snapshot-use-cases.ts';
-import { findMovement } from './snapshot-events.ts';
-import type { Instance } from './running-artifact.ts';
-import { createArtifactVerdict } from './snapshot.ts';
 import { clip, pageLink, renderBadge, renderEmpty, renderHash } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
@@ -20,7 +19,10 @@ export function describeVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'sn
 }
 
 /** Renders why a snapshot is not compliant; undefined if it is, or if nothing was judged. */
-export function renderReasons(context: PageContext, { snapshot, reasons }: SnapshotDetails): Html | undefined {
+export function renderReasons(
+  context: PageContext,
+  { snapshot, reasons }: Pick<SnapshotDetails, 'snapshot' | 'reasons'>,
+): Html | undefined {
   if (reasons.length === 0) return undefined;
   return html`<h2>Why it is not compliant</h2>
     ${renderTable({
@@ -43,50 +45,43 @@ export function renderReasons(context: PageContext, { snapshot, reasons }: Snaps
 /** Links to the artifact in the flow of its latest report, or only names it if it was not reported. */
 export function renderArtifactLink(
   { paths }: PageContext,
-  { org, provenance }: { readonly org: string } & Pick<SnapshotDetails, 'provenance'>,
+  { org, builds }: { readonly org: string } & Pick<ShownSnapshot, 'builds'>,
   { name, fingerprint }: { readonly name: string; readonly fingerprint: string },
 ): Hole {
-  const flow = provenance.get(fingerprint)?.flow;
+  const flow = builds.get(fingerprint)?.flow;
   const words = clip(name, 120);
   return flow === undefined ? words : pageLink(paths.artifact(org, flow, fingerprint), words);
 }
 
 /** Renders what runs in a snapshot. */
-export function renderRunning(context: PageContext, details: SnapshotDetails): Html {
-  const { snapshot, members, previous, provenance } = details;
-  const complies = createArtifactVerdict(snapshot, members);
-  const { started } = findMovement(previous, snapshot.artifacts);
-  const isNew = new Set(snapshot.number === 1 ? [] : started);
+export function renderRunning(context: PageContext, { snapshot, running, builds }: ShownSnapshot): Html {
   const isJudged = snapshot.judgement.compliant !== null;
   const unknownFlow = context.viewer?.isLimited === true ? 'none that you may see' : 'not reported to any';
   return renderTable({
     label: 'Running artifacts',
     columns: ['Artifact', 'Verdict', 'Fingerprint', 'Flow', 'Instances'],
-    rows: snapshot.artifacts.map((artifact): readonly Hole[] => {
-      const { fingerprint, instances } = artifact;
-      const flow = provenance.get(fingerprint)?.flow;
+    rows: running.items.map((artifact): readonly Hole[] => {
+      const { fingerprint, isCompliant, isNew } = artifact;
+      const flow = builds.get(fingerprint)?.flow;
       return [
-        html`${renderArtifactLink(context, { org: snapshot.org, provenance }, artifact)}
-        ${isNew.has(fingerprint) ? html` ${renderBadge('extra', 'New')}` : undefined}`,
-        renderBadge(isJudged ? (complies(artifact) ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged'),
+        html`${renderArtifactLink(context, { org: snapshot.org, builds }, artifact)}
+        ${isNew && snapshot.number > 1 ? html` ${renderBadge('extra', 'New')}` : undefined}`,
+        renderBadge(isJudged ? (isCompliant ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged'),
         renderHash(fingerprint),
         flow === undefined ? unknownFlow : pageLink(context.paths.flow(snapshot.org, flow), flow),
-        describeInstances(instances),
+        describeInstances(artifact),
       ];
     }),
+    more: running.total - running.items.length,
     empty: renderEmpty('Nothing runs here.'),
     maximumBytes: 16_000,
   });
 }
 
-/** The maximum number of instances of an artifact that are named. */
-const maximumNames = 5;
-
 /** The names of the instances, and the number of those without a name. */
-function describeInstances(instances: readonly Instance[]): string {
-  const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [clip(pod, 80)]));
-  const shown = names.slice(0, maximumNames);
-  const others = instances.length - shown.length;
+function describeInstances({ instances, names }: ShownArtifact): string {
+  const shown = names.map((name) => clip(name, 80));
+  const others = instances - shown.length;
   if (shown.length === 0) return String(others);
   return others === 0 ? shown.join(', ') : `${shown.join(', ')} and ${others} more`;
 }

@@ -1,7 +1,7 @@
 import { getSnapshot } from '../../contract/snapshot-details.ts';
 import { diffEnvironments } from '../../contract/snapshot.ts';
-import { compareArtifacts, type ComparedArtifact } from './snapshot-difference.ts';
-import type { Snapshot } from './snapshot.ts';
+import { showDifference, type Shown, type ShownDifference } from './content-views.ts';
+import { listFingerprints } from './running-artifact.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
@@ -25,8 +25,8 @@ import type { ErrorResponse } from '../../contract/endpoint.ts';
 import { environmentName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
-import { toReadableSnapshot } from '../account/readable-parts.ts';
-import { parseExpression, requireSnapshot } from './snapshot-routes.ts';
+import type { Caller } from '../account/access.ts';
+import { loadCompared, parseExpression, readShown, requireSnapshot, type ShownSnapshot } from './snapshot-routes.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
@@ -40,27 +40,38 @@ export function addSnapshotPages(host: PageHost): void {
   // The public client links to the shorter address.
   for (const place of ['snapshots/:index', ':index']) {
     const url = `/:org/environments/:env_name/${place}`;
-    addPage(host, { url, path: snapshotPath, query: Type.Object({}) }, async ({ path, context, caller }) => {
+    addPage(host, { url, path: snapshotPath, query: Type.Object({}) }, async ({ path, context, caller, request }) => {
       const { org, env_name: environment, index } = path;
       const overview = await findEnvironment(dependencies, { org, name: environment });
       const selector: SnapshotSelector = { kind: 'number', number: index };
       const found = await snapshots.findSnapshot(dependencies, { org, environment, selector, now: context.now });
       if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
       if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
-      return toSnapshotPage(context, toReadableSnapshot(caller, found), overview.latest);
+      return toSnapshotPage(context, await readShown(dependencies, caller, found, request.signal), overview.latest);
     });
   }
 
-  addPage(host, { url: '/:org/compare', path: orgPath, query: comparisonQuery }, ({ path: { org }, query, context }) =>
-    compare(dependencies, context, { org, first: query.first ?? '', second: query.second ?? '' }),
+  addPage(
+    host,
+    { url: '/:org/compare', path: orgPath, query: comparisonQuery },
+    ({ query: { first = '', second = '' }, context, caller, request: { signal } }) =>
+      compare(dependencies, context, { caller, first, second, signal }),
   );
+}
+
+interface Comparison {
+  readonly caller: Caller;
+  readonly first: string;
+  readonly second: string;
+  readonly signal: AbortSignal;
 }
 
 async function compare(
   dependencies: RouteDependencies,
   context: PageContext,
-  { org, first, second }: { readonly org: string; readonly first: string; readonly second: string },
+  { caller, first, second, signal }: Comparison,
 ): Promise<Page> {
+  const { org } = caller;
   if (first === '' || second === '') return toFailedComparisonPage(context, { org, first, second, problem: undefined });
   try {
     const one = parseExpression({ org, name: 'first', expression: first });
@@ -68,11 +79,26 @@ async function compare(
     const found = await snapshots.findComparedSnapshots(dependencies, {
       ...{ org, first: one.readings, second: other.readings, now: context.now },
     });
-    return toComparisonPage(context, {
-      org,
-      first: { expression: first, snapshot: requireSnapshot(one, found.first) },
-      second: { expression: second, snapshot: requireSnapshot(other, found.second) },
-      provenance: found.provenance,
+    const both = [requireSnapshot(one, found.first), requireSnapshot(other, found.second)] as const;
+    const read = { org, bytes: both[0].content.bytes + both[1].content.bytes, signal };
+    return await dependencies.largeReads.run(read, async (compute) => {
+      const difference = await compute(showDifference, await loadCompared(dependencies, caller, both));
+      const { onlyInFirst, onlyInSecond, changed, notChanged } = difference;
+      const load = (
+        { snapshot }: snapshots.FoundSnapshot,
+        ...parts: readonly Shown<ShownDifference>[]
+      ): ReturnType<typeof snapshots.loadBuilds> => {
+        const shown = parts.flatMap(({ items }) => items.map(({ artifact }) => artifact));
+        return snapshots.loadBuilds(dependencies, snapshot, listFingerprints(shown), signal);
+      };
+      const ofSecond = await load(both[1], onlyInSecond, changed, notChanged);
+      const ofFirst = await load(both[0], onlyInFirst, changed, notChanged);
+      return toComparisonPage(context, {
+        org,
+        first: { ...both[0], expression: first },
+        second: { ...both[1], expression: second },
+        ...{ difference, builds: new Map([...ofSecond, ...ofFirst]) },
+      });
     });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -109,7 +135,7 @@ const snapshotTooLarge: ErrorResponse = {
 };
 
 /** Creates the page of a snapshot: its verdict and why, and what ran. `latest` is the number of the latest snapshot. */
-export function toSnapshotPage(context: PageContext, details: snapshots.SnapshotDetails, latest: number): Page {
+export function toSnapshotPage(context: PageContext, details: ShownSnapshot, latest: number): Page {
   const { org, environment, number, from, judgement } = details.snapshot;
   const { paths } = context;
   return {
@@ -144,18 +170,18 @@ export function toSnapshotPage(context: PageContext, details: snapshots.Snapshot
 /** Two snapshots that were found, and the expressions that selected them. */
 export interface ComparisonView {
   readonly org: string;
-  readonly first: { readonly expression: string; readonly snapshot: Snapshot };
-  readonly second: { readonly expression: string; readonly snapshot: Snapshot };
-  readonly provenance: snapshots.ComparedSnapshots['provenance'];
+  readonly first: { readonly expression: string } & Pick<snapshots.FoundSnapshot, 'snapshot'>;
+  readonly second: { readonly expression: string } & Pick<snapshots.FoundSnapshot, 'snapshot'>;
+  readonly difference: ReturnType<typeof showDifference>;
+  readonly builds: ShownSnapshot['builds'];
 }
 
 /** Creates the page with the difference between two snapshots. */
 export function toComparisonPage(context: PageContext, view: ComparisonView): Page {
-  const { org, first, second } = view;
-  const difference = compareArtifacts(first.snapshot.artifacts, second.snapshot.artifacts);
-  const part = (title: string, artifacts: readonly ComparedArtifact[]): Html =>
+  const { org, first, second, difference } = view;
+  const part = (title: string, shown: Shown<ShownDifference>): Html =>
     html`<h2>${title}</h2>
-      ${renderCompared(context, view, title, artifacts)}`;
+      ${renderCompared(context, view, title, shown)}`;
   return {
     title: 'Difference between two snapshots',
     section: 'environments',
@@ -201,18 +227,19 @@ function renderCompared(
   context: PageContext,
   view: ComparisonView,
   label: string,
-  artifacts: readonly ComparedArtifact[],
+  { items, total }: Shown<ShownDifference>,
 ): Html {
   return renderTable({
     label,
     columns: ['Artifact', 'Fingerprint', 'Instances, first', 'Instances, second'],
-    rows: artifacts.map(({ artifact, instances: [one, other] }): readonly Hole[] => [
+    rows: items.map(({ artifact, instances: [one, other] }): readonly Hole[] => [
       renderArtifactLink(context, view, artifact),
       renderHash(artifact.fingerprint),
       String(one),
       String(other),
     ]),
     empty: renderEmpty('Nothing.'),
+    more: total - items.length,
     maximumBytes: 14_000,
   });
 }

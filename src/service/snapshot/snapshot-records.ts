@@ -28,6 +28,7 @@ export interface SnapshotVerdict extends SnapshotReference {
 
 /** The judgement of a snapshot, without its content. */
 export interface JudgedReference extends SnapshotReference {
+  readonly from: number;
   readonly judgement: EnvironmentJudgement;
 }
 
@@ -109,7 +110,7 @@ const statements = defineStatements('snapshots', {
   find: `SELECT org, environment, number, made_at, judgement, content ${referenced}`,
   findContent: `SELECT content ${referenced}`,
   findVerdict: `SELECT ${verdict} ${referenced}`,
-  findJudgement: `SELECT environment, number, judgement ${referenced}`,
+  findJudgement: `SELECT environment, number, made_at, judgement ${referenced}`,
   findTime: `SELECT made_at ${referenced}`,
   // Databases store the length, so the content is not read.
   findSize: `SELECT octet_length(content) AS size ${referenced}`,
@@ -333,6 +334,7 @@ function toJudgedReference(row: Row): JudgedReference {
   return {
     environment: text(row, 'environment'),
     number: number(row, 'number'),
+    from: number(row, 'made_at'),
     judgement: parseJudgement(text(row, 'judgement')),
   };
 }

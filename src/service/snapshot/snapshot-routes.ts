@@ -4,7 +4,6 @@ import {
   badSnapshotExpression,
   diffEnvironments,
   listSnapshots,
-  type DifferingArtifact,
   type EnvironmentDifference,
   type SnapshotEntry,
 } from '../../contract/snapshot.ts';
@@ -13,32 +12,38 @@ import {
   parseSnapshotInterval,
   type SnapshotSelector,
 } from '../../contract/snapshot-expression.ts';
-import { compareArtifacts, type ComparedArtifact, type Difference } from './snapshot-difference.ts';
-import * as snapshots from './snapshot-use-cases.ts';
-import { type Snapshot, createArtifactVerdict, type SnapshotSummary } from './snapshot.ts';
 import {
-  toReadableArtifacts,
-  toReadableProvenance,
-  toReadableReasons,
-  toReadableSnapshot,
-} from '../account/readable-parts.ts';
+  listContentFingerprints,
+  serializeDifference,
+  serializeSnapshot,
+  showRunning,
+  type ComparedContents,
+  type ContentView,
+  type Shown,
+  type ShownArtifact,
+  type StoredContent,
+} from './content-views.ts';
+import * as snapshots from './snapshot-use-cases.ts';
+import type { SnapshotSummary } from './snapshot.ts';
+import type { Caller } from '../account/access.ts';
+import { toReadableProvenance, toReadableReasons } from '../account/readable-parts.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, missingEnvironment, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import { toReasonResponses } from '../attestation/reason-response.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { getSnapshot, type SnapshotArtifact, type SnapshotDetailsResponse } from '../../contract/snapshot-details.ts';
-import { toIdentity, type Instance } from './running-artifact.ts';
-import type { Links } from '../platform/links.ts';
-import type { Provenance } from './snapshot-events.ts';
+import { getSnapshot, type SnapshotDetailsResponse } from '../../contract/snapshot-details.ts';
+import { listFingerprints } from './running-artifact.ts';
+import type { LargeRead } from '../platform/server/bodies/large-reads.ts';
+import { SerializedJson } from '../platform/server/json-response.ts';
 
 /** Adds operations 11 and 12, which compare two snapshots and list those of an environment, and the reading of one. */
 export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const { now, links } = dependencies;
+  const { now, links, largeReads } = dependencies;
 
   addRoute(host, diffEnvironments, requireRole(dependencies, 'read', 'named later'), async (received) => {
-    const { caller, parameters, query } = received;
+    const { caller, parameters, query, signal } = received;
     const { org } = parameters;
     const one = parseExpression({ org, name: 'snappish1', expression: query.snappish1 });
     const other = parseExpression({ org, name: 'snappish2', expression: query.snappish2 });
@@ -48,12 +53,19 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
     const wanted = { org, first: one.readings, second: other.readings, now: unixSeconds(now()) };
     const found = await snapshots.findComparedSnapshots(dependencies, wanted);
     const [first, second] = [requireSnapshot(one, found.first), requireSnapshot(other, found.second)];
-    const difference = compareArtifacts(
-      toReadableArtifacts(caller, first.artifacts),
-      toReadableArtifacts(caller, second.artifacts),
-    );
-    const provenance = toReadableProvenance(caller, found.provenance);
-    return { status: 200, body: toDifferenceResponse([first, second], difference, provenance) };
+    const read = { org, bytes: first.content.bytes + second.content.bytes, signal };
+    const json = await largeReads.run(read, async (compute) => {
+      const contents = await loadCompared(dependencies, caller, [first, second]);
+      const load = async ({ snapshot }: snapshots.FoundSnapshot, content: StoredContent): Promise<Builds> =>
+        snapshots.loadBuilds(dependencies, snapshot, await compute(listContentFingerprints, content), signal);
+      const builds = [...(await load(second, contents.second)), ...(await load(first, contents.first))];
+      return compute(serializeDifference, {
+        ...contents,
+        ids: [toSnapshotId(first), toSnapshotId(second)] as const,
+        builds: toReadableProvenance(caller, new Map(builds)),
+      });
+    });
+    return { status: 200, body: new SerializedJson<EnvironmentDifference>(json) };
   });
 
   addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ caller, parameters, query }) => {
@@ -78,14 +90,14 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
     };
   });
 
-  addRoute(host, getSnapshot, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
+  addRoute(host, getSnapshot, requireRole(dependencies, 'read'), async ({ caller, parameters, signal }) => {
     const { org, env_name: environment, snapshot: expression } = parameters;
     const selector = parseSelector(environment, expression);
     const wanted = { org, environment, selector, now: unixSeconds(now()) };
     const found = await snapshots.findSnapshot(dependencies, wanted);
     switch (found.outcome) {
       case 'found':
-        return { status: 200, body: toDetailsResponse(toReadableSnapshot(caller, found), links) };
+        return { status: 200, body: await readDetails(dependencies, caller, found, signal) };
       case 'environment not found':
         throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
       case 'too large': {
@@ -145,10 +157,10 @@ export function parseExpression(parameter: Omit<ExpressionParameter, 'readings'>
 export function requireSnapshot(
   { org, name, expression, readings }: ExpressionParameter,
   finding: snapshots.SnapshotLookup,
-): Snapshot {
+): snapshots.FoundSnapshot {
   switch (finding.outcome) {
     case 'found':
-      return finding.snapshot;
+      return finding;
     case 'environment not found':
       throw new ApiError(environmentNotFound, {
         errors: [missingEnvironment(org, readings[0].environment, `query.${name}`)],
@@ -174,28 +186,75 @@ function parseSelector(environment: string, expression: string): SnapshotSelecto
   return parsed.readings[0].selector;
 }
 
-function toDetailsResponse(found: snapshots.SnapshotDetails, links: Links): SnapshotDetailsResponse {
-  const { kind, snapshot, members, reasons, previous, provenance } = found;
-  const { org, environment, number, from, judgement } = snapshot;
-  const isCompliant = createArtifactVerdict(snapshot, members);
-  const before = new Map(previous.map((artifact) => [toIdentity(artifact), artifact.instances.length]));
-  const artifacts = snapshot.artifacts.map((artifact): SnapshotArtifact => {
-    const { name, fingerprint, instances } = artifact;
-    const build = provenance.get(fingerprint);
-    return {
-      name,
-      fingerprint,
-      flow_name: build?.flow ?? '',
-      git_commit: build?.commit ?? '',
-      commit_url: build?.commitUrl ?? '',
-      compliant: isCompliant(artifact),
-      deployments: [],
-      creationTimestamp: instances.map(({ createdAt }) => createdAt),
-      pods: Object.fromEntries(nameInstances(kind === 'K8S' || kind === 'logical' ? instances : [])),
-      annotation: toAnnotation(before.get(toIdentity(artifact)) ?? 0, instances.length),
-    };
-  });
+type Builds = Awaited<ReturnType<typeof snapshots.loadBuilds>>;
+
+const toSnapshotId = ({ snapshot: { environment, number } }: snapshots.FoundSnapshot): string =>
+  `${environment}#${number}`;
+
+/** Loads the contents of two snapshots. */
+export async function loadCompared(
+  dependencies: RouteDependencies,
+  { org, grants }: Caller,
+  [first, second]: readonly [snapshots.FoundSnapshot, snapshots.FoundSnapshot],
+): Promise<ComparedContents> {
   return {
+    reader: { org, grants },
+    first: await snapshots.loadContent(dependencies, first.content),
+    second: await snapshots.loadContent(dependencies, second.content),
+  };
+}
+
+/** Loads what ran in a snapshot and before it. */
+async function loadView(
+  dependencies: RouteDependencies,
+  { org, grants }: Caller,
+  { snapshot: { judgement }, content, previous }: snapshots.SnapshotDetails,
+): Promise<ContentView> {
+  return {
+    reader: { org, grants },
+    judgement,
+    content: await snapshots.loadContent(dependencies, content),
+    previous: await snapshots.loadContent(dependencies, previous),
+  };
+}
+
+const toRead = (
+  { snapshot: { org }, content, previous }: snapshots.SnapshotDetails,
+  signal: AbortSignal,
+): LargeRead => ({ org, bytes: content.bytes + previous.bytes, signal });
+
+/** What a page shows of a snapshot. */
+export interface ShownSnapshot extends snapshots.SnapshotDetails {
+  readonly running: Shown<ShownArtifact>;
+  /** The builds of the running artifacts by fingerprint. */
+  readonly builds: Builds;
+}
+
+/** Reads what a page shows of a snapshot, without what the caller may not read. */
+export function readShown(
+  dependencies: RouteDependencies,
+  caller: Caller,
+  found: snapshots.SnapshotDetails,
+  signal: AbortSignal,
+): Promise<ShownSnapshot> {
+  return dependencies.largeReads.run(toRead(found, signal), async (compute) => {
+    const running = await compute(showRunning, await loadView(dependencies, caller, found));
+    const builds = await snapshots.loadBuilds(dependencies, found.snapshot, listFingerprints(running.items), signal);
+    const reasons = toReadableReasons(caller, found.reasons);
+    return { ...found, reasons, running, builds: toReadableProvenance(caller, builds) };
+  });
+}
+
+function readDetails(
+  dependencies: RouteDependencies,
+  caller: Caller,
+  found: snapshots.SnapshotDetails,
+  signal: AbortSignal,
+): Promise<SerializedJson<SnapshotDetailsResponse>> {
+  const { kind, snapshot, reasons } = found;
+  const { org, environment, number, from, judgement } = snapshot;
+  const { links, largeReads } = dependencies;
+  const response = {
     index: number,
     environment,
     timestamp: from,
@@ -205,24 +264,15 @@ function toDetailsResponse(found: snapshots.SnapshotDetails, links: Links): Snap
     compliant: judgement.compliant ?? false,
     judged: judgement.compliant !== null,
     html_url: links.pages.snapshot(org, environment, number),
-    reasons: toReasonResponses(reasons, org, links),
-    artifacts,
+    reasons: toReasonResponses(toReadableReasons(caller, reasons), org, links),
   };
-}
-
-function toAnnotation(was: number, now: number): SnapshotArtifact['annotation'] {
-  if (was === 0) return { type: 'started-running', was, now };
-  return { type: was === now ? 'unchanged' : 'scaled', was, now };
-}
-
-/** The pods by a name of their own: pods of two namespaces can have the same name. */
-function nameInstances(instances: readonly Instance[]): ReadonlyMap<string, SnapshotArtifact['pods'][string]> {
-  const pods = new Map<string, SnapshotArtifact['pods'][string]>();
-  for (const { namespace, pod, createdAt } of instances) {
-    if (pod === '') continue;
-    pods.set(pods.has(pod) ? `${namespace}/${pod}` : pod, { namespace, creationTimestamp: createdAt, owners: [] });
-  }
-  return pods;
+  return largeReads.run(toRead(found, signal), async (compute) => {
+    const view = await loadView(dependencies, caller, found);
+    const fingerprints = await compute(listContentFingerprints, view.content);
+    const all = await snapshots.loadBuilds(dependencies, snapshot, fingerprints, signal);
+    const builds = toReadableProvenance(caller, all);
+    return new SerializedJson(await compute(serializeSnapshot, { ...view, kind, builds, response }));
+  });
 }
 
 /**
@@ -242,46 +292,5 @@ function toSnapshotResponse({ number, from, to, compliant }: SnapshotSummary, no
     compliant: compliant ?? false,
     judged: compliant !== null,
     duration: end - begin,
-  };
-}
-
-/** Artifacts in both snapshots are shown as in the second one. */
-function toDifferenceResponse(
-  [first, second]: readonly [Snapshot, Snapshot],
-  difference: Difference,
-  provenance: ReadonlyMap<string, Provenance>,
-): EnvironmentDifference {
-  const part = (
-    { environment, number }: Snapshot,
-    artifacts: readonly ComparedArtifact[],
-  ): EnvironmentDifference['changed'] => ({
-    snapshot_id: `${environment}#${number}`,
-    artifacts: artifacts.map((compared) => toArtifactResponse(compared, provenance)),
-  });
-  return {
-    snappish1: part(first, difference.onlyInFirst),
-    snappish2: part(second, difference.onlyInSecond),
-    changed: part(second, difference.changed),
-    'not-changed': part(second, difference.notChanged),
-  };
-}
-
-function toArtifactResponse(
-  { artifact, instances: [inFirst, inSecond] }: ComparedArtifact,
-  provenance: ReadonlyMap<string, Provenance>,
-): DifferingArtifact {
-  const { name, fingerprint, instances } = artifact;
-  const known = provenance.get(fingerprint);
-  const created = instances.map(({ createdAt }) => createdAt);
-  return {
-    fingerprint,
-    name,
-    most_recent_timestamp: created.reduce((latest, time) => Math.max(latest, time), 0),
-    flow: known?.flow ?? '',
-    commit_url: known?.commitUrl ?? '',
-    instance_count: instances.length,
-    s1_instance_count: inFirst,
-    s2_instance_count: inSecond,
-    pods: instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])),
   };
 }

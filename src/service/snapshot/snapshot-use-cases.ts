@@ -1,14 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SnapshotReading } from '../../contract/snapshot-expression.ts';
-import { listFingerprints, type RunningArtifact } from './running-artifact.ts';
+import type { StoredContent } from './content-views.ts';
 import type { Provenance } from './snapshot-events.ts';
-import {
-  parseMembers,
-  parseArtifacts,
-  type Snapshot,
-  type SnapshotSummary,
-  type JudgedSnapshot,
-  type SnapshotReference,
-} from './snapshot.ts';
+import { parseMembers, type Snapshot, type SnapshotSummary, type SnapshotReference } from './snapshot.ts';
 import {
   toPageRange,
   resolveInterval,
@@ -111,19 +105,29 @@ export function toSeries(
   };
 }
 
-/** A snapshot with everything that is shown of it, read in one transaction. */
-export interface SnapshotDetails {
+/** The snapshots that hold the content of a snapshot: itself, or the snapshots of its members. */
+export interface ContentLocation {
+  readonly org: string;
+  readonly isLogical: boolean;
+  readonly references: readonly SnapshotReference[];
+  /** The size of the content, which can be large, so it is loaded separately. */
+  readonly bytes: number;
+}
+
+/** A snapshot without what runs in it. */
+export interface FoundSnapshot {
   readonly outcome: 'found';
   readonly kind: EnvironmentKind;
-  readonly snapshot: Snapshot;
-  /** The snapshots of the members of a logical environment; empty for all others. */
-  readonly members: readonly JudgedSnapshot[];
-  /** Why it is not compliant, the worst first; empty if it is, or if nothing was judged. */
+  readonly snapshot: Omit<Snapshot, 'artifacts'>;
+  readonly content: ContentLocation;
+}
+
+/** A snapshot with why it is not compliant, read in one transaction. */
+export interface SnapshotDetails extends FoundSnapshot {
+  /** The worst first; empty if it is compliant, or if nothing was judged. */
   readonly reasons: readonly JudgementReason[];
-  /** What ran in the previous snapshot. */
-  readonly previous: readonly RunningArtifact[];
-  /** The latest reported builds by fingerprint. */
-  readonly provenance: ReadonlyMap<string, Provenance>;
+  /** What ran in the previous snapshot; nothing if there is none, or if its members are too large to be merged. */
+  readonly previous: ContentLocation;
 }
 
 export type SnapshotObstacle =
@@ -138,24 +142,22 @@ export type SnapshotObstacle =
       readonly latest: number;
     };
 
-/** Finds a snapshot of an environment with its artifacts, their builds, and what ran before. */
+/** Finds a snapshot of an environment. */
 export function findSnapshot(
   dependencies: ReadDependencies,
   { org, now, ...reading }: SnapshotReading & { readonly org: string; readonly now: number },
 ): Promise<SnapshotDetails | SnapshotObstacle> {
   const { environment } = reading;
   return readCurrent(dependencies, { org, environments: [environment] }, async (transaction) => {
-    const found = await loadSelected(transaction, org, [reading], now);
+    const found = await findSelected(transaction, org, [reading], now);
     if (found.outcome !== 'found') return found;
-    const { head, snapshot, content } = found;
+    const { snapshot, kind, content } = found;
+    const before = { environment, number: snapshot.number - 1 };
+    const previous = await locateContent(transaction, { org, kind }, before);
     return {
-      outcome: 'found',
-      kind: head.kind,
-      snapshot,
-      members: await loadMembers(transaction, org, content),
-      reasons: await loadReasons(transaction, org, snapshot, content.members),
-      previous: await loadArtifacts(transaction, head, snapshot.number - 1),
-      provenance: await loadProvenance(transaction, snapshot, listFingerprints(snapshot.artifacts)),
+      ...found,
+      reasons: await loadReasons(transaction, org, snapshot, content.isLogical ? content.references : []),
+      previous: previous === 'too large' ? { org, isLogical: true, references: [], bytes: 0 } : previous,
     };
   });
 }
@@ -163,16 +165,9 @@ export function findSnapshot(
 /** The possible readings of an expression. The first whose environment exists is used. */
 export type SnapshotReadings = readonly [SnapshotReading, ...SnapshotReading[]];
 
-export type SnapshotLookup = { readonly outcome: 'found'; readonly snapshot: Snapshot } | SnapshotObstacle;
+export type SnapshotLookup = FoundSnapshot | SnapshotObstacle;
 
-/** Two snapshots, read in one transaction, with the builds of their artifacts by fingerprint. */
-export interface ComparedSnapshots {
-  readonly first: SnapshotLookup;
-  readonly second: SnapshotLookup;
-  readonly provenance: ReadonlyMap<string, Provenance>;
-}
-
-/** Operation 11: finds two snapshots to compare. */
+/** Operation 11: finds two snapshots to compare, in one transaction. */
 export function findComparedSnapshots(
   dependencies: ReadDependencies,
   query: {
@@ -182,33 +177,21 @@ export function findComparedSnapshots(
     /** In Unix seconds. */
     readonly now: number;
   },
-): Promise<ComparedSnapshots> {
+): Promise<{ readonly first: SnapshotLookup; readonly second: SnapshotLookup }> {
   const { org, now } = query;
   const environments = [...new Set([...query.first, ...query.second].map(({ environment }) => environment))];
-  return readCurrent(dependencies, { org, environments }, async (transaction) => {
-    const first = await loadSelected(transaction, org, query.first, now);
-    const second = await loadSelected(transaction, org, query.second, now);
-    const find = async (found: SnapshotLookup): Promise<ComparedSnapshots['provenance']> =>
-      found.outcome === 'found'
-        ? loadProvenance(transaction, found.snapshot, listFingerprints(found.snapshot.artifacts))
-        : new Map();
-    return { first, second, provenance: new Map([...(await find(second)), ...(await find(first))]) };
-  });
+  return readCurrent(dependencies, { org, environments }, async (transaction) => ({
+    first: await findSelected(transaction, org, query.first, now),
+    second: await findSelected(transaction, org, query.second, now),
+  }));
 }
 
-interface SelectedSnapshot {
-  readonly outcome: 'found';
-  readonly head: EnvironmentHead;
-  readonly snapshot: Snapshot;
-  readonly content: SnapshotContent;
-}
-
-async function loadSelected(
+async function findSelected(
   transaction: ReadTransaction,
   org: string,
   readings: SnapshotReadings,
   now: number,
-): Promise<SelectedSnapshot | SnapshotObstacle> {
+): Promise<SnapshotLookup> {
   const heads = await transaction.environments.findHeads(
     org,
     readings.map(({ environment }) => environment),
@@ -218,38 +201,58 @@ async function loadSelected(
   if (reading === undefined || head === undefined) return { outcome: 'environment not found' };
   const { environment, selector } = reading;
   const number = await resolveSelector(selector, toSeries(transaction, head, now), now);
-  const stored = await transaction.snapshots.find(org, { environment, number });
-  if (stored === undefined) return { outcome: 'no such snapshot', environment, number, latest: head.latest };
-  const content = new SnapshotContent(transaction, head, stored.content);
-  if (await content.isTooLarge()) return { outcome: 'too large' };
-  const { from, judgement } = stored;
-  const artifacts = await content.artifacts();
-  return { outcome: 'found', head, snapshot: { org, environment, number, from, artifacts, judgement }, content };
+  const [judged] = await transaction.snapshots.listJudgements(org, [{ environment, number }]);
+  if (judged === undefined) return { outcome: 'no such snapshot', environment, number, latest: head.latest };
+  const content = await locateContent(transaction, head, judged);
+  if (content === 'too large') return { outcome: content };
+  return { outcome: 'found', kind: head.kind, snapshot: { org, ...judged }, content };
 }
 
-async function loadMembers(
-  { snapshots }: ReadTransaction,
-  org: string,
-  { members }: SnapshotContent,
-): Promise<readonly JudgedSnapshot[]> {
-  const loaded: JudgedSnapshot[] = [];
-  for (const reference of members) {
-    const stored = await snapshots.find(org, reference);
-    if (stored !== undefined) loaded.push({ judgement: stored.judgement, artifacts: parseArtifacts(stored.content) });
-  }
-  return loaded;
-}
-
-/** What ran in a snapshot; nothing if there is no such snapshot, or if its members are too large to be merged. */
-async function loadArtifacts(
+async function locateContent(
   transaction: ReadTransaction,
-  head: EnvironmentHead,
-  number: number,
-): Promise<readonly RunningArtifact[]> {
-  const [json] = await transaction.snapshots.listContents(head.org, [{ environment: head.name, number }]);
-  if (json === undefined) return [];
-  const content = new SnapshotContent(transaction, head, json);
-  return (await content.isTooLarge()) ? [] : content.artifacts();
+  { org, kind }: Pick<EnvironmentHead, 'org' | 'kind'>,
+  { environment, number }: SnapshotReference,
+): Promise<ContentLocation | 'too large'> {
+  const own = [{ environment, number }];
+  if (kind !== 'logical') {
+    return { org, isLogical: false, references: own, bytes: await transaction.snapshots.findContentBytes(org, own) };
+  }
+  const [json = '[]'] = await transaction.snapshots.listContents(org, own);
+  const content = new SnapshotContent(transaction, { org, kind }, json);
+  if (await content.isTooLarge()) return 'too large';
+  return { org, isLogical: true, references: content.members, bytes: await content.findMemberBytes() };
+}
+
+/** Loads the content of a snapshot; without parts that are missing. */
+export function loadContent(
+  { storage }: Pick<ReadDependencies, 'storage'>,
+  { org, isLogical, references }: ContentLocation,
+): Promise<StoredContent> {
+  return storage.read(async ({ snapshots }) => {
+    const found = await Promise.all(references.map((reference) => snapshots.find(org, reference)));
+    return { isLogical, parts: found.filter((part) => part !== undefined) };
+  });
+}
+
+/** How many builds are loaded in one transaction. */
+const batchSize = 250;
+
+/** Loads the latest reported builds that count for an environment, by fingerprint, until the signal is aborted. */
+export async function loadBuilds(
+  { storage }: Pick<ReadDependencies, 'storage'>,
+  place: { readonly org: string; readonly environment: string },
+  fingerprints: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Provenance>> {
+  const builds = new Map<string, Provenance>();
+  for (let start = 0; start < fingerprints.length; start += batchSize) {
+    if (start > 0) await setImmediate();
+    signal.throwIfAborted();
+    const batch = fingerprints.slice(start, start + batchSize);
+    const found = await storage.read((transaction) => loadProvenance(transaction, place, batch));
+    for (const [fingerprint, build] of found) builds.set(fingerprint, build);
+  }
+  return builds;
 }
 
 /**

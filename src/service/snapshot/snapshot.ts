@@ -93,7 +93,7 @@ export type JudgedSnapshot = Pick<Snapshot, 'artifacts' | 'judgement'>;
  * @param members the snapshots of the members of a logical environment; empty for all others
  */
 export function createArtifactVerdict(
-  { judgement }: JudgedSnapshot,
+  { judgement }: Pick<JudgedSnapshot, 'judgement'>,
   members: readonly JudgedSnapshot[],
 ): (artifact: RunningArtifact) => boolean {
   const own = createOwnVerdict(judgement);

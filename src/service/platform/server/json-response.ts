@@ -24,8 +24,8 @@ export class SerializedJson<Value> {
   declare readonly value?: Value;
 
   /** @param bytes the JSON of a `Value` */
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   static from<Value>(value: Value): SerializedJson<Value> {

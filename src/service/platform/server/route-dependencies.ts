@@ -3,6 +3,7 @@ import type { UseCaseDependencies } from '../judging/use-case-dependencies.ts';
 import type { Links } from '../links.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import type { AttachmentStore } from '../attachments/attachments.ts';
+import type { LargeReads } from './bodies/large-reads.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';
 
 /** What handlers depend on. */
@@ -14,6 +15,7 @@ export interface RouteDependencies extends UseCaseDependencies {
   readonly log: ServiceLog;
   readonly failures: FailedAuthentications;
   readonly keyUses: KeyUses;
+  readonly largeReads: LargeReads;
   /** What was missing at the start, with the remedy. */
   readonly startRemarks: readonly string[];
 }

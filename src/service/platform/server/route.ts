@@ -38,6 +38,8 @@ export interface EndpointRequest<E extends Endpoint, Who> {
   readonly document: EndpointDocument<E>;
   /** Deleted after the response, unless the handler kept it. */
   readonly file: UploadedFile | undefined;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
   /** Runs the use case of an endpoint that writes. */
   readonly carryOut: CarryOut<EndpointResponse<E>>;
 }
@@ -112,7 +114,7 @@ export function addRoute<E extends Endpoint, Who>(
           content: received,
         });
         try {
-          return await handler({ caller, carryOut, ...received });
+          return await handler({ caller, carryOut, signal: request.signal, ...received });
         } finally {
           if (received.file !== undefined) await received.file.content.discard();
         }
@@ -146,7 +148,7 @@ async function receive<E extends Endpoint>(
   request: FastifyRequest,
   endpoint: E,
   host: RouteHost,
-): Promise<Omit<EndpointRequest<E, unknown>, 'caller' | 'carryOut'>> {
+): Promise<Omit<EndpointRequest<E, unknown>, 'caller' | 'carryOut' | 'signal'>> {
   try {
     const parameters = validatePath<E['parameters']>(endpoint.parameters, request.params);
     const query = validateQuery<E['query']>(endpoint.query, request.query);

@@ -1,0 +1,239 @@
+import type { EnvironmentKind } from '../../contract/environment.ts';
+import type { DifferingArtifact, EnvironmentDifference } from '../../contract/snapshot.ts';
+import type { SnapshotArtifact, SnapshotDetailsResponse } from '../../contract/snapshot-details.ts';
+import { toReadableArtifacts, type Reader } from '../account/readable-parts.ts';
+import type { EnvironmentJudgement } from '../policy/judge-environment.ts';
+import { listFingerprints, toIdentity, type Instance, type RunningArtifact } from './running-artifact.ts';
+import { compareArtifacts, type ComparedArtifact, type Difference } from './snapshot-difference.ts';
+import type { Provenance } from './snapshot-events.ts';
+import { createArtifactVerdict, mergeMemberArtifacts, parseArtifacts } from './snapshot.ts';
+
+/*
+ * What pages and responses show of the contents of snapshots. The exported functions run in a worker thread if contents
+ * are large (`LargeReads`), so they take and return plain values, and no more than is shown.
+ */
+
+/** The content of a snapshot, as it is stored: its own, or that of the snapshot of each member. */
+export interface StoredContent {
+  readonly isLogical: boolean;
+  readonly parts: readonly {
+    readonly environment: string;
+    readonly judgement: EnvironmentJudgement;
+    /** JSON. */
+    readonly content: string;
+  }[];
+}
+
+/** A snapshot, and what ran before it. */
+export interface ContentView {
+  readonly reader: Reader;
+  readonly judgement: EnvironmentJudgement;
+  readonly content: StoredContent;
+  readonly previous: StoredContent;
+}
+
+/** Two snapshots to compare. */
+export interface ComparedContents {
+  readonly reader: Reader;
+  readonly first: StoredContent;
+  readonly second: StoredContent;
+}
+
+type Builds = ReadonlyMap<string, Provenance>;
+
+/** The most artifacts in a table of a page: more than fit into it. */
+const maximumShown = 150;
+
+/** The most instances of an artifact that a page names. */
+const maximumNames = 5;
+
+/** An artifact in the table of what runs. */
+export interface ShownArtifact {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly isCompliant: boolean;
+  readonly isNew: boolean;
+  readonly instances: number;
+  /** The names of the first instances. */
+  readonly names: readonly string[];
+}
+
+/** The first records of a list. */
+export interface Shown<Item> {
+  readonly items: readonly Item[];
+  /** The number of all records. */
+  readonly total: number;
+}
+
+/** What a page shows of what runs. */
+export function showRunning(view: ContentView): Shown<ShownArtifact> {
+  const { artifacts, previous, complies } = readContent(view);
+  const before = new Set(listFingerprints(previous));
+  return {
+    total: artifacts.length,
+    items: toReadableArtifacts(view.reader, artifacts.slice(0, maximumShown)).map((artifact) => {
+      const { name, fingerprint, instances } = artifact;
+      const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])).slice(0, maximumNames);
+      const [isCompliant, isNew] = [complies(artifact), !before.has(fingerprint)];
+      return { name, fingerprint, isCompliant, isNew, instances: instances.length, names };
+    }),
+  };
+}
+
+/** The fingerprints of everything that runs. */
+export function listContentFingerprints(content: StoredContent): readonly string[] {
+  return listFingerprints(readArtifacts(content));
+}
+
+/** Serializes the response with everything that runs in a snapshot. */
+export function serializeSnapshot(
+  view: ContentView & {
+    readonly kind: EnvironmentKind;
+    readonly builds: Builds;
+    readonly response: Omit<SnapshotDetailsResponse, 'artifacts'>;
+  },
+): Uint8Array {
+  const { artifacts, previous, complies } = readContent(view);
+  const before = new Map(previous.map((artifact) => [toIdentity(artifact), artifact.instances.length]));
+  const toResponse = (artifact: RunningArtifact): SnapshotArtifact => {
+    const { name, fingerprint, instances } = artifact;
+    const build = view.builds.get(fingerprint);
+    return {
+      name,
+      fingerprint,
+      flow_name: build?.flow ?? '',
+      git_commit: build?.commit ?? '',
+      commit_url: build?.commitUrl ?? '',
+      compliant: complies(artifact),
+      deployments: [],
+      creationTimestamp: instances.map(({ createdAt }) => createdAt),
+      pods: Object.fromEntries(nameInstances(['K8S', 'logical'].includes(view.kind) ? instances : [])),
+      annotation: toAnnotation(before.get(toIdentity(artifact)) ?? 0, instances.length),
+    };
+  };
+  return serialize({ ...view.response, artifacts: toReadableArtifacts(view.reader, artifacts).map(toResponse) });
+}
+
+/** An artifact in one or both of two snapshots, with its number of instances in each. */
+export interface ShownDifference {
+  readonly artifact: Pick<RunningArtifact, 'name' | 'fingerprint'>;
+  readonly instances: readonly [first: number, second: number];
+}
+
+/** What a page shows of each part of the difference between two snapshots. */
+export function showDifference({
+  first,
+  second,
+}: ComparedContents): Readonly<Record<keyof Difference, Shown<ShownDifference>>> {
+  const show = (compared: readonly ComparedArtifact[]): Shown<ShownDifference> => ({
+    total: compared.length,
+    items: compared.slice(0, maximumShown).map(({ artifact: { name, fingerprint }, instances }) => ({
+      artifact: { name, fingerprint },
+      instances,
+    })),
+  });
+  const { onlyInFirst, onlyInSecond, changed, notChanged } = compareArtifacts(
+    readArtifacts(first),
+    readArtifacts(second),
+  );
+  return {
+    onlyInFirst: show(onlyInFirst),
+    onlyInSecond: show(onlyInSecond),
+    changed: show(changed),
+    notChanged: show(notChanged),
+  };
+}
+
+/** Serializes the response of operation 11. Artifacts in both snapshots are shown as in the second one. */
+export function serializeDifference(
+  compared: ComparedContents & {
+    /** Of the two snapshots. */
+    readonly ids: readonly [first: string, second: string];
+    readonly builds: Builds;
+  },
+): Uint8Array {
+  const { reader, builds, ids } = compared;
+  const read = (content: StoredContent): readonly RunningArtifact[] =>
+    toReadableArtifacts(reader, readArtifacts(content));
+  const difference = compareArtifacts(read(compared.first), read(compared.second));
+  const part = (id: string, artifacts: readonly ComparedArtifact[]): EnvironmentDifference['changed'] => ({
+    snapshot_id: id,
+    artifacts: artifacts.map((artifact) => toDifferingArtifact(artifact, builds)),
+  });
+  const response: EnvironmentDifference = {
+    snappish1: part(ids[0], difference.onlyInFirst),
+    snappish2: part(ids[1], difference.onlyInSecond),
+    changed: part(ids[1], difference.changed),
+    'not-changed': part(ids[1], difference.notChanged),
+  };
+  return serialize(response);
+}
+
+function readContent({ judgement, content, previous }: ContentView): {
+  readonly artifacts: readonly RunningArtifact[];
+  readonly previous: readonly RunningArtifact[];
+  readonly complies: ReturnType<typeof createArtifactVerdict>;
+} {
+  const parts = parseParts(content);
+  return {
+    artifacts: mergeParts(content, parts),
+    previous: readArtifacts(previous),
+    complies: createArtifactVerdict({ judgement }, content.isLogical ? parts : []),
+  };
+}
+
+type ParsedPart = Omit<StoredContent['parts'][number], 'content'> & { readonly artifacts: readonly RunningArtifact[] };
+
+function parseParts({ parts }: StoredContent): readonly ParsedPart[] {
+  return parts.map(({ environment, judgement, content }) => ({
+    environment,
+    judgement,
+    artifacts: parseArtifacts(content),
+  }));
+}
+
+function mergeParts({ isLogical }: StoredContent, parts: readonly ParsedPart[]): readonly RunningArtifact[] {
+  return isLogical ? mergeMemberArtifacts(parts) : (parts[0]?.artifacts ?? []);
+}
+
+/** Everything that runs, in the canonical order. */
+export function readArtifacts(content: StoredContent): readonly RunningArtifact[] {
+  return mergeParts(content, parseParts(content));
+}
+
+const serialize = (response: unknown): Uint8Array => Buffer.from(JSON.stringify(response));
+
+function toAnnotation(was: number, now: number): SnapshotArtifact['annotation'] {
+  if (was === 0) return { type: 'started-running', was, now };
+  return { type: was === now ? 'unchanged' : 'scaled', was, now };
+}
+
+/** The pods by a name of their own: pods of two namespaces can have the same name. */
+function nameInstances(instances: readonly Instance[]): ReadonlyMap<string, SnapshotArtifact['pods'][string]> {
+  const pods = new Map<string, SnapshotArtifact['pods'][string]>();
+  for (const { namespace, pod, createdAt } of instances) {
+    if (pod === '') continue;
+    pods.set(pods.has(pod) ? `${namespace}/${pod}` : pod, { namespace, creationTimestamp: createdAt, owners: [] });
+  }
+  return pods;
+}
+
+function toDifferingArtifact(
+  { artifact, instances: [inFirst, inSecond] }: ComparedArtifact,
+  builds: Builds,
+): DifferingArtifact {
+  const { name, fingerprint, instances } = artifact;
+  const known = builds.get(fingerprint);
+  const created = instances.map(({ createdAt }) => createdAt);
+  return {
+    fingerprint,
+    name,
+    most_recent_timestamp: created.reduce((latest, time) => Math.max(latest, time), 0),
+    flow: known?.flow ?? '',
+    commit_url: known?.commitUrl ?? '',
+    instance_count: instances.length,
+    s1_instance_count: inFirst,
+    s2_instance_count: inSecond,
+    pods: instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])),
+  };
+}
