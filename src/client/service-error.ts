@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { flowNotFound } from '../contract/errors.ts';
+import { flowNotFound, isQuotaExceeded } from '../contract/errors.ts';
 import { findMissingResource, type Resource } from '../contract/not-found.ts';
 import { Failure, type FailureKind } from '../runtime/failure.ts';
 
@@ -35,7 +35,7 @@ export class ServiceError extends Failure {
 
   constructor(facts: ServiceErrorFacts) {
     super({ what: describe(facts), remedy: facts.remedy ?? remedyFor(facts) });
-    this.kind = isUserError(facts.status) ? 'user' : 'external';
+    this.kind = isUserError(facts.status) && !isOverQuota(facts) ? 'user' : 'external';
     this.facts = facts;
   }
 }
@@ -49,6 +49,11 @@ export function endpointLabel(endpoint: Endpoint): string {
 // change, and so must the workflow.
 function isUserError(status: number): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 409 && status !== 429;
+}
+
+// The workflow author cannot raise a quota.
+function isOverQuota({ status, serviceMessage = '' }: ServiceErrorFacts): boolean {
+  return status === 403 && isQuotaExceeded(serviceMessage);
 }
 
 function describe(facts: ServiceErrorFacts): string {
@@ -108,8 +113,12 @@ const missingRemedies: Readonly<Partial<Record<Resource, string>>> = {
   Environment: 'Create the environment first, with `create-environment`, or correct its name.',
 };
 
+const quotaRemedy =
+  'Ask the operator of the service to raise the quota; administrators see its use on the administration page of the organization.';
+
 function remedyFor(facts: ServiceErrorFacts): string {
   const { status } = facts;
+  if (isOverQuota(facts)) return quotaRemedy;
   const missing = findMissing(facts);
   const known = (missing && missingRemedies[missing.resource]) ?? remedies[status];
   if (known !== undefined) return known;

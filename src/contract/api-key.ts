@@ -1,5 +1,5 @@
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
 import { orgName, serviceAccountName, userName } from './names.ts';
@@ -88,7 +88,7 @@ export const createServiceAccountKey = defineEndpoint({
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
-  errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],
+  errors: [...additionErrors, serviceAccountNotFound, commonErrors.conflict],
 });
 
 export const listServiceAccountKeys = defineEndpoint({
@@ -148,7 +148,7 @@ export const rotateServiceAccountKey = defineEndpoint({
       }),
     },
   ],
-  errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
+  errors: [...additionErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
 });
 
 export const revokeServiceAccountKey = defineEndpoint({
@@ -172,7 +172,7 @@ export const createMemberKey = defineEndpoint({
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
-  errors: [...accessErrors, memberNotFound, commonErrors.conflict],
+  errors: [...additionErrors, memberNotFound, commonErrors.conflict],
 });
 
 export const listMemberKeys = defineEndpoint({

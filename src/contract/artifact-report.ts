@@ -2,7 +2,7 @@ import { externalUrls } from './attestations/attestation-fields.ts';
 import { Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo, type GitCommitInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors, flowNotFound } from './errors.ts';
+import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText } from './text-fields.ts';
 
@@ -83,5 +83,5 @@ export const reportArtifact = defineEndpoint({
       }),
     },
   ],
-  errors: [...accessErrors, flowNotFound, commonErrors.conflict],
+  errors: [...additionErrors, flowNotFound, commonErrors.conflict],
 });

@@ -1,6 +1,12 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors, environmentNotFound, namedEnvironmentNotFound } from './errors.ts';
+import {
+  additionErrors,
+  commonErrors,
+  environmentNotFound,
+  namedEnvironmentNotFound,
+  quotaExceeded,
+} from './errors.ts';
 import {
   maximumMembers,
   maximumNameLength,
@@ -79,7 +85,7 @@ export const createEnvironment = defineEndpoint({
     { status: 201, description: 'The environment was created or updated.', schema: Type.String() },
     { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
   ],
-  errors: [...accessErrors, includedEnvironmentNotFound, policyNotFound, commonErrors.conflict],
+  errors: [...additionErrors, includedEnvironmentNotFound, policyNotFound, commonErrors.conflict],
   deprecatedFields: {
     require_provenance: 'Attach a policy with `artifacts.provenance.required: true` instead.',
     include_scaling: 'It has no effect: scaling events are no longer recorded.',
@@ -142,6 +148,7 @@ export const reportK8s = defineEndpoint({
     invalidReport,
     commonErrors.unauthenticated,
     commonErrors.forbidden,
+    quotaExceeded,
     environmentNotFound,
     commonErrors.conflict,
   ],

@@ -43,6 +43,20 @@ export const commonErrors = {
 /** The error responses of every endpoint of an organization. */
 export const accessErrors = [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden] as const;
 
+/** The error if the operator of the service limits an organization. The interface does not know quotas. */
+export const quotaExceeded = {
+  status: 403,
+  message:
+    "The quota '{quota}' of organization '{org}' is {limit}, and this request would exceed it; nothing was recorded; ask the operator of the service to raise it",
+  when: 'The operator limits what the organization may have. The quotas are `records`, `attachment-bytes`, `login-rules` and `keys`.',
+} as const satisfies ErrorResponse;
+
+/** Whether a message of the service says that a quota would be exceeded. */
+export const isQuotaExceeded = (message: string): boolean => message.startsWith("The quota '");
+
+/** The error responses of every endpoint of an organization that adds something to it. */
+export const additionErrors = [...accessErrors, quotaExceeded] as const;
+
 /** The error of operations 9, 10 and 12 for a flow that does not exist (interface, Errors). */
 export const flowNotFound = {
   status: 404,

@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { additionErrors, commonErrors } from './errors.ts';
 import { visibility } from './flow.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { flowName, orgName } from './names.ts';
@@ -37,5 +37,5 @@ export const createFlowFromFile = defineEndpoint({
     { status: 201, description: 'The flow was created.', schema: Type.String() },
     { status: 200, description: 'The flow was updated.', schema: Type.String() },
   ],
-  errors: [...accessErrors, commonErrors.conflict, templateFilePart.tooLarge],
+  errors: [...additionErrors, commonErrors.conflict, templateFilePart.tooLarge],
 });

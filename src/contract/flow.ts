@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors, namedFlowNotFound } from './errors.ts';
+import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
@@ -43,7 +43,7 @@ export const createFlow = defineEndpoint({
     { status: 201, description: 'The flow was created.', schema: Type.String() },
     { status: 200, description: 'The flow was updated.', schema: Type.String() },
   ],
-  errors: [...accessErrors, commonErrors.conflict],
+  errors: [...additionErrors, commonErrors.conflict],
   authentication: ['bearer', 'basic'],
   deprecated:
     'The interface marks this operation as deprecated; send a template file instead (`PUT /flows/{org}/template_file`, the input `template-file`).',

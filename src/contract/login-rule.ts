@@ -1,5 +1,5 @@
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors } from './errors.ts';
+import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
 import { Type, withRule, type Static } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
@@ -211,7 +211,7 @@ export const saveLoginRule = defineEndpoint({
     { status: 201, description: 'The rule was created.', schema: loginRule },
     { status: 200, description: 'The rule was replaced.', schema: loginRule },
   ],
-  errors: [...accessErrors, commonErrors.conflict],
+  errors: [...additionErrors, commonErrors.conflict],
 });
 
 export const listLoginRules = defineEndpoint({

@@ -1,5 +1,5 @@
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors } from './errors.ts';
+import { accessErrors, additionErrors } from './errors.ts';
 import { notificationNumber, orgName } from './names.ts';
 import {
   getNotification,
@@ -54,7 +54,7 @@ export const createNotification = defineEndpoint({
   body: { kind: 'json', schema: notificationPayload },
   repetition: { effect: 'appends', volatile: [], remedy: 'List the notifications before you send the request again.' },
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
-  errors: accessErrors,
+  errors: additionErrors,
 });
 
 export const listNotifications = defineEndpoint({

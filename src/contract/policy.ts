@@ -1,6 +1,13 @@
 import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
+import {
+  accessErrors,
+  additionErrors,
+  commonErrors,
+  environmentOrPolicyNotFound,
+  fileTooLarge,
+  quotaExceeded,
+} from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
 import { longText } from './text-fields.ts';
@@ -75,7 +82,7 @@ export const createPolicy = defineEndpoint({
     { status: 200, description: 'The policy was updated.', schema: policy },
     { status: 201, description: 'The policy was created.', schema: policy },
   ],
-  errors: [...accessErrors, commonErrors.conflict, fileTooLarge],
+  errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
 });
 
 /** The response if there is no policy of that name. */
@@ -118,7 +125,7 @@ export const attachPolicy = defineEndpoint({
     { status: 201, description: 'The policies are attached.', schema: Type.String() },
     { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
   ],
-  errors: [...accessErrors, environmentOrPolicyNotFound, commonErrors.conflict],
+  errors: [...additionErrors, environmentOrPolicyNotFound, commonErrors.conflict],
 });
 
 /** The response if the role of the API key may not detach policies (interface, Errors). */
@@ -142,6 +149,7 @@ export const detachPolicy = defineEndpoint({
     commonErrors.validation,
     commonErrors.unauthenticated,
     detachForbidden,
+    quotaExceeded,
     environmentOrPolicyNotFound,
     commonErrors.conflict,
   ],

@@ -2,7 +2,7 @@ import { Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
-import { accessErrors, commonErrors, namedFlowNotFound } from './errors.ts';
+import { additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumDocumentBytes } from './limits.ts';
 import { flowName, orgName, trailName } from './names.ts';
 import { templateFilePart } from './template-file.ts';
@@ -41,5 +41,5 @@ export const beginTrail = defineEndpoint({
     { status: 201, description: 'The trail was begun.', schema: Type.String() },
     { status: 200, description: 'The trail was updated.', schema: Type.String() },
   ],
-  errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict, templateFilePart.tooLarge],
+  errors: [...additionErrors, namedFlowNotFound, commonErrors.conflict, templateFilePart.tooLarge],
 });

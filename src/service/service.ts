@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createNotificationSender } from './notification/delivery/send-notification.ts';
 import { Dispatcher } from './notification/delivery/dispatcher.ts';
 import type { MailServer } from './notification/delivery/send-email.ts';
+import type { Quotas } from './organization/quota.ts';
 import { watchClock } from './platform/background/watch-clock.ts';
 import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
 import { AdministrationWatch } from './account/background/administration-watch.ts';
@@ -24,6 +25,7 @@ import { addReadinessRoute } from './platform/server/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './routes.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
 import { isFull } from './platform/database/storage-faults.ts';
+import { limitStorage } from './platform/database/limited-storage.ts';
 import { StorageHealth } from './platform/database/storage-health.ts';
 import { openStorage, toStorageOptions, type DatabaseOptions } from './platform/database/open-storage.ts';
 import { prepareShutdown } from './platform/server/shutdown.ts';
@@ -50,6 +52,8 @@ export interface ServiceOptions {
   readonly allowPrivateTargets?: boolean | undefined;
   /** Whether identity tokens may come from issuers outside of the public internet, such as a GHES. */
   readonly allowPrivateIssuers?: boolean | undefined;
+  /** What organizations may use; undefined without limits. */
+  readonly quotas?: Quotas | undefined;
   /** Moves all attachments that no record refers to into the trash, regardless of their number. */
   readonly trashUnnamedAttachments?: boolean | undefined;
   /** Starts although the latest records may be lost. */
@@ -84,10 +88,12 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
   };
   try {
     const opened = await openStorage(toStorageOptions(options), sources, closers);
-    const { storage, attachments, freeBytes, startRemarks = [] } = opened;
+    const { attachments, freeBytes, startRemarks = [] } = opened;
+    const { quotas } = options;
     const dependencies = {
       ...sources,
-      storage,
+      quotas,
+      storage: quotas === undefined ? opened.storage : limitStorage(opened.storage, quotas, sources.now),
       attachments,
       judging: new Judging(),
       tokens: createTokenVerifier(options, sources),

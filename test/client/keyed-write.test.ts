@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
+import { quotaExceeded } from '../../src/contract/errors.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import type { EndpointCall } from '../../src/client/endpoint-call.ts';
@@ -237,6 +238,14 @@ describe('a write', () => {
     const server = await startServer(answers(502, {}, accepts), answers(403, { message: 'No' }, accepts));
     const failure = await failureOf(attest(openClient(server.url)));
     expect(failure.message).toMatch(/returned 403: No.*\nThe service may still have recorded it\./u);
+  });
+
+  it('is not sent again if a quota refuses it, which is not the fault of the workflow author', async () => {
+    const server = await startServer(answers(403, { message: quotaExceeded.message }, accepts));
+    const failure = await failureOf(attest(openClient(server.url)));
+    expect(failure).toMatchObject({ kind: 'external', message: expect.stringMatching(/returned 403: The quota '/u) });
+    expect(failure.remedy).toContain('Ask the operator of the service');
+    expect(methodsOf(server)).toEqual(['POST']);
   });
 
   describe.each<[string, Fault]>([

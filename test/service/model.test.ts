@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { modelCommands, type SystemUnderTest } from './model-commands.ts';
 import { ServiceModel } from './service-model.ts';
+import { expectExactUsage } from '../support/usage.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** How many sequences of requests are sent: `npm run test:slow` sets more. */
@@ -34,5 +35,6 @@ describe('the service, against a model in memory', () => {
       ),
       { numRuns, interruptAfterTimeLimit: 10_000 },
     );
+    await expectExactUsage(service.storage.query);
   });
 });

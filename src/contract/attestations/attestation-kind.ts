@@ -6,7 +6,7 @@ import {
   type MultipartBody,
   type Success,
 } from '../endpoint.ts';
-import { accessErrors, commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
+import { additionErrors, commonErrors, fileTooLarge, flowNotFound } from '../errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from '../limits.ts';
 import { flowName, orgName, trailName } from '../names.ts';
 import type { Fault } from '../reason.ts';
@@ -105,7 +105,7 @@ export function defineAttestationKind<
         { status: 201, description: 'The attestation was recorded.', schema: text },
         { status: 200, description: 'The attestation was recorded.', schema: text },
       ],
-      errors: [...accessErrors, flowNotFound, artifactNotInTrail, commonErrors.conflict, fileTooLarge],
+      errors: [...additionErrors, flowNotFound, artifactNotInTrail, commonErrors.conflict, fileTooLarge],
     }),
     judge,
   };

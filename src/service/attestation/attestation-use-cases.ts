@@ -2,6 +2,7 @@ import { judgeAttestation, type AttestationDocument, type AttestationType } from
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import type { CountsFor } from '../account/audience.ts';
 import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
+import { requireQuotas } from '../organization/quota.ts';
 import { newIdentifier } from '../platform/identifier.ts';
 import { toRecordedFaults } from './reasons.ts';
 import type { Attachment, Attestation } from './attestation.ts';
@@ -53,19 +54,25 @@ const maximumReasonLength = 500;
 
 /** Records an attestation. If it has a fingerprint, the artifact must have been reported to the trail. */
 export async function attest(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes' | 'quotas'>,
   { file, ...command }: AttestationCommand,
   request?: KeyedRequest<AttestResult>,
 ): Promise<OnceResult<AttestResult>> {
   const { org, flow, trail, document } = command;
+  const { quotas } = dependencies;
   const { artifact_fingerprint: fingerprint } = document;
   const place = toPlace({ ...command, name: document.attestation_name });
   // The transaction finds other obstacles, but only after the file is stored, and it does not look for the artifact.
   if (file !== undefined || fingerprint !== undefined) {
-    const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
+    const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations, usage }) => {
       const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
       if (repetition !== undefined) return repetition;
       if (!(await flows.exists(org, flow))) return 'flow not found';
+      if (file !== undefined && quotas !== undefined) {
+        const used = await usage.find(org, unixSeconds(dependencies.now()));
+        const bytes = used['attachment-bytes'] + file.content.size;
+        requireQuotas(quotas, org, used, { ...used, records: used.records + 1, 'attachment-bytes': bytes });
+      }
       if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
       return 'artifact not found';
     });

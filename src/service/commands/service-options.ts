@@ -3,6 +3,7 @@ import { violations } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
 import { findWeakness } from '../account/administration-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
+import { quotaNames, type QuotaName, type Quotas } from '../organization/quota.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { ServiceOptions } from '../service.ts';
 import { parseDatabaseUrl } from '../platform/database/postgres/database-url.ts';
@@ -10,6 +11,8 @@ import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { parseAttachments } from './parse-attachments.ts';
 
 export const defaultDataFolder = 'service-data';
+
+const toQuotaSetting = <Name extends QuotaName>(name: Name) => `quota-${name}` as const;
 
 /** Settings with a value: flag, value, purpose. Each has an environment variable, too. */
 const settings = [
@@ -38,6 +41,15 @@ const settings = [
   ['admin-key', 'KEY', 'enables the admin API under /admin/v1, for organizations and keys, with this key'],
   ['smtp-url', 'URL', 'the mail server for e-mail notifications, such as smtps://user:password@mail.example.com'],
   ['smtp-from', 'ADDRESS', 'the sender of these e-mails'],
+  ...quotaNames.map(
+    (name) =>
+      [
+        toQuotaSetting(name),
+        'NUMBER',
+        `the quota of ${name} of each organization (default: no limit), or of one, such as acme=500000; ` +
+          'may be given several times, in the variable with commas in between',
+      ] as const,
+  ),
 ] as const;
 
 /** Flags without a value. Each has an environment variable, too. */
@@ -105,6 +117,7 @@ export function parseServiceOptions(
     adminKey: parseAdminKey(valueOf('admin-key')),
     first: org === undefined ? undefined : { org, key },
     mail: parseMailServer(valueOf('smtp-url'), valueOf('smtp-from')),
+    quotas: parseQuotas((name) => valueOf(toQuotaSetting(name))),
     allowPrivateTargets: isOn('allow-private-targets'),
     allowPrivateIssuers: isOn('allow-private-issuers'),
     trashUnnamedAttachments: isOn('trash-unnamed-attachments'),
@@ -114,7 +127,7 @@ export function parseServiceOptions(
 
 /** The value of the flag, else of its environment variable. Empty values count as absent. */
 function readSetting(setting: Setting, flag: unknown, environment: EnvironmentVariables): string | undefined {
-  const given = typeof flag === 'string' ? flag : undefined;
+  const given = Array.isArray(flag) ? flag.join(',') : typeof flag === 'string' ? flag : undefined;
   return [given, environment[toVariableName(setting)]].find((value) => value !== undefined && value !== '');
 }
 
@@ -137,7 +150,9 @@ export function readOrganization(flag: unknown, environment: EnvironmentVariable
 }
 
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
-  const flags = Object.fromEntries(settings.map(([name]) => [name, { type: 'string' as const }]));
+  const flags = Object.fromEntries(
+    settings.map(([name]) => [name, { type: 'string' as const, multiple: name.startsWith('quota-') }]),
+  );
   const switched = Object.fromEntries(switches.map(([name]) => [name, { type: 'boolean' as const }]));
   const flag = { type: 'boolean' } as const;
   const options = { ...flags, ...switched, help: helpFlag, version: flag };
@@ -227,6 +242,25 @@ function parseMailServer(url: string | undefined, from: string | undefined): Ser
     throw new OptionError('--smtp-url must be an smtp(s) URL, such as smtps://user:password@mail.example.com');
   }
   return { url, from };
+}
+
+/** @throws OptionError */
+function parseQuotas(valueOf: (name: QuotaName) => string | undefined): Quotas | undefined {
+  const given = quotaNames.flatMap((name) => {
+    const text = valueOf(name);
+    return text === undefined ? [] : [[name, new Map(text.split(',').map((part) => parseQuota(name, part)))] as const];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** The organization, or an empty name for each, and its quota. */
+function parseQuota(name: QuotaName, text: string): readonly [org: string, limit: number] {
+  const [limit = '', org = ''] = text.split('=').reverse();
+  const isValid = text === `${org}=${limit}` ? violations(orgName, org).length === 0 : text === limit;
+  if (isValid && /^\d{1,15}$/u.test(limit)) return [org, Number(limit)];
+  throw new OptionError(
+    `--${toQuotaSetting(name)} ${text} must be a number for each organization, such as 100000, or for one, such as acme=500000`,
+  );
 }
 
 function parseSwitch(setting: Setting, text: string | undefined): boolean {

@@ -20,11 +20,11 @@ export function addAdministrationPage(host: PageHost): void {
 }
 
 function loadAdministration(
-  { storage, now, startRemarks }: RouteDependencies,
+  { storage, now, startRemarks, quotas = {} }: RouteDependencies,
   org: string,
 ): Promise<AdministrationView> {
   const time = unixSeconds(now());
-  return storage.read(async ({ accounts, loginRules, notifications }) => {
+  return storage.read(async ({ accounts, loginRules, notifications, usage }) => {
     const [allMembers, allAccounts] = [await accounts.listMembers(org), await accounts.listServiceAccounts(org)];
     const members = allMembers.slice(0, maximumOwners).map(async (member) => ({
       member,
@@ -49,6 +49,8 @@ function loadAdministration(
       loginKeys: loginKeys.slice(0, maximumLoginKeys),
       moreLoginKeys: Math.max(0, loginKeys.length - maximumLoginKeys),
       notifications: await Promise.all(inspected),
+      usage: await usage.find(org, time),
+      quotas,
       startRemarks,
     };
   });

@@ -4,6 +4,7 @@ import { listLoginKeys } from '../../contract/login-key.ts';
 import { listMembers } from '../../contract/member.ts';
 import { inspectNotification, listNotifications } from '../../contract/notification-administration.ts';
 import { listServiceAccounts } from '../../contract/service-account.ts';
+import { findLimit, quotaNames, type Quotas, type Usage } from './quota.ts';
 import type { InspectedNotification } from '../notification/notification-use-cases.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../account/account.ts';
 import { listDefaultChanges, toRuleLimits, type LoginRule } from '../login/login-rule.ts';
@@ -36,6 +37,8 @@ export interface AdministrationView {
   readonly loginKeys: readonly StoredKey[];
   readonly moreLoginKeys: number;
   readonly notifications: readonly InspectedNotification[];
+  readonly usage: Usage;
+  readonly quotas: Quotas;
   /** What was missing when the service started, with the remedy. */
   readonly startRemarks: readonly string[];
 }
@@ -75,7 +78,9 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
       <h2>Keys of workflow runs</h2>
       ${renderLoginKeys(context, view)}
       <h2>Notifications</h2>
-      ${renderNotifications(context, view)}`,
+      ${renderNotifications(context, view)}
+      <h2>Quotas</h2>
+      ${renderQuotas(view)}`,
   };
 }
 
@@ -204,6 +209,20 @@ function renderNotifications(context: PageContext, { org, notifications }: Admin
     ),
     empty: renderEmpty('There are no notifications. Create one to hear of environments that no longer comply.'),
     maximumBytes: 20_000,
+  });
+}
+
+function renderQuotas({ org, usage, quotas }: AdministrationView): Html {
+  return renderTable({
+    label: 'Quotas',
+    columns: ['Quota', 'Used', 'Allowed'],
+    rows: quotaNames.map((name): readonly Hole[] => [
+      name,
+      String(usage[name]),
+      String(findLimit(quotas, org, name) ?? 'no limit'),
+    ]),
+    empty: renderEmpty('There are no quotas.'),
+    maximumBytes: 15_000,
   });
 }
 

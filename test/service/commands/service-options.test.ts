@@ -24,6 +24,24 @@ describe('the settings of the service', () => {
     });
   });
 
+  it('limit every organization, or some of them', () => {
+    const words = ['--quota-records=100000', '--quota-records', 'acme=500000,globex=0'];
+    const variables = { COMPLIANCE_SERVICE_QUOTA_ATTACHMENT_BYTES: 'acme=1', COMPLIANCE_SERVICE_QUOTA_RECORDS: '1' };
+    const perOrganization = { '': 100_000, acme: 500_000, globex: 0 };
+    expect(parseServiceOptions(words, variables)).toMatchObject({
+      quotas: {
+        records: new Map(Object.entries(perOrganization)),
+        'attachment-bytes': new Map([['acme', 1]]),
+      },
+    });
+  });
+
+  it.each(['x', '-1', '1.5', '=1', 'acme=', 'a b=1', 'a=b=1', '1,,2', '1e3'])('refuse the quota %j', (quota) => {
+    expect(() => parseServiceOptions([`--quota-keys=${quota}`], {})).toThrow(
+      /--quota-keys .* must be a number for each organization, such as 100000, or for one, such as acme=500000/u,
+    );
+  });
+
   it('come from flags', () => {
     const words = [
       '--port=0',

@@ -14,6 +14,7 @@ import { RememberedAnswerWriter } from '../idempotency/remembered-answer-records
 import { SessionReader, SessionWriter } from '../../session/session-records.ts';
 import { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.ts';
 import { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
+import { UsageReader } from '../../organization/usage-records.ts';
 import type { Database, Repository } from './database.ts';
 import type { AttachmentStore } from '../attachments/attachments.ts';
 import type { After, Now } from '../../../runtime/clock.ts';
@@ -36,6 +37,7 @@ const readers = {
   notifications: NotificationReader,
   deliveries: DeliveryReader,
   sessions: SessionReader,
+  usage: UsageReader,
 };
 
 const writers = {
@@ -108,10 +110,15 @@ export type TransactionScope = string | typeof allOrganizations | typeof concurr
 export interface Storage {
   /** Reads one consistent state of the committed data. */
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result>;
-  /** Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects. */
+  /**
+   * Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects.
+   *
+   * @param mayExceedQuotas whether it only draws conclusions from what is recorded (default false)
+   */
   transaction<Result>(
     scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
+    mayExceedQuotas?: boolean,
   ): Promise<Result>;
   /** Calls the listener after every commit of this process. */
   onCommit(listener: () => void): void;

@@ -70,11 +70,14 @@ export interface JudgingContext {
  * Runs a transaction that may judge environments of an organization. A transaction cannot pause. If it needs much
  * pattern matching, it is rolled back, the matching is done in portions between other work, and the transaction is run
  * again with the results.
+ *
+ * @param mayExceedQuotas whether it only creates pending snapshots
  */
 export function runJudgingTransaction<Result>(
   { storage, judging }: JudgingDependencies,
   org: string,
   work: (transaction: WriteTransaction, context: JudgingContext) => Promise<Result>,
+  mayExceedQuotas?: boolean,
 ): Promise<Result> {
   return repeatWithMatches(judging, async (matches) => {
     const left = { pending: false };
@@ -82,7 +85,7 @@ export function runJudgingTransaction<Result>(
       left.pending = true;
     };
     const context = { matches, policies: judging.policies, leavePending };
-    const result = await storage.transaction(org, (transaction) => work(transaction, context));
+    const result = await storage.transaction(org, (transaction) => work(transaction, context), mayExceedQuotas);
     if (left.pending) judging.announcePending();
     return result;
   });

@@ -103,8 +103,11 @@ export class PendingSnapshots {
 
   /** Returns the last one that was created. */
   #makeSome(first: PendingReference): Promise<PendingReference> {
-    return runJudgingTransaction(this.#dependencies, first.org, (transaction, context) =>
-      new SnapshotUpdates(transaction, context).makeSome(first),
+    return runJudgingTransaction(
+      this.#dependencies,
+      first.org,
+      (transaction, context) => new SnapshotUpdates(transaction, context).makeSome(first),
+      true,
     );
   }
 }
@@ -122,8 +125,11 @@ export async function readCurrent<Result>(
     });
     if ('result' in answer) return answer.result;
     for (const reference of answer.pending) {
-      await runJudgingTransaction(dependencies, org, (transaction, context) =>
-        new SnapshotUpdates(transaction, context).makePending(reference),
+      await runJudgingTransaction(
+        dependencies,
+        org,
+        (transaction, context) => new SnapshotUpdates(transaction, context).makePending(reference),
+        true,
       );
     }
   }

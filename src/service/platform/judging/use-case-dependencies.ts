@@ -1,3 +1,4 @@
+import type { Quotas } from '../../organization/quota.ts';
 import type { JudgingDependencies } from './judging.ts';
 import type { TokenVerifier } from '../../login/workflow-identity.ts';
 import type { Now } from '../../../runtime/clock.ts';
@@ -11,4 +12,6 @@ export interface UseCaseDependencies extends JudgingDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;
   readonly tokens: TokenVerifier;
+  /** Undefined if nothing is limited. */
+  readonly quotas?: Quotas | undefined;
 }

@@ -259,7 +259,7 @@ async function fillTables(
     );
   }
   await endUnfinishedCopy(client);
-  await commitFilling(client, shown);
+  await commitFilling(client, tables, shown);
   return contents;
 }
 

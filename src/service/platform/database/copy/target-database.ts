@@ -32,10 +32,18 @@ export async function prepareConnection(client: ClientBase): Promise<void> {
   for (const [name, value] of Object.entries(settings)) await client.query(`SET ${name} = ${value}`);
 }
 
-/** Begins the transaction that fills the tables. Until it ends, nothing else can write to them. */
+/**
+ * Begins the transaction that fills the tables. Until it ends, nothing else can write to them. Triggers would count what
+ * is copied a second time.
+ */
 export async function beginFilling(client: ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
   await client.query(`LOCK TABLE ${tables.map(({ name }) => quote(name)).join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
+  await switchTriggers(client, tables, 'DISABLE');
+}
+
+async function switchTriggers(client: ClientBase, tables: readonly Table[], to: 'ENABLE' | 'DISABLE'): Promise<void> {
+  for (const { name } of tables) await client.query(`ALTER TABLE ${quote(name)} ${to} TRIGGER USER`);
 }
 
 /**
@@ -43,7 +51,8 @@ export async function beginFilling(client: ClientBase, tables: readonly Table[])
  *
  * @throws CopyError if it is not known whether it was committed
  */
-export async function commitFilling(client: ClientBase, shown: string): Promise<void> {
+export async function commitFilling(client: ClientBase, tables: readonly Table[], shown: string): Promise<void> {
+  await switchTriggers(client, tables, 'ENABLE');
   try {
     await client.query('COMMIT');
   } catch (error) {

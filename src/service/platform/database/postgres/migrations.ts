@@ -5,6 +5,7 @@ import { base } from './migrations/base.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
+import { usage } from './migrations/usage.ts';
 import { lockAllOrganizations } from './organization-locks.ts';
 import { isConflict } from './postgres-errors.ts';
 
@@ -16,7 +17,12 @@ import { isConflict } from './postgres-errors.ts';
  * release has at most one script, and accepts the tables of the next release. `plainTransactions` is the exception: it
  * removes tables so that processes of earlier versions stop.
  */
-export const scripts: readonly string[] = [base, attestationFaults + requireProvenance + countsFor, plainTransactions];
+export const scripts: readonly string[] = [
+  base,
+  attestationFaults + requireProvenance + countsFor,
+  plainTransactions,
+  usage,
+];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */
 const migrationLock = 7_232_517_890_041;

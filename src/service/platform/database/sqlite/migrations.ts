@@ -18,6 +18,7 @@ import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
+import { usage } from './migrations/usage.ts';
 import { users } from './migrations/users.ts';
 import { workflowLogins } from './migrations/workflow-logins.ts';
 
@@ -50,6 +51,7 @@ const steps: readonly string[] = [
   attestationFaults,
   requireProvenance,
   countsFor,
+  usage,
 ];
 
 /** The schema version of this service. */

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { quotaExceeded } from '../../../../contract/errors.ts';
+import { QuotaExceededError } from '../../../organization/quota.ts';
 import { ApiError, validationError } from './api-error.ts';
 import { httpErrors, retryAfterHeader } from './http-errors.ts';
 import { sendJson } from '../json-response.ts';
@@ -34,6 +36,7 @@ export function sendError(
 }
 
 function toApiError(listeners: ErrorListeners, thrown: unknown, request: FastifyRequest): ApiError {
+  if (thrown instanceof QuotaExceededError) return new ApiError(quotaExceeded, { values: thrown.values });
   // If a failure caused the ApiError, the failure is its cause and must be logged.
   const fault = thrown instanceof ApiError ? thrown.cause : thrown;
   if (thrown instanceof ApiError && !(fault instanceof StorageError)) return thrown;

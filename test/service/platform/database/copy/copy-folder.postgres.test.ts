@@ -20,6 +20,7 @@ import { attest, report, fingerprintOf, sampleAttestation } from '../../../../su
 import { startTestService, type TestService } from '../../../../support/service.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
+import { expectExactUsage } from '../../../../support/usage.ts';
 
 /** The paths of the endpoints that only read and have no answer with a record. */
 function listUnread(answers: ReadonlyMap<string, Answer>): readonly string[] {
@@ -130,6 +131,9 @@ describe('the copy of a data folder to PostgreSQL', () => {
       (SELECT count(*) = count(DISTINCT place) FROM artifacts) AS artifacts,
       (SELECT count(*) = count(DISTINCT place) FROM trails) AS trails`)) as readonly unknown[];
     expect(places).toEqual({ artifacts: true, trails: true });
+    await withAdministrator(target.url, (client) =>
+      expectExactUsage(async (text) => (await client.query<Readonly<Record<string, unknown>>>(text)).rows),
+    );
   });
 
   itWithObjectStorage('can keep the attachments in an object storage', async () => {
@@ -232,11 +236,9 @@ describe('the copy of a data folder to PostgreSQL', () => {
     for (const name of names)
       await query(`ALTER DATABASE "${new URL(target.url).pathname.slice(1)}" SET ${name} = '1h'`);
     await query(`CREATE TABLE limits (name text PRIMARY KEY, setting text);
-      CREATE FUNCTION note_limits() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO limits SELECT name, setting FROM pg_settings WHERE name IN ('${names.join("', '")}');
-        RETURN NULL;
-      END $$;
-      CREATE TRIGGER note_limits AFTER INSERT ON flows FOR EACH STATEMENT EXECUTE FUNCTION note_limits()`);
+      CREATE RULE note_limits AS ON INSERT TO flows DO ALSO
+        INSERT INTO limits SELECT name, setting FROM pg_settings WHERE name IN ('${names.join("', '")}')
+          ON CONFLICT DO NOTHING`);
     await copy();
     expect(await query('SELECT * FROM limits ORDER BY name')).toEqual(names.map((name) => ({ name, setting: '0' })));
   });

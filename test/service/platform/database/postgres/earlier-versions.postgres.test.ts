@@ -9,6 +9,7 @@ import { migrate, scripts } from '../../../../../src/service/platform/database/p
 import { waitUntil } from '../../../../../tools/servers/ports.ts';
 import { expectMoreEvidence, expectSameVerdicts, readFixture } from '../../../../support/earlier-version.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/postgres.ts';
+import { expectExactUsage } from '../../../../support/usage.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 
 /** What every transaction of an earlier version sends before its COMMIT. */
@@ -75,7 +76,7 @@ describe.each([1, 2])('a database of version %i', (version) => {
     await expect(migrating).rejects.toThrow();
     await earlier.query('COMMIT');
     await earlier.query(learn);
-    expect(await migrateNow()).toEqual({ from: scripts.length - 1, to: scripts.length });
+    expect(await migrateNow()).toEqual({ from: 2, to: scripts.length });
   });
 });
 
@@ -100,6 +101,10 @@ describe('a database that was written by an earlier version', () => {
       const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_versions ORDER BY version');
       return rows.map(({ version }) => version);
     });
+  const expectUsage = (): Promise<void> =>
+    withAdministrator(database.url, (client) =>
+      expectExactUsage(async (text) => (await client.query<Readonly<Record<string, unknown>>>(text)).rows),
+    );
   const versions = scripts.map((_, index) => index + 1);
 
   it('is migrated, and judged as before, also when it is opened again', async () => {
@@ -107,7 +112,9 @@ describe('a database that was written by an earlier version', () => {
     await expectSameVerdicts(options());
     expect(await listVersions()).toEqual(versions);
     await expectSameVerdicts(options());
+    await expectUsage();
     await expectMoreEvidence(options());
+    await expectUsage();
   });
 
   it.each(['attestations', 'written_sources'])(

@@ -13,6 +13,8 @@ import {
   expectSameVerdicts,
   readFixture,
 } from '../../../../support/earlier-version.ts';
+import { sqliteStorage } from '../../../../support/test-storage.ts';
+import { expectExactUsage } from '../../../../support/usage.ts';
 
 const earlierVersion = 17;
 const killedMigration = join(import.meta.dirname, '../../../../support/killed-migration.ts');
@@ -45,7 +47,9 @@ describe('a data folder that was written by an earlier version', () => {
     await expectSameVerdicts({ dataFolder });
     expect(readVersion()).toBe(schemaVersion);
     await expectSameVerdicts({ dataFolder });
+    await expectExactUsage(sqliteStorage(dataFolder).query);
     await expectMoreEvidence({ dataFolder });
+    await expectExactUsage(sqliteStorage(dataFolder).query);
   });
 
   it('is migrated by the next start if the process was killed within a migration', async () => {

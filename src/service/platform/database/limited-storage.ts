@@ -1,0 +1,24 @@
+import { unixSeconds, type Now } from '../../../runtime/clock.ts';
+import { requireQuotas, type Quotas } from '../../organization/quota.ts';
+import type { Storage } from './storage.ts';
+
+/** Makes the transactions of an organization throw a QuotaExceededError, and change nothing, if they exceed its quotas. */
+export function limitStorage(storage: Storage, quotas: Quotas, now: Now): Storage {
+  return {
+    read: (work) => storage.read(work),
+    transaction: (scope, work, mayExceedQuotas = false) =>
+      storage.transaction(scope, async (transaction) => {
+        if (typeof scope !== 'string' || mayExceedQuotas) return work(transaction);
+        const at = unixSeconds(now());
+        const before = await transaction.usage.find(scope, at);
+        const result = await work(transaction);
+        requireQuotas(quotas, scope, before, await transaction.usage.find(scope, at));
+        return result;
+      }),
+    onCommit: (listener) => {
+      storage.onCommit(listener);
+    },
+    probe: (bytes) => storage.probe(bytes),
+    close: () => storage.close(),
+  };
+}
