@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { isBuilt } from './built-action.ts';
+import { measureHostile } from './hostile/measure-hostile.ts';
 import { measureDownload } from './measure-download.ts';
 import { measureFingerprints } from './measure-fingerprints.ts';
 import { measureLongLists } from './measure-long-lists.ts';
@@ -41,9 +42,13 @@ async function bench({ check, rounds, ...options }: BenchOptions): Promise<void>
 
 function measure(
   rounds: number,
-  { large, postgres, only }: Omit<BenchOptions, 'check' | 'rounds'>,
+  { large, postgres, hostile, only }: Omit<BenchOptions, 'check' | 'rounds'>,
 ): Promise<readonly Row[]> {
   return withFixture(async (fixture) => {
+    if (hostile) {
+      await fixture.service.stop();
+      return measureHostile(fixture.directory, only);
+    }
     const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
       ['steps', () => measureSteps(fixture.steps, rounds)],
       ['download', () => Promise.resolve([measureDownload()])],
