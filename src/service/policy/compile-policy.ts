@@ -40,6 +40,8 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** Every combination of pattern and text that the rules can match for the artifact. */
   readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
+  /** An upper estimate of the memory that it takes, in bytes, without the text of the rules. */
+  readonly bytes: number;
   /** Why the policy cannot be applied: it was stored before a limit existed that it exceeds. */
   readonly fault?: string | undefined;
 }
@@ -56,19 +58,30 @@ const broken = (type: ResolutionType, reasons: readonly JudgementReason[]): Rule
   reasons: reasons.slice(0, maximumRuleReasons),
 });
 
+/** The memory that compiled policies take at most, in bytes, as measured. */
+const bytesOf = { rule: 600, conditionCharacter: 26, pattern: 3000, patternInstruction: 270 };
+
 /** Parses the conditions of a policy once, for all artifacts and all later judgements. */
 export function compilePolicy(rules: PolicyRules): CompiledPolicy {
   const conditions: Condition[] = [];
+  let characters = 0;
   const read = (text: string): Condition => {
     const condition = parseCondition(text);
+    characters += text.length;
     conditions.push(condition);
     return condition;
   };
   try {
     const compiled = createRules(rules, read);
     const uses = conditions.flatMap(listMatches);
+    const instructions = uses.reduce((sum, { pattern }) => sum + pattern.size, 0);
     return {
       rules: compiled,
+      bytes:
+        (compiled.length + conditions.length) * bytesOf.rule +
+        characters * bytesOf.conditionCharacter +
+        uses.length * bytesOf.pattern +
+        instructions * bytesOf.patternInstruction,
       *patternUses(artifact) {
         for (const subject of toSubjects(artifact)) {
           for (const { pattern, value } of uses) {
@@ -80,7 +93,7 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     };
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    return { rules: [], patternUses: () => [], fault: `one of its conditions ${error.message}` };
+    return { rules: [], patternUses: () => [], bytes: bytesOf.rule, fault: `one of its conditions ${error.message}` };
   }
 }
 

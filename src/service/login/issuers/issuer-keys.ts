@@ -1,9 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { isRecent, type Now } from '../../../runtime/clock.ts';
 import { isMapping, listAt, textAt } from '../../../runtime/untrusted-data.ts';
 import type { FetchJson } from './fetch-json.ts';
 
+/** The members of a key that verifying a signature needs (RFC 7517; RFC 7518, section 6). */
+const keyMembers = ['kid', 'kty', 'crv', 'n', 'e', 'x', 'y', 'alg', 'use'] as const;
+
 /** A public key of an issuer, as in its key set (RFC 7517). */
-export type IssuerKey = Readonly<Record<string, unknown>>;
+export type IssuerKey = Readonly<Partial<Record<(typeof keyMembers)[number], string>>>;
 
 /** The maximum age of cached keys, in milliseconds. A key that the issuer has withdrawn is accepted this long. */
 const maximumAge = 10 * 60_000;
@@ -11,8 +15,12 @@ const maximumAge = 10 * 60_000;
 const cooldown = 30_000;
 /** The minimum time between a failed request and the next one, in milliseconds. */
 const failureCooldown = 5000;
-/** The maximum number of issuers whose keys are cached. */
-const maximumIssuers = 1000;
+/** The maximum number of keys of an issuer. GitHub has fewer than ten. */
+const maximumKeys = 100;
+/** How much memory the cached keys may take, in bytes. */
+const maximumBytes = 8 * 1024 * 1024;
+/** The memory that an issuer takes, and each of its keys, besides their texts, in bytes. */
+const [bytesOfIssuer, bytesOfKey] = [4000, 1000];
 /** The maximum number of tokens that wait for the keys of an issuer at the same time: anybody can send some. */
 const maximumWaiting = 500;
 
@@ -58,8 +66,8 @@ interface RunningRequest {
 export class IssuerKeys {
   readonly #fetchJson: FetchJson;
   readonly #now: Now;
-  /** By issuer, in the order of their latest requests. */
-  readonly #entries = new Map<string, Entry>();
+  /** By issuer. */
+  readonly #entries = new LRUCache<string, Entry>({ maxSize: maximumBytes, sizeCalculation: measureEntry });
   readonly #running = new Map<string, RunningRequest>();
 
   constructor(fetchJson: FetchJson, now: Now) {
@@ -116,12 +124,7 @@ export class IssuerKeys {
   async #fetch(issuer: string): Promise<Entry> {
     const entry = await this.#ask(issuer);
     this.#running.delete(issuer);
-    this.#entries.delete(issuer);
     this.#entries.set(issuer, entry);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= maximumIssuers) break;
-      this.#entries.delete(oldest);
-    }
     return entry;
   }
 
@@ -145,8 +148,21 @@ export class IssuerKeys {
     const url = URL.parse(textAt(discovered, 'jwks_uri') ?? '');
     // The keys decide whom the service trusts: they must come from the issuer itself.
     if (url?.origin !== new URL(issuer).origin) throw new Error('its keys are not at its own address');
-    const keys = listAt(await this.#fetchJson(url), 'keys').filter(isMapping);
+    const keys = listAt(await this.#fetchJson(url), 'keys')
+      .filter(isMapping)
+      .map(toIssuerKey);
     if (keys.length === 0) throw new Error('it has no keys');
+    if (keys.length > maximumKeys) throw new Error(`it has more than ${maximumKeys} keys`);
     return keys;
   }
+}
+
+/** Leaves out everything else of the document: the rest of a key can be large, and certificates are not used. */
+function toIssuerKey(key: Readonly<Record<string, unknown>>): IssuerKey {
+  return Object.fromEntries(keyMembers.flatMap((name) => (typeof key[name] === 'string' ? [[name, key[name]]] : [])));
+}
+
+function measureEntry({ keys = [], failure }: Entry, issuer: string): number {
+  const texts = [issuer, failure?.message ?? '', ...keys.flatMap((key) => Object.values(key))];
+  return texts.reduce((bytes, text) => bytes + 2 * text.length, bytesOfIssuer + keys.length * bytesOfKey);
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { EventLoopTurns } from '../../../runtime/event-loop-turns.ts';
 import { compilePolicy, type CompiledPolicy } from '../../policy/compile-policy.ts';
 import type { PolicyRules } from '../../policy/policy-rules.ts';
@@ -22,35 +23,27 @@ export class Judging {
   }
 }
 
-/** In characters of the rules as JSON; compiled, they take several times as many bytes. */
-const maximumLength = 4 * 1024 * 1024;
+/** How much memory compiled policies may take, in bytes: an eighth of a small heap. */
+const maximumBytes = 32 * 1024 * 1024;
 
 /**
  * Caches compiled policies by the text of their rules, which is the whole input of the compilation: a cached policy never
- * becomes invalid. If they exceed the maximum, the least recently used ones are removed.
+ * becomes invalid.
  */
 export class PolicyCache {
-  /** Least recently used first. */
-  readonly #compiled = new Map<string, CompiledPolicy>();
-  #length = 0;
+  readonly #compiled = new LRUCache<string, CompiledPolicy>({
+    maxSize: maximumBytes,
+    // Each character of the text may take two bytes.
+    sizeCalculation: ({ bytes }, rulesJson) => bytes + 2 * rulesJson.length,
+  });
 
   /** @param rulesJson the rules as stored JSON */
   compile(rulesJson: string): CompiledPolicy {
     const known = this.#compiled.get(rulesJson);
-    const compiled = known ?? compilePolicy(JSON.parse(rulesJson) as PolicyRules);
-    if (known === undefined) this.#length += rulesJson.length;
-    else this.#compiled.delete(rulesJson);
+    if (known !== undefined) return known;
+    const compiled = compilePolicy(JSON.parse(rulesJson) as PolicyRules);
     this.#compiled.set(rulesJson, compiled);
-    this.#removeOldest();
     return compiled;
-  }
-
-  #removeOldest(): void {
-    for (const oldest of this.#compiled.keys()) {
-      if (this.#length <= maximumLength) return;
-      this.#compiled.delete(oldest);
-      this.#length -= oldest.length;
-    }
   }
 }
 
