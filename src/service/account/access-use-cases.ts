@@ -2,7 +2,7 @@ import { conforms } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
 import { mayOpen, type Grant } from './access.ts';
 import type { Membership, StoredKey } from './account.ts';
-import type { AccountReader } from './account-records.ts';
+import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
 /** A stored key with what it permits. */
@@ -12,26 +12,29 @@ export interface KeyHolder {
   readonly grants: readonly Grant[];
 }
 
+type KeyRecords = Pick<ReadTransaction, 'accounts' | 'loginRules'>;
+
 /**
  * Finds a key by its id. The caller must still verify the secret. `org` may be any text, because a request is
  * authenticated before it is validated.
  */
 export async function findKeyHolder(
-  accounts: Pick<AccountReader, 'findKey' | 'findRole'>,
+  records: KeyRecords,
   { id, org }: { readonly id: string; readonly org: string | undefined },
 ): Promise<KeyHolder | undefined> {
-  const key = await accounts.findKey(id);
+  const key = await records.accounts.findKey(id);
   if (key === undefined) return undefined;
   const isOpen = org !== undefined && conforms(orgName, org) && mayOpen(key, org);
-  return { key, grants: isOpen ? await findGrants(accounts, key, org) : [] };
+  return { key, grants: isOpen ? await findGrants(records, key, org) : [] };
 }
 
-async function findGrants(
-  accounts: Pick<AccountReader, 'findRole'>,
+/** What a key permits in an organization that it opens. */
+export async function findGrants(
+  { accounts, loginRules }: KeyRecords,
   { ownerKind, owner, login }: StoredKey,
   org: string,
 ): Promise<readonly Grant[]> {
-  if (ownerKind === 'workflow') return login?.grants ?? [];
+  if (ownerKind === 'workflow') return loginRules.listGrants(org, login?.rules ?? []);
   const role = await accounts.findRole(org, ownerKind, owner);
   return role === undefined ? [] : [{ role }];
 }
@@ -42,12 +45,12 @@ export function listOpenOrganizations(
   { key }: { readonly key: StoredKey },
 ): Promise<readonly Membership[]> {
   const { org, ownerKind, owner, isLimitedToOrg } = key;
-  return storage.read(async ({ accounts }) => {
+  return storage.read(async (records) => {
     if (ownerKind === 'user' && !isLimitedToOrg) {
-      const memberships = await accounts.listMemberships(owner);
+      const memberships = await records.accounts.listMemberships(owner);
       return [...memberships.filter((one) => one.isDefault), ...memberships.filter((one) => !one.isDefault)];
     }
-    const grants = await findGrants(accounts, key, org);
+    const grants = await findGrants(records, key, org);
     return grants.slice(0, 1).map(({ role }) => ({ org, role, isDefault: false }));
   });
 }

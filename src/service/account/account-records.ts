@@ -9,6 +9,7 @@ import {
   type Statement,
   type Value,
 } from '../platform/database/database.ts';
+import type { ListPart } from '../platform/database/list-part.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
 /** When a key was used, in Unix seconds. */
@@ -30,6 +31,9 @@ export interface AdministrationEnd {
   readonly at: number;
 }
 
+/** A key of a workflow run that was revoked, without what its login proved. */
+export type RevokedLoginKey = Pick<StoredKey, 'org' | 'id' | 'ownerKind' | 'owner' | 'description' | 'expiresAt'>;
+
 /** The kinds of owners that have a role of their own. */
 export type AccountKind = Exclude<OwnerKind, 'workflow'>;
 
@@ -38,10 +42,8 @@ const accountColumns = 'org, name, display_name, privilege, description, created
 const keyColumns = `k.org, k.id, k.owner_kind, k.owner, k.description, k.secret_hash, k.created_at, k.expires_at, k.revoked_at,
   k.is_limited_to_org, k.login, k.original_expires_at`;
 
-const eachGrant = either(
-  "json_each(login, '$.grants') g WHERE g.value",
-  "json_array_elements(login::json -> 'grants') g WHERE g",
-);
+const eachGrant = either("json_each(login, '$.grants') g", "json_array_elements(login::json -> 'grants') g");
+const grantedRule = `${either('g.value', 'g')} ->> 'rule'`;
 
 const statements = defineStatements('accounts', {
   findMember: `SELECT ${memberColumns} FROM members WHERE org = $1 AND "user" = $2`,
@@ -58,10 +60,11 @@ const statements = defineStatements('accounts', {
       WHERE k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
         AND k.revoked_at IS NULL AND k.expires_at > $2)`,
   listLoginKeys: `SELECT ${keyColumns} FROM api_keys k WHERE k.org = $1 AND k.owner_kind = 'workflow'
-    AND k.expires_at > $2 AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`,
+    AND k.expires_at > $2 AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $3 OFFSET $4`,
   countLoginKeys: `SELECT count(*) AS total FROM api_keys
-    WHERE org = $1 AND owner_kind = 'workflow' AND owner = $2 AND expires_at > $3 AND revoked_at IS NULL
-      AND EXISTS (SELECT 1 FROM ${eachGrant} ->> 'rule' = $4)`,
+    WHERE org = $1 AND owner_kind = 'workflow' AND expires_at > $2 AND revoked_at IS NULL`,
+  countRuleKeys: `SELECT ${grantedRule} AS rule, count(*) AS total FROM api_keys CROSS JOIN ${eachGrant}
+    WHERE org = $1 AND owner_kind = 'workflow' AND owner = $2 AND expires_at > $3 AND revoked_at IS NULL GROUP BY 1`,
   listAdministrationEnds: `SELECT m.org, max(k.expires_at) AS at FROM members m
     JOIN api_keys k ON k.owner = m."user" AND k.owner_kind = 'user' AND (k.org = m.org OR k.is_limited_to_org = 0)
     WHERE m.role = 'admin' AND k.revoked_at IS NULL
@@ -93,6 +96,10 @@ const statements = defineStatements('accounts', {
   deleteKeySessions: `DELETE FROM sessions WHERE org = $1 AND ${isAnyOf('key_id', '$2')}`,
   deleteKeys: `DELETE FROM api_keys WHERE org = $1 AND ${isAnyOf('id', '$2')}`,
   revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE org = $1 AND id = $2',
+  revokeRuleKeys: `UPDATE api_keys SET revoked_at = $3
+    WHERE org = $1 AND owner_kind = 'workflow' AND revoked_at IS NULL
+      AND EXISTS (SELECT 1 FROM ${eachGrant} WHERE ${grantedRule} = $2)
+    RETURNING org, id, owner, description, expires_at`,
   revokeAccountKeys: `UPDATE api_keys SET revoked_at = $3
     WHERE org = $1 AND owner_kind = 'service account' AND owner = $2 AND revoked_at IS NULL RETURNING id`,
   revokeUserKeys: `UPDATE api_keys SET revoked_at = $2
@@ -144,18 +151,20 @@ export class AccountReader extends Repository {
     return (await this.database.query(statements.hasValidAdminKey, [org, now])).length > 0;
   }
 
-  /** The keys of workflow runs of the organization that are not revoked and have not expired. */
-  listLoginKeys(org: string, now: number): Promise<readonly StoredKey[]> {
-    return this.queryAll(statements.listLoginKeys, [org, now], toKey);
+  /** The keys of workflow runs of the organization that are not revoked and have not expired, the latest first. */
+  listLoginKeys(org: string, now: number, { offset, limit }: ListPart): Promise<readonly StoredKey[]> {
+    return this.queryAll(statements.listLoginKeys, [org, now, limit, offset], toKey);
   }
 
-  /** How many of them a rule gave to runs of a repository, alone or with other rules. */
-  countLoginKeys(
-    org: string,
-    { repository, rule }: { readonly repository: string; readonly rule: string },
-    now: number,
-  ): Promise<number> {
-    return this.queryNumber(statements.countLoginKeys, [org, repository, now, rule], 'total');
+  /** The number of those keys. */
+  countLoginKeys(org: string, now: number): Promise<number> {
+    return this.queryNumber(statements.countLoginKeys, [org, now], 'total');
+  }
+
+  /** How many of them each rule gave to runs of a repository, alone or with other rules. */
+  async countRuleKeys(org: string, repository: string, now: number): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.query(statements.countRuleKeys, [org, repository, now]);
+    return new Map(rows.map((row) => [text(row, 'rule'), number(row, 'total')]));
   }
 
   /**
@@ -224,7 +233,9 @@ export class AccountWriter extends AccountReader {
   async insertKey(key: StoredKey): Promise<'inserted' | 'exists'> {
     const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt = null } = key;
     const limited = Number(key.isLimitedToOrg);
-    const login = key.login === undefined ? null : JSON.stringify(key.login);
+    const { rules = [], ...proved } = key.login ?? {};
+    const login =
+      key.login === undefined ? null : JSON.stringify({ grants: rules.map((rule) => ({ rule })), ...proved });
     const values = [
       ...[org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt],
       ...[limited, login, key.originalExpiresAt ?? null],
@@ -264,6 +275,18 @@ export class AccountWriter extends AccountReader {
   /** Keeps the time of an earlier revocation, as all methods that revoke do. */
   async revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
     return (await this.database.change(statements.revokeKey, [org, id, revokedAt])) === 0 ? 'not found' : 'revoked';
+  }
+
+  /**
+   * Revokes the keys that a login rule gave, alone or with others: also expired ones, which could become valid again if
+   * the clock is set back.
+   */
+  async revokeRuleKeys(org: string, rule: string, revokedAt: number): Promise<readonly RevokedLoginKey[]> {
+    const rows = await this.database.query(statements.revokeRuleKeys, [org, rule, revokedAt]);
+    return rows.map((row) => ({
+      ...{ org: text(row, 'org'), id: text(row, 'id'), ownerKind: 'workflow', owner: text(row, 'owner') },
+      ...{ description: text(row, 'description'), expiresAt: number(row, 'expires_at') },
+    }));
   }
 
   /** Returns the ids of the keys that were not revoked before, as the next two methods do. */
@@ -333,8 +356,16 @@ function toKey(row: Row): StoredKey {
     createdAt: number(row, 'created_at'),
     expiresAt: number(row, 'expires_at'),
     ...(row['original_expires_at'] === null ? {} : { originalExpiresAt: number(row, 'original_expires_at') }),
-    // Written by this service.
-    ...(row['login'] === null ? {} : { login: JSON.parse(text(row, 'login')) as Login }),
+    ...(row['login'] === null ? {} : { login: toLogin(text(row, 'login')) }),
     ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
   };
+}
+
+/** Earlier versions stored with the name of each rule what it gave. */
+function toLogin(stored: string): Login {
+  // Written by this service.
+  const { grants, proven } = JSON.parse(stored) as Pick<Login, 'proven'> & {
+    readonly grants: readonly { readonly rule: string }[];
+  };
+  return { rules: grants.map(({ rule }) => rule), proven };
 }

@@ -1,7 +1,6 @@
 import type { Role } from '../../contract/role.ts';
 import type { Proven } from '../../contract/proven.ts';
 import type { KeyScope } from './access.ts';
-import type { RuleGrant } from '../login/login-rule.ts';
 
 /** Owners of keys. All times are in Unix seconds, with a fraction. */
 
@@ -36,9 +35,13 @@ export interface ServiceAccountRecord {
   readonly forWebhook: boolean;
 }
 
-/** What a key from a login permits, and what its run proved. */
+/** Why a workflow run has its key, and what it proved. */
 export interface Login {
-  readonly grants: readonly RuleGrant[];
+  /**
+   * The names of the login rules that admitted the run. The key permits what they give: a key is revoked if one of them is
+   * changed or deleted.
+   */
+  readonly rules: readonly string[];
   readonly proven: Proven;
 }
 

@@ -172,7 +172,7 @@ export async function insertKey(accounts: AccountWriter, key: StoredKey): Promis
 /** The event of the audit log about a key. */
 export function toKeyEvent(
   type: AuditEventType,
-  { org, id, ownerKind, owner, description }: StoredKey,
+  { org, id, ownerKind, owner, description }: Pick<StoredKey, 'org' | 'id' | 'ownerKind' | 'owner' | 'description'>,
   { by, at }: ChangeAuthor & Pick<AuditEvent, 'at'>,
 ): AuditEvent {
   const details = {

@@ -28,11 +28,11 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
 
   addRoute(host, logIn, requireIdentityToken(dependencies), ({ caller: { key, stored, login } }) => {
     const { id, createdAt, expiresAt } = stored;
-    const { grants, proven } = login;
+    const { rules: admitting, proven } = login;
     const times = { created_at: createdAt, expires_at: expiresAt };
     return Promise.resolve({
       status: 201,
-      body: { id, key, ...times, rules: grants.map(({ rule }) => rule), proven: { ...proven } },
+      body: { id, key, ...times, rules: [...admitting], proven: { ...proven } },
     });
   });
 
@@ -101,7 +101,7 @@ function addLoginKeyRoutes(host: RouteHost, dependencies: RouteDependencies): vo
 
 function toLoginKeyDetails({ id, createdAt, expiresAt, login }: StoredKey): readonly LoginKeyDetails[] {
   if (login === undefined) return [];
-  const { grants, proven } = login;
+  const { rules: admitting, proven } = login;
   const times = { created_at: createdAt, expires_at: expiresAt };
-  return [{ id, ...times, rules: grants.map(({ rule }) => rule), proven: { ...proven } }];
+  return [{ id, ...times, rules: [...admitting], proven: { ...proven } }];
 }

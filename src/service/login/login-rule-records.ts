@@ -1,12 +1,22 @@
-import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
-import { defineStatements, Repository } from '../platform/database/database.ts';
+import type { Grant } from '../account/access.ts';
+import { toGrant, type LoginRule, type LoginRuleDeclaration, type RuleRights } from './login-rule.ts';
+import { defineStatements, either, isAnyOf, Repository } from '../platform/database/database.ts';
 import { number, text, type Row } from '../platform/database/rows.ts';
+
+/** The fields that say what a rule gives, as JSON. The last is the name that an earlier version wrote. */
+const rights = ['role', 'flows', 'environments', 'permissions', 'counts_for_environments', 'countsForEnvironments'];
+const selectRights = either(
+  `json_object(${rights.map((name) => `'${name}', conditions -> '$.${name}'`).join(', ')})`,
+  `json_build_object(${rights.map((name) => `'${name}', conditions::json -> '${name}'`).join(', ')})::text`,
+);
 
 const columns = 'name, conditions, created_at, created_by, last_modified_at';
 
 const statements = defineStatements('login_rules', {
   find: `SELECT ${columns} FROM login_rules WHERE org = $1 AND name = $2`,
   list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
+  listRights: `SELECT name, ${selectRights} AS rights FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')}
+    ORDER BY name`,
   save: `INSERT INTO login_rules (org, ${columns}) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (org, name) DO UPDATE SET conditions = excluded.conditions, created_at = excluded.created_at,
       created_by = excluded.created_by, last_modified_at = excluded.last_modified_at`,
@@ -21,6 +31,11 @@ export class LoginRuleReader extends Repository {
   /** The rules of the organization, sorted by name. */
   list(org: string): Promise<readonly LoginRule[]> {
     return this.queryAll(statements.list, [org], toLoginRule);
+  }
+
+  /** What the rules of these names give, sorted by name. */
+  listGrants(org: string, names: readonly string[]): Promise<readonly Grant[]> {
+    return this.queryAll(statements.listRights, [org, names], (row) => toGrant(toRuleRights(row)));
   }
 }
 
@@ -44,6 +59,11 @@ function toLoginRule(row: Row): LoginRule {
     created_by: text(row, 'created_by'),
     last_modified_at: number(row, 'last_modified_at'),
   };
+}
+
+function toRuleRights(row: Row): RuleRights {
+  const stored = Object.entries(JSON.parse(text(row, 'rights')) as object).filter(([, value]) => value !== null);
+  return { ...toDeclaration(Object.fromEntries(stored)), name: text(row, 'name') };
 }
 
 /** Earlier versions wrote the names of the fields in camel case: `repositoryId`. */

@@ -89,9 +89,8 @@ async function revokeKeys(
   { org, name }: LoginRuleReference,
   { by, at, cause }: ChangeAuthor & { readonly at: number; readonly cause: string },
 ): Promise<void> {
-  for (const key of await accounts.listLoginKeys(org, at)) {
-    if (key.login?.grants.some(({ rule }) => rule === name) !== true) continue;
-    await accounts.revokeKey(org, key.id, at);
+  for (const key of await accounts.revokeRuleKeys(org, name, at)) {
+    if (key.expiresAt <= at) continue;
     const event = toKeyEvent('key_revoked', key, { by, at });
     await auditLog.append({ ...event, details: { ...event.details, cause } });
   }

@@ -22,12 +22,6 @@ export interface LoginRule extends LoginRuleDeclaration {
   readonly last_modified_at: number;
 }
 
-/** What a rule gives to a run that it admits. */
-export interface RuleGrant extends Grant {
-  /** The name of the rule. */
-  readonly rule: string;
-}
-
 /** The permissions of a new rule that does not name any. */
 const defaultPermissions: RulePermission[] = ['record'];
 
@@ -72,8 +66,8 @@ export function listDefaultChanges(rule: LoginRule): readonly string[] {
 
 /** What the rules decide about a run. */
 export interface LoginDecision {
-  /** Of every rule that admits it; empty if none does. */
-  readonly grants: readonly RuleGrant[];
+  /** The names of the rules that admit it. */
+  readonly rules: readonly string[];
   /** For each other rule of its repository: the conditions that do not hold, by the names of the fields. */
   readonly mismatches: readonly { readonly rule: string; readonly conditions: readonly string[] }[];
 }
@@ -82,7 +76,7 @@ export interface LoginDecision {
 export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdentity): LoginDecision {
   const judged = rules.map((rule) => ({ rule, conditions: findBrokenConditions(rule, run) }));
   return {
-    grants: judged.filter(({ conditions }) => conditions.length === 0).map(({ rule }) => toGrant(rule)),
+    rules: judged.filter(({ conditions }) => conditions.length === 0).map(({ rule }) => rule.name),
     mismatches: judged
       // The rules of other repositories are not disclosed.
       .filter(({ rule, conditions }) => conditions.length > 0 && isAboutRepository(rule, run))
@@ -90,7 +84,11 @@ export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdenti
   };
 }
 
-function toGrant(rule: LoginRule): RuleGrant {
+/** The fields of a rule that say what it gives. */
+export type RuleRights = Pick<LoginRule, 'name' | 'role' | 'flows' | 'environments' | keyof RuleLimits>;
+
+/** What a rule gives to the runs that it admits. */
+export function toGrant(rule: RuleRights): Grant {
   const { name, role, flows, environments } = rule;
   const { permissions, counts_for_environments: counted } = toRuleLimits(rule);
   const countsFor: CountsFor = counted.includes(allEnvironments) ? undefined : counted;

@@ -85,15 +85,15 @@ async function admit(
   { loginRules, accounts, auditLog }: WriteTransaction,
   { org, identity, key, createdAt }: Admission,
 ): Promise<LoginResult> {
-  const { grants, mismatches } = applyLoginRules(await loginRules.list(org), identity);
-  if (grants.length === 0) return { outcome: 'refused', identity, mismatches };
+  const { rules, mismatches } = applyLoginRules(await loginRules.list(org), identity);
+  if (rules.length === 0) return { outcome: 'refused', identity, mismatches };
   const { repository, run_id: run, run_attempt: attempt } = identity;
   // One rule with room is enough: the keys of another must not keep the run out.
-  const counts = grants.map(({ rule }) => accounts.countLoginKeys(org, { repository, rule }, createdAt));
-  if ((await Promise.all(counts)).every((count) => count >= maximumLoginKeys)) {
+  const counts = await accounts.countRuleKeys(org, repository, createdAt);
+  if (rules.every((rule) => (counts.get(rule) ?? 0) >= maximumLoginKeys)) {
     return { outcome: 'too many keys', retryAfter: 60 };
   }
-  const login = { grants, proven: toProven(identity) };
+  const login = { rules, proven: toProven(identity) };
   const stored = toStoredKey(key, {
     ...{ org, ownerKind: 'workflow', owner: repository, isLimitedToOrg: true, login },
     description: `Run ${run}, attempt ${attempt}`,
@@ -111,20 +111,21 @@ async function admit(
   return { outcome: 'logged in', key: formatApiKey(key), stored, login };
 }
 
-function describeLogin({ grants, proven }: Login): Readonly<Record<string, string>> {
+function describeLogin({ rules, proven }: Login): Readonly<Record<string, string>> {
   const { run_id, run_attempt, event_name, ref, workflow_ref = '', actor = '' } = proven;
-  const rules = grants.map(({ rule }) => rule).join(', ');
-  return { rules, run_id, run_attempt, event_name, ref, workflow_ref, actor };
+  return { rules: rules.join(', '), run_id, run_attempt, event_name, ref, workflow_ref, actor };
 }
 
 /** Lists valid keys of workflow runs, the latest first, with the number of all. */
-export async function listLoginKeys(
+export function listLoginKeys(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
-  { org, part: { offset, limit } }: { readonly org: string; readonly part: ListPart },
+  { org, part }: { readonly org: string; readonly part: ListPart },
 ): Promise<{ readonly keys: readonly StoredKey[]; readonly total: number }> {
   const time = unixSeconds(now());
-  const keys = await storage.read(({ accounts }) => accounts.listLoginKeys(org, time));
-  return { keys: keys.toReversed().slice(offset, offset + limit), total: keys.length };
+  return storage.read(async ({ accounts }) => ({
+    keys: await accounts.listLoginKeys(org, time, part),
+    total: await accounts.countLoginKeys(org, time),
+  }));
 }
 
 export type RevokeLoginKeyResult = 'revoked' | 'key not found';
@@ -137,8 +138,10 @@ export function revokeLoginKey(
 ): Promise<OnceResult<RevokeLoginKeyResult>> {
   const at = unixSeconds(dependencies.now());
   const revoke = async ({ accounts, auditLog }: WriteTransaction): Promise<RevokeLoginKeyResult> => {
-    const key = (await accounts.listLoginKeys(org, at)).find((one) => one.id === id);
-    if (key === undefined) return 'key not found';
+    const key = await accounts.findKey(id);
+    if (key?.org !== org || key.ownerKind !== 'workflow' || key.expiresAt <= at || key.revokedAt !== undefined) {
+      return 'key not found';
+    }
     await accounts.revokeKey(org, id, at);
     await auditLog.append(toKeyEvent('key_revoked', key, { by, at }));
     return 'revoked';

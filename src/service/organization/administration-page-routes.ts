@@ -38,7 +38,7 @@ function loadAdministration(
       notification,
       targets: (await notifications.findTargets(org, notification.number)) ?? [],
     }));
-    const loginKeys = (await accounts.listLoginKeys(org, time)).toReversed();
+    const loginKeys = await accounts.listLoginKeys(org, time, { offset: 0, limit: maximumLoginKeys });
     return {
       org,
       members: await Promise.all(members),
@@ -46,8 +46,8 @@ function loadAdministration(
       accounts: await Promise.all(serviceAccounts),
       moreAccounts: allAccounts.length - serviceAccounts.length,
       loginRules: await loginRules.list(org),
-      loginKeys: loginKeys.slice(0, maximumLoginKeys),
-      moreLoginKeys: Math.max(0, loginKeys.length - maximumLoginKeys),
+      loginKeys,
+      moreLoginKeys: (await accounts.countLoginKeys(org, time)) - loginKeys.length,
       notifications: await Promise.all(inspected),
       usage: await usage.find(org, time),
       quotas,

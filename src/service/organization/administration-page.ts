@@ -171,7 +171,7 @@ function renderLoginKeys(context: PageContext, { loginKeys, moreLoginKeys }: Adm
       owner,
       description,
       clip(`${login?.proven.event_name ?? ''} ${login?.proven.ref ?? ''}`, 160),
-      clip(login?.grants.map(({ rule }) => rule).join(', ') ?? '', 160),
+      clip(login?.rules.join(', ') ?? '', 160),
       renderExpiry(expiresAt, context),
     ]),
     more: moreLoginKeys,

@@ -1,13 +1,13 @@
 import { bareFingerprint } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
-import { listOpenOrganizations } from '../account/access-use-cases.ts';
+import { findGrants, listOpenOrganizations } from '../account/access-use-cases.ts';
 import { searchArtifacts } from '../artifact/artifact-use-cases.ts';
 import { findVerdictTimes, listEnvironments } from '../environment/environment-reading-use-cases.ts';
 import { listFlows } from '../flow/flow-use-cases.ts';
 import { listPolicies } from '../policy/policy-use-cases.ts';
 import { listSnapshots } from '../snapshot/snapshot-use-cases.ts';
 import { findTrailsByName, listFlowOverviews } from '../trail/trail-state-use-cases.ts';
-import { mayAccess } from '../account/access.ts';
+import { readsEverything } from '../account/readable-parts.ts';
 import type { StoredKey } from '../account/account.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
@@ -39,7 +39,7 @@ export function addOrganizationPages(host: PageHost): void {
     const organizations: OpenOrganization[] = [];
     for (const [index, membership] of memberships.entries()) {
       const { org } = membership;
-      const isCounted = index < maximumCounted && mayReadAll(key, org);
+      const isCounted = index < maximumCounted && (await mayReadAll(dependencies, key, org));
       const environments = isCounted ? await countEnvironments(dependencies, org) : undefined;
       organizations.push({ ...membership, environments });
     }
@@ -61,8 +61,8 @@ export function addOrganizationPages(host: PageHost): void {
 }
 
 /** Whether a key that opens the organization is not limited to some of its flows and environments. */
-function mayReadAll({ login }: StoredKey, org: string): boolean {
-  return login === undefined || mayAccess({ org, grants: login.grants }, org, 'read');
+async function mayReadAll({ storage }: RouteDependencies, key: StoredKey, org: string): Promise<boolean> {
+  return readsEverything({ org, grants: await storage.read((records) => findGrants(records, key, org)) });
 }
 
 async function countEnvironments(

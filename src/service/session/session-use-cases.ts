@@ -35,10 +35,10 @@ export function findSessionHolder(
   { token, org }: { readonly token: string; readonly org: string | undefined },
 ): Promise<KeyHolder | undefined> {
   const time = unixSeconds(now());
-  return storage.read(async ({ sessions, accounts }) => {
-    const session = await sessions.find(hashSessionToken(token));
+  return storage.read(async (records) => {
+    const session = await records.sessions.find(hashSessionToken(token));
     if (session === undefined || session.expiresAt <= time) return undefined;
-    return findKeyHolder(accounts, { id: session.keyId, org });
+    return findKeyHolder(records, { id: session.keyId, org });
   });
 }
 

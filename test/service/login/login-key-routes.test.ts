@@ -62,6 +62,20 @@ describe('the keys of workflow runs', () => {
     expect((await list()).body).toMatchObject({ data: [] });
   });
 
+  it('refer to their rules, whether this or an earlier version stored them', async () => {
+    await fixture.saveRule({ flows: ['web'] });
+    const key = await fixture.logIn();
+    const select = `SELECT login FROM api_keys WHERE id = '${keyIdOf(key)}'`;
+    const stored = String((await fixture.service.storage.query(select, []))[0]?.['login']);
+    expect(stored).toContain('{"grants":[{"rule":"deploy"}],');
+    const earlier = stored.replace('{"rule":"deploy"}', '{"rule":"deploy","role":"member","flows":["web"]}');
+    await fixture.service.storage.query('UPDATE api_keys SET login = $1', [earlier]);
+    const other = (await call(fixture.service, { path: '/flows/acme/other', key })).status;
+    expect([await read(key), other]).toEqual([200, 403]);
+    await fixture.saveRule({ flows: ['other'] });
+    expect(await read(key)).toBe(401);
+  });
+
   it('are revoked one by one, which the audit log says', async () => {
     const [key, other] = [await fixture.logIn(), await fixture.logIn()];
     expect([await read(key), await read(other)]).toEqual([200, 200]);

@@ -42,7 +42,7 @@ export interface RequestContent {
  * another. For runs that have logged in, it includes the rules that admitted them: a pull request is not a deployment.
  */
 export function toSender({ ownerKind, owner, login }: Pick<StoredKey, 'ownerKind' | 'owner' | 'login'>): string {
-  return JSON.stringify([ownerKind, owner, login?.grants.map(({ rule }) => rule)]);
+  return JSON.stringify([ownerKind, owner, login?.rules]);
 }
 
 /**

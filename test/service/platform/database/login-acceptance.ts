@@ -22,7 +22,7 @@ const proven = {
 const key = (change: Partial<StoredKey> = {}): StoredKey => ({
   ...{ org: 'acme', id: 'key1', ownerKind: 'workflow', owner: 'acme/web', isLimitedToOrg: true, description: 'Run 1' },
   ...{ secretHash: Buffer.from('hash'), createdAt: 10, expiresAt: 910 },
-  login: { grants: [{ rule: 'deploy', role: 'member', flows: ['web'] }], proven },
+  login: { rules: ['build', 'deploy'], proven },
   ...change,
 });
 
@@ -90,12 +90,51 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
       await insertKey(key({ id: 'key4', revokedAt: 100 }));
       await insertKey(key({ id: 'key5', org: 'other' }));
       await insertKey(key({ id: 'key6', ownerKind: 'user', owner: 'acme-web', login: undefined }));
-      const listed = await storage.read(({ accounts }) => accounts.listLoginKeys('acme', 500));
-      expect(listed.map(({ id }) => id)).toEqual(['key1', 'key2']);
-      const count = (now: number, rule = 'deploy'): Promise<number> =>
-        storage.read(({ accounts }) => accounts.countLoginKeys('acme', { repository: 'acme/web', rule }, now));
-      expect([await count(499), await count(500), await count(910)]).toEqual([2, 1, 0]);
-      expect(await count(499, 'build')).toBe(0);
+      const list = async (offset: number, limit: number): Promise<readonly string[]> => {
+        const keys = await storage.read(({ accounts }) => accounts.listLoginKeys('acme', 500, { offset, limit }));
+        return keys.map(({ id }) => id);
+      };
+      expect([await list(0, 9), await list(1, 1)]).toEqual([['key2', 'key1'], ['key1']]);
+      expect(await storage.read(({ accounts }) => accounts.countLoginKeys('acme', 500))).toBe(2);
+      const count = async (now: number): Promise<unknown> =>
+        Object.fromEntries(await storage.read(({ accounts }) => accounts.countRuleKeys('acme', 'acme/web', now)));
+      const expected = [{ build: 2, deploy: 2 }, { build: 1, deploy: 1 }, {}];
+      expect([await count(499), await count(500), await count(910)]).toEqual(expected);
+    });
+
+    it('revokes the keys of a rule, also expired ones', async () => {
+      await insertKey(key());
+      await insertKey(key({ id: 'key2', expiresAt: 100 }));
+      await insertKey(key({ id: 'key3', login: { rules: ['build'], proven } }));
+      await insertKey(key({ id: 'key4', revokedAt: 50 }));
+      await insertKey(key({ id: 'key5', org: 'other' }));
+      const revoked = await storage.transaction('acme', ({ accounts }) =>
+        accounts.revokeRuleKeys('acme', 'deploy', 500),
+      );
+      const owner = { org: 'acme', ownerKind: 'workflow', owner: 'acme/web', description: 'Run 1' };
+      expect(revoked.toSorted((one, other) => one.expiresAt - other.expiresAt)).toEqual([
+        { ...owner, id: 'key2', expiresAt: 100 },
+        { ...owner, id: 'key1', expiresAt: 910 },
+      ]);
+      const times = ['key1', 'key2', 'key3', 'key4', 'key5'].map(async (id) => (await findKey(id))?.revokedAt);
+      expect(await Promise.all(times)).toEqual([500, 500, undefined, 50, undefined]);
+    });
+
+    it('knows what login rules give by their names', async () => {
+      await save(rule({ flows: ['web'], refs: ['refs/**'], permissions: ['record'], counts_for_environments: ['*'] }));
+      await save(rule({ name: 'build', environments: ['prod'], permissions: [], counts_for_environments: ['prod'] }));
+      await save(rule({ name: 'old', role: 'reader' }));
+      await save(rule({ name: 'unwanted' }));
+      // As an earlier version wrote it.
+      await save({ ...rule({ name: 'older' }), ...{ countsForEnvironments: ['prod'] } });
+      const names = ['old', 'deploy', 'none', 'build', 'older'];
+      expect(await storage.read(({ loginRules }) => loginRules.listGrants('acme', names))).toEqual([
+        { rule: 'build', role: 'member', environments: ['prod'], permissions: [], countsFor: ['prod'] },
+        { rule: 'deploy', role: 'member', flows: ['web'], permissions: ['record'] },
+        { rule: 'old', role: 'reader', permissions: ['record', 'define'] },
+        { rule: 'older', role: 'member', permissions: ['record', 'define'], countsFor: ['prod'] },
+      ]);
+      expect(await storage.read(({ loginRules }) => loginRules.listGrants('other', names))).toEqual([]);
     });
 
     it('deletes expired keys from logins with their uses and sessions, the oldest first, and no others', async () => {

@@ -228,7 +228,7 @@ async function checkSecret({ storage, failures }: KeyDependencies, attempt: Auth
   const { methods, org, origin } = attempt;
   const key = parseApiKey(readCredential(attempt));
   const holder =
-    key === undefined ? undefined : await storage.read(({ accounts }) => findKeyHolder(accounts, { id: key.id, org }));
+    key === undefined ? undefined : await storage.read((records) => findKeyHolder(records, { id: key.id, org }));
   const stored = holder?.key;
   if (key !== undefined && holder !== undefined && secretMatches(key.secret, holder.key.secretHash)) return holder;
   const failure = { ...describeFailedKey(key, stored), org: stored?.org ?? org, origin: origin() };
