@@ -277,16 +277,31 @@ export class Records {
     return unrepeated(notifications.deleteNotification(this.at(at), { org, number }));
   }
 
+  /** Adds events to the outbox, and to the queues of their targets. */
+  async recordEvents(...events: readonly EnvironmentEvent[]): Promise<void> {
+    await this.broadcast(...events);
+    await this.distribute();
+  }
+
   /** Adds events to the outbox, as the transaction of a snapshot does. */
-  recordEvents(...events: readonly EnvironmentEvent[]): Promise<void> {
+  broadcast(...events: readonly EnvironmentEvent[]): Promise<void> {
     const places = Map.groupBy(events, ({ org, environment }) => `${org}/${environment}`);
     return this.storage.transaction(allOrganizations, async (transaction) => {
       for (const group of places.values()) {
         const { org = '', environment = '' } = group[0] ?? {};
         const listeners = await transaction.deliveries.listListeners(org, environment);
-        await transaction.deliveries.insert(deliveries.toDeliveries(listeners, group));
+        await transaction.deliveries.insertBroadcasts(org, deliveries.toBroadcasts(listeners, group));
       }
     });
+  }
+
+  /** Distributes all broadcasts, as the dispatcher does. */
+  async distribute(): Promise<void> {
+    const find = (): Promise<string | undefined> =>
+      this.storage.read((transaction) => transaction.deliveries.findBroadcastOrg('', []));
+    for (let org = await find(); org !== undefined; org = await find()) {
+      await deliveries.distributeBroadcast(this, { org });
+    }
   }
 
   dueTargets(now: number, limit: number, claimant = 'process'): Promise<readonly DueTarget[]> {

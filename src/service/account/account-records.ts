@@ -5,11 +5,11 @@ import {
   defineStatements,
   either,
   isAnyOf,
+  type ListPart,
   Repository,
   type Statement,
   type Value,
 } from '../platform/database/database.ts';
-import type { ListPart } from '../platform/database/list-part.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
 /** When a key was used, in Unix seconds. */

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../audit/audit-event.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
-import { toDeliveries } from '../notification/delivery-use-cases.ts';
+import { toBroadcasts } from '../notification/delivery-use-cases.ts';
 
 /**
  * Records a change of what environments are judged by in the audit log, and in the outbox for the targets that want to
@@ -17,7 +17,9 @@ export async function recordRuleChange(
   const { org, at: timestamp } = change;
   for (const environment of environments) {
     const trigger = 'ON_CHANGED_RULES';
-    const listeners = (await deliveries.listListeners(org, environment)).filter((one) => one.trigger === trigger);
+    const listeners = (await deliveries.listListeners(org, environment)).filter((one) =>
+      one.triggers.includes(trigger),
+    );
     const head = listeners.length === 0 ? undefined : await records.findHead(org, environment);
     if (head === undefined || head.latest === 0) continue;
     const snapshot = head.latest;
@@ -32,7 +34,7 @@ export async function recordRuleChange(
       description,
       timestamp,
     };
-    await deliveries.insert(toDeliveries(listeners, [{ ...event, trigger }]));
+    await deliveries.insertBroadcasts(org, toBroadcasts(listeners, [{ ...event, trigger }]));
   }
 }
 

@@ -1,13 +1,16 @@
-import { triggers, type Trigger } from '../../contract/notification.ts';
+import type { Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget, TargetReference } from './notification.ts';
-import { defineStatements, either, Repository } from '../platform/database/database.ts';
+import { defineStatements, either, isAnyOf, lookUp, Repository, toJsonList } from '../platform/database/database.ts';
 import { toSecrets, toTarget } from './notification-records.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
-/** A target of a notification that listens to an environment. */
-export interface ListeningTarget extends TargetReference {
-  readonly trigger: Trigger;
+/** A notification that listens to an environment. */
+export interface Listener {
+  readonly number: number;
+  readonly triggers: readonly Trigger[];
+  /** Those of its targets. */
+  readonly positions: readonly number[];
 }
 
 /** A target with waiting deliveries. */
@@ -17,9 +20,17 @@ export interface WaitingTarget extends TargetReference {
   readonly attempts: number;
 }
 
-/** A delivery to add to the outbox. */
-export interface NewDelivery extends TargetReference {
-  readonly event: EnvironmentEvent;
+/** Messages for targets of notifications, which are added to their queues later, in portions. */
+export interface NewBroadcast {
+  readonly messages: readonly EnvironmentEvent[];
+  readonly targets: readonly (readonly [number: number, position: number])[];
+}
+
+export interface Broadcast extends NewBroadcast {
+  readonly org: string;
+  readonly sequence: number;
+  /** How many of the targets have their messages. */
+  readonly done: number;
 }
 
 /** How long a claim lasts that is not ended, in seconds: longer than a delivery may take. */
@@ -44,15 +55,25 @@ const isFreeFor = (claimant: string): string =>
 
 const isTarget = 'org = $1 AND number = $2 AND position = $3';
 
+/** The elements `value` of a JSON list. */
+const elements = (list: string): string => either(`json_each(${list})`, `json_array_elements(${list}::json)`);
+
+/** Whether the target `t` is that of the element `w`. */
+const isWanted = 't.number = (w.value ->> 0)::bigint AND t.position = (w.value ->> 1)::bigint';
+
 /** Ends a claim. The target `t` is due then if a delivery waits for it. */
 const endWithDue = (time: string): string => `${either('', 'claimed_until = NULL,')} due_at = CASE WHEN EXISTS (
     SELECT 1 FROM deliveries d WHERE d.org = t.org AND d.number = t.number AND d.position = t.position
   ) THEN ${time}::double precision END`;
 
 const statements = defineStatements('deliveries', {
-  listListeners: `SELECT t.org, t.number, t.position, s."trigger"
-    FROM notification_subjects s JOIN notification_targets t USING (org, number)
-    WHERE s.org = $1 AND s.environment = $2 ORDER BY t.number, t.position`,
+  listListeners: `SELECT s.number, ${toJsonList('s."trigger"')} AS triggers, (
+      SELECT ${toJsonList('t.position')} FROM notification_targets t WHERE t.org = s.org AND t.number = s.number
+    ) AS positions
+    FROM notification_subjects s WHERE s.org = $1 AND s.environment = $2 GROUP BY s.org, s.number ORDER BY s.number`,
+  findBroadcastOrg: `SELECT min(org) AS org FROM broadcasts WHERE org > $1 AND NOT ${isAnyOf('org', '$2')}`,
+  findBroadcast: `SELECT org, sequence, messages, targets, done FROM broadcasts WHERE org = $1
+    ORDER BY sequence LIMIT 1`,
   listDue: `SELECT org, number, position, failing FROM (
       SELECT org, number, position, due_at, (attempts > 0)::integer AS failing,
         row_number() OVER (PARTITION BY org, attempts > 0 ORDER BY due_at, number, position) AS place
@@ -83,11 +104,21 @@ const statements = defineStatements('deliveries', {
     'SELECT 1 WHERE $4 IS NULL',
     `UPDATE notification_targets SET claimed_until = NULL WHERE ${isTarget} AND claimed_by = $4`,
   ),
-  insert: `INSERT INTO deliveries (org, number, position, event${either(', sequence', '')}) VALUES ($1, $2, $3, $4${either(
-    `, (SELECT coalesce(max(sequence), 0) + 1 FROM deliveries WHERE ${isTarget})`,
-    '',
-  )})`,
-  setFirstDue: `UPDATE notification_targets SET due_at = $4 WHERE ${isTarget} AND due_at IS NULL`,
+  insertBroadcast: `INSERT INTO broadcasts (org, sequence, messages, targets)
+    VALUES ($1, (SELECT coalesce(max(sequence), 0) + 1 FROM broadcasts WHERE org = $1), $2, $3)`,
+  setBroadcastDone: 'UPDATE broadcasts SET done = $3 WHERE org = $1 AND sequence = $2',
+  deleteBroadcast: 'DELETE FROM broadcasts WHERE org = $1 AND sequence = $2',
+  insert: `INSERT INTO deliveries (org, number, position, event${either(', sequence', '')})
+    SELECT t.org, t.number, t.position, m.value${either(
+      `, m.key + 1 + (SELECT coalesce(max(d.sequence), 0) FROM deliveries d
+        WHERE d.org = t.org AND d.number = t.number AND d.position = t.position)`,
+      '',
+    )}
+    FROM ${elements('$2')} w ${lookUp('notification_targets', 't', `t.org = $1 AND ${isWanted}`)}
+      CROSS JOIN ${either('json_each($3) m', 'unnest($3::text[]) WITH ORDINALITY AS m (value, place)')}
+    ORDER BY t.number, t.position, ${either('m.key', 'm.place')}`,
+  setFirstDue: `UPDATE notification_targets AS t SET due_at = $3 FROM ${elements('$2')} w
+    WHERE t.org = $1 AND ${isWanted} AND t.due_at IS NULL`,
   delete: `DELETE FROM deliveries WHERE ${isTarget} AND sequence = $4`,
   setDue: `UPDATE notification_targets SET due_at = $4 WHERE ${isTarget} AND due_at IS NOT NULL`,
   recordSuccess: `UPDATE notification_targets AS t
@@ -99,9 +130,15 @@ const statements = defineStatements('deliveries', {
 
 /** Reads the outbox: the deliveries that wait for targets of notifications. */
 export class DeliveryReader extends Repository {
-  /** The targets whose notifications listen to the environment; most environments have none. */
-  listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
-    return this.queryAll(statements.listListeners, [org, environment], toListeningTarget);
+  /** The notifications that listen to the environment; most environments have none. */
+  listListeners(org: string, environment: string): Promise<readonly Listener[]> {
+    return this.queryAll(statements.listListeners, [org, environment], toListener);
+  }
+
+  /** The next organization after another one that has broadcasts, apart from some; undefined if there is none. */
+  async findBroadcastOrg(after: string, except: readonly string[]): Promise<string | undefined> {
+    const [row = {}] = await this.database.query(statements.findBroadcastOrg, [after, except]);
+    return row['org'] === null ? undefined : text(row, 'org');
   }
 
   /**
@@ -159,13 +196,33 @@ export class DeliveryWriter extends DeliveryReader {
     await Promise.all(targets.map((target) => this.database.run(statements.release, [...toKey(target), claimant])));
   }
 
-  /** Appends deliveries to the queues of their targets, in this order. They are due at the time of their event. */
-  async insert(deliveries: readonly NewDelivery[]): Promise<void> {
-    const inserted = deliveries.flatMap((delivery) => [
-      this.database.run(statements.insert, [...toKey(delivery), JSON.stringify(delivery.event)]),
-      this.database.run(statements.setFirstDue, [...toKey(delivery), delivery.event.timestamp]),
-    ]);
+  /** Adds broadcasts behind all others of the organization. */
+  async insertBroadcasts(org: string, broadcasts: readonly NewBroadcast[]): Promise<void> {
+    const inserted = broadcasts.map(({ messages, targets }) =>
+      this.database.run(statements.insertBroadcast, [org, JSON.stringify(messages), JSON.stringify(targets)]),
+    );
     await Promise.all(inserted);
+  }
+
+  /** The first broadcast of the organization; undefined if there is none. */
+  findBroadcast(org: string): Promise<Broadcast | undefined> {
+    return this.queryFirst(statements.findBroadcast, [org], toBroadcast);
+  }
+
+  /**
+   * Appends the messages of a broadcast to the queues of its next targets. They are due at the time of their event. Targets
+   * that were deleted are left out. The broadcast ends with its last target.
+   */
+  async distribute({ org, sequence, messages, targets, done }: Broadcast, limit: number): Promise<void> {
+    const next = JSON.stringify(targets.slice(done, done + limit));
+    const events = messages.map((message) => JSON.stringify(message));
+    await Promise.all([
+      this.database.run(statements.insert, [org, next, events]),
+      this.database.run(statements.setFirstDue, [org, next, messages[0]?.timestamp ?? 0]),
+      done + limit < targets.length
+        ? this.database.run(statements.setBroadcastDone, [org, sequence, done + limit])
+        : this.database.run(statements.deleteBroadcast, [org, sequence]),
+    ]);
   }
 
   delete(delivery: Delivery): Promise<void> {
@@ -191,14 +248,23 @@ function toReference(row: Row): TargetReference {
   return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position') };
 }
 
-function toTrigger(row: Row): Trigger {
-  const trigger = triggers.find((known) => known === row['trigger']);
-  if (trigger === undefined) throw new TypeError('a stored trigger is damaged');
-  return trigger;
+// What was written by this service.
+function toListener(row: Row): Listener {
+  return {
+    number: number(row, 'number'),
+    triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
+    positions: JSON.parse(text(row, 'positions')) as readonly number[],
+  };
 }
 
-function toListeningTarget(row: Row): ListeningTarget {
-  return { ...toReference(row), trigger: toTrigger(row) };
+function toBroadcast(row: Row): Broadcast {
+  return {
+    org: text(row, 'org'),
+    sequence: number(row, 'sequence'),
+    messages: JSON.parse(text(row, 'messages')) as Broadcast['messages'],
+    targets: JSON.parse(text(row, 'targets')) as Broadcast['targets'],
+    done: number(row, 'done'),
+  };
 }
 
 /** Converts a row to a target with a delivery that is due. `failing` is 0 or 1. */

@@ -1,25 +1,38 @@
 import type { EnvironmentEvent } from '../environment/environment-event.ts';
 import { toMessages } from '../environment/event-digest.ts';
 import { isOverdue, type Delivery, type DeliveryFailure } from './notification.ts';
-import type { ListeningTarget, NewDelivery, WaitingTarget } from './delivery-records.ts';
+import type { Listener, NewBroadcast, WaitingTarget } from './delivery-records.ts';
 import { allOrganizations } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
 
-/** Converts an environment's events to deliveries: each target gets those with its notification's triggers. */
-export function toDeliveries(
-  listeners: readonly ListeningTarget[],
+/**
+ * Converts an environment's events to broadcasts: each target gets those with its notification's triggers. Targets with the
+ * same triggers share a broadcast, however many they are.
+ */
+export function toBroadcasts(
+  listeners: readonly Listener[],
   events: readonly EnvironmentEvent[],
-): readonly NewDelivery[] {
-  const targets = Map.groupBy(listeners, ({ number, position }) => `${number}/${position}`);
-  return [...targets.values()].flatMap((listening) => {
-    const triggers = new Set(listening.map(({ trigger }) => trigger));
-    const wanted = events.filter(({ trigger }) => triggers.has(trigger));
-    const [target] = listening;
-    if (target === undefined) return [];
-    const { org, number, position } = target;
-    return toMessages(wanted).map((event) => ({ org, number, position, event }));
+): readonly NewBroadcast[] {
+  const groups = Map.groupBy(listeners, ({ triggers }) => triggers.join());
+  return [...groups.values()].flatMap((group) => {
+    const messages = toMessages(events.filter(({ trigger }) => group[0]?.triggers.includes(trigger)));
+    const targets = group.flatMap(({ number, positions }) => positions.map((position) => [number, position] as const));
+    return messages.length === 0 ? [] : [{ messages, targets }];
+  });
+}
+
+/** How many deliveries one transaction adds at most: other writes wait for it. */
+const distributedTogether = 200;
+
+/** Adds deliveries of the organization's first broadcast to the queues of its next targets. */
+export function distributeBroadcast({ storage }: Dependencies, { org }: { readonly org: string }): Promise<void> {
+  return storage.transaction(org, async ({ deliveries }) => {
+    const broadcast = await deliveries.findBroadcast(org);
+    if (broadcast === undefined) return;
+    // A snapshot has at most 10 messages for a target.
+    await deliveries.distribute(broadcast, Math.ceil(distributedTogether / broadcast.messages.length));
   });
 }
 

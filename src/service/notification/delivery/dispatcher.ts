@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { NotificationTarget } from '../../../contract/notification.ts';
-import { completeDelivery, dropDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
+import { completeDelivery, distributeBroadcast, dropDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
 import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../notification.ts';
 import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { LimitedLog } from '../../platform/limited-log.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { withDeadline } from '../../platform/network/deadline.ts';
 import { concurrent, type Storage } from '../../platform/database/storage.ts';
+import type { DeliveryReader } from '../delivery-records.ts';
 import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 
@@ -25,11 +27,14 @@ const timeout = 20_000;
 const retryDelayAfterError = 10_000;
 /** Looks into the outbox at least this often, in milliseconds: other processes write, too, and their claims expire. */
 const lookAgainDelay = 10_000;
+/** How many organizations' broadcasts are distributed at the same time. Each waits for other writes of its organization. */
+const maximumDistributions = 4;
 /** The pause after targets could not be claimed, in milliseconds: another process is just claiming or changing them. */
 const retryDelayAfterClaim = 100;
 
 /**
- * Delivers the notifications of the outbox: in order for each target, and to several targets concurrently, which
+ * Distributes broadcasts to the queues of their targets, in portions that take turns with other writes, and delivers the
+ * notifications of the queues: in order for each target, and to several targets concurrently, which
  * `DeliverySchedule` chooses. Several processes may deliver: each claims its targets. A delivery is removed after its
  * target has accepted it, so a stop or crash in between repeats it (at-least-once delivery). Wakes up on writes of this
  * process, when the next delivery is due, and regularly.
@@ -43,6 +48,11 @@ export class Dispatcher {
   readonly #active = new Set<Promise<void>>();
   /** The targets that this process has claimed, until the result of the delivery is recorded. */
   readonly #claimed = new Set<DueTarget>();
+  /** The organizations whose broadcasts are being distributed. */
+  readonly #distributing = new Set<string>();
+  /** The organization that had the latest turn: they take turns in the order of their names. */
+  #latestTurn = '';
+  readonly #failures: LimitedLog;
   readonly #run: Promise<void>;
   #wake: () => void = () => undefined;
   /** Whether the clock may have been set back since the due times were saved. It may have been before the start. */
@@ -51,6 +61,10 @@ export class Dispatcher {
   /** Starts immediately. */
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies;
+    this.#failures = new LimitedLog(
+      dependencies,
+      (count) => `${count} more failed deliveries were not logged separately`,
+    );
     dependencies.storage.onCommit(() => {
       this.#wake();
     });
@@ -64,6 +78,7 @@ export class Dispatcher {
     await this.#run;
     await Promise.all(this.#active);
     await this.#release([...this.#claimed]);
+    this.#failures.stop();
   }
 
   /** Call it after the clock was set: recomputes what is due. */
@@ -97,10 +112,12 @@ export class Dispatcher {
         await rearmDeliveries({ storage }, { now: time });
       }
       const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
-      const { targets, next } = await storage.read(async ({ deliveries }) => ({
+      const { targets, next, org } = await storage.read(async ({ deliveries }) => ({
         targets: limit === 0 ? [] : await deliveries.listDue({ now: time, limit, claimant: this.#claimant }),
         next: await deliveries.findNextDue(time),
+        org: await this.#findUndistributed(deliveries),
       }));
+      if (org !== undefined) this.#distribute(org);
       await this.#deliver(targets, time);
       // Everything else that is due is in flight, or waits for the end of a delivery, which wakes the loop.
       const wait = next === undefined ? lookAgainDelay : Math.ceil((next - time) * 1000);
@@ -110,6 +127,36 @@ export class Dispatcher {
       log.error('the pending notifications could not be read or claimed', error);
       return after(retryDelayAfterError, wake);
     }
+  }
+
+  /** The organization whose turn it is to have a broadcast distributed. */
+  async #findUndistributed(deliveries: DeliveryReader): Promise<string | undefined> {
+    if (this.#distributing.size >= maximumDistributions) return undefined;
+    const except = [...this.#distributing];
+    return (
+      (await deliveries.findBroadcastOrg(this.#latestTurn, except)) ?? (await deliveries.findBroadcastOrg('', except))
+    );
+  }
+
+  /** Starts the next portion of an organization's first broadcast. */
+  #distribute(org: string): void {
+    if (this.#stopping.signal.aborted) return;
+    const { storage, log } = this.#dependencies;
+    this.#latestTurn = org;
+    this.#distributing.add(org);
+    const work = distributeBroadcast({ storage }, { org })
+      .catch((error: unknown) => {
+        log.error(`notifications of ${org} could not be added to the outbox; this is tried again`, error);
+        return this.#pause(retryDelayAfterError);
+      })
+      .finally(() => {
+        this.#distributing.delete(org);
+        this.#active.delete(work);
+        this.#wake();
+      });
+    this.#active.add(work);
+    // Another organization may have a broadcast, too.
+    this.#wake();
   }
 
   /** Starts the deliveries to as many due targets as can be taken and claimed. */
@@ -191,13 +238,13 @@ export class Dispatcher {
   }
 
   async #postpone(delivery: Delivery, time: number, fault: string): Promise<void> {
-    const { storage, log } = this.#dependencies;
+    const { storage } = this.#dependencies;
     const { org, number, target, event, attempts } = delivery;
     const wait = retryDelay(attempts + 1);
     const where = target.type === 'EMAIL' ? target.recipients.join(', ') : redactAddress(target.webhook);
     const stale = isStale(event, time, attempts + 1);
     const next = stale ? 'too old, dropped' : `next attempt in ${wait} s`;
-    log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
+    this.#failures.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
     const failure = { reason: fault, at: time, until: time + wait };
     if (stale) await dropDelivery({ storage }, { delivery, failure });
     else await storage.transaction(org, ({ deliveries }) => deliveries.recordFailure(delivery, failure));

@@ -5,7 +5,7 @@ import type { JudgedArtifact } from '../../policy/judged-artifact.ts';
 import { BudgetExceededError, type JudgementBudget } from '../../policy/judgement-budget.ts';
 import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';
-import { toDeliveries } from '../../notification/delivery-use-cases.ts';
+import { toBroadcasts } from '../../notification/delivery-use-cases.ts';
 import { loadJudgedArtifacts, loadProvenance } from './provenance.ts';
 import { listRules } from './environment-rules.ts';
 import type { PolicyCache } from './judging.ts';
@@ -173,7 +173,7 @@ interface SnapshotStep {
 }
 
 /**
- * Adds the events between two snapshots to the outbox, once for each listening target; many events as a digest. It is
+ * Adds the events between two snapshots to the outbox, for all listening targets; many events as a digest. It is
  * done in the transaction that creates the snapshot, so that both are committed or neither.
  *
  * @param loadStep called only if there are listeners: most environments have none, and loading the snapshots is
@@ -192,5 +192,5 @@ async function recordEvents(
     ...new Set(fingerprints.map(({ fingerprint }) => fingerprint)),
   ]);
   const events = createEvents(previous, next, (fingerprint) => provenance.get(fingerprint));
-  await deliveries.insert(toDeliveries(listeners, events));
+  await deliveries.insertBroadcasts(org, toBroadcasts(listeners, events));
 }

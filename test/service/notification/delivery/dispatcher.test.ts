@@ -68,7 +68,7 @@ describe('the dispatcher', () => {
     records.createNotification(sampleNotification({ org, environments: [environment] }));
   const happen = async (...changes: readonly Partial<EnvironmentEvent>[]): Promise<void> => {
     const timestamp = clock.now() / 1000 + ahead;
-    await records.recordEvents(...changes.map((change) => sampleEvent({ timestamp, ...change })));
+    await records.broadcast(...changes.map((change) => sampleEvent({ timestamp, ...change })));
     await settle();
   };
   const advance = async (seconds: number): Promise<void> => {
@@ -85,6 +85,7 @@ describe('the dispatcher', () => {
     if (found === undefined) throw new Error(`there were ${attempts.length} attempts`);
     return found;
   };
+  const slack = { type: 'SLACK', webhook: 'https://hooks.example.com/secret' } as const;
   const state = async (): Promise<unknown> => records.findNotification('acme', 1);
 
   it('delivers an event as soon as it is written, once', async () => {
@@ -241,6 +242,56 @@ describe('the dispatcher', () => {
     for (let round = 0; round < 60; round += 1) await advance(20);
     const tried = attempts.filter(({ delivery }) => delivery.org === 'busy').map(({ delivery }) => delivery.number);
     expect(new Set(tried).size).toBe(200);
+  });
+
+  it('adds an event for many targets to their queues in turns with other organizations', async () => {
+    await dispatcher.stop();
+    await records.createOrganization('zeta', 1);
+    const targets = Array.from({ length: 500 }, () => slack);
+    await records.createNotification(sampleNotification({ targets }));
+    await notify('prod', 'zeta');
+    const commits: string[] = [];
+    const transaction = storage.transaction.bind(storage);
+    storage.transaction = (scope, work) => {
+      commits.push(String(scope));
+      return transaction(scope, work);
+    };
+    await records.broadcast(sampleEvent(), sampleEvent({ org: 'zeta' }));
+    commits.length = 0;
+    dispatcher = start();
+    await settle();
+    await settle();
+    expect(commits.filter((scope) => scope === 'acme' || scope === 'zeta')).toEqual(['acme', 'zeta', 'acme', 'acme']);
+    expect((await records.findTargets('acme', 1))?.filter(({ waiting }) => waiting === 1)).toHaveLength(500);
+  });
+
+  it('tries again later if an event cannot be added to the queues', async () => {
+    await dispatcher.stop();
+    await notify();
+    const holder = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    await happen({});
+    holder.exec("CREATE TRIGGER full BEFORE INSERT ON deliveries BEGIN SELECT RAISE(ABORT, 'no space left'); END");
+    dispatcher = start();
+    await settle();
+    expect(told.join()).toContain('notifications of acme could not be added to the outbox; this is tried again');
+    holder.exec('DROP TRIGGER full');
+    holder.close();
+    await advance(9);
+    expect(attempts).toHaveLength(0);
+    await advance(1);
+    expect(attempts).toHaveLength(1);
+  });
+
+  it('logs sixty failed deliveries a minute, and how many more there were', async () => {
+    await dispatcher.stop();
+    dispatcher = start(() => Promise.reject(new Error('it answered 500')));
+    const targets = Array.from({ length: 70 }, () => slack);
+    await records.createNotification(sampleNotification({ targets }));
+    await happen({});
+    for (let round = 0; round < 9; round += 1) await advance(1);
+    expect(told).toHaveLength(60);
+    await dispatcher.stop();
+    expect(told.slice(60)).toEqual(['10 more failed deliveries were not logged separately']);
   });
 
   it('delivers to a target that works while the other targets of its organization do not answer', async () => {

@@ -339,6 +339,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         await report({ allowed: 'aaaaa', web: 'bbbbb' }, 11);
         await report({ web: 'bbbbb' }, 12);
         await report({ web: 'bbbbb' }, 13);
+        await records.distribute();
         const told: string[] = [];
         for (let due = await records.firstDue(1000); due !== undefined; due = await records.firstDue(1000)) {
           told.push(`${due.event.snapshot} ${due.event.trigger}`);

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { StartError } from '../start-error.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
+import { broadcasts } from './migrations/broadcasts.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
@@ -22,6 +23,7 @@ export const scripts: readonly string[] = [
   attestationFaults + requireProvenance + countsFor,
   plainTransactions,
   usage,
+  broadcasts,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

@@ -6,6 +6,7 @@ import { artifactLists } from './migrations/artifact-lists.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
 import { countsFor } from './migrations/counts-for.ts';
+import { broadcasts } from './migrations/broadcasts.ts';
 import { clock } from './migrations/clock.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
@@ -52,6 +53,7 @@ const steps: readonly string[] = [
   requireProvenance,
   countsFor,
   usage,
+  broadcasts,
 ];
 
 /** The schema version of this service. */

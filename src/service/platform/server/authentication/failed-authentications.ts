@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { isRecent, type After, type Now } from '../../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
 import type { AuditedFailure } from '../../../audit/background/failure-audit.ts';
+import { LimitedLog } from '../../limited-log.ts';
 
 /**
  * Logging and throttling of failed authentications.
@@ -47,8 +48,6 @@ const failuresPerKey = 10;
 const failuresPerNetwork = 300;
 /** The maximum number of keys and networks that are counted at the same time. */
 const maximumCounters = 10_000;
-/** The maximum number of failures that are logged separately within a window. */
-const maximumLines = 60;
 
 interface Window {
   readonly begun: number;
@@ -58,13 +57,10 @@ interface Window {
 /** Counts and logs failed authentications. */
 export class FailedAuthentications {
   readonly #now: Now;
-  readonly #after: After;
-  readonly #log: Pick<ServiceLog, 'info'>;
+  readonly #log: LimitedLog;
   readonly #audit: (failure: FailedAuthentication) => void;
   /** In the order of their latest failure, the oldest first. */
   readonly #counters = new Map<string, Window>();
-  #lines: Window;
-  #cancelSummary: (() => void) | undefined;
 
   constructor({
     now,
@@ -79,10 +75,11 @@ export class FailedAuthentications {
     readonly audit?: (failure: FailedAuthentication) => void;
   }) {
     this.#now = now;
-    this.#after = after;
-    this.#log = log;
+    this.#log = new LimitedLog(
+      { now, after, log },
+      (count, time) => `${renderTimestamp(time)} ${count} more failed authentications were not logged separately`,
+    );
     this.#audit = audit;
-    this.#lines = { begun: now(), count: 0 };
   }
 
   /**
@@ -106,26 +103,18 @@ export class FailedAuthentications {
   /** Audits a failure, and logs it unless the window has too many already. */
   report(failure: FailedAuthentication, isThrottled = false): void {
     this.#audit(failure);
-    const now = this.#now();
-    if (!isCurrent(this.#lines, now)) this.#beginLines(now);
-    this.#lines.count += 1;
-    if (this.#lines.count <= maximumLines) this.#log.info(describe(failure, now, isThrottled));
-    // A timer, so that the summary is written even if no further authentication fails.
-    else
-      this.#cancelSummary ??= this.#after(this.#lines.begun + windowLength - now, () => {
-        this.#beginLines(this.#now());
-      });
+    this.#log.info(describe(failure, this.#now(), isThrottled));
   }
 
   /** Writes the pending summary. */
   stop(): void {
-    this.#beginLines(this.#now());
+    this.#log.stop();
   }
 
   #countIn(counter: string, now: number): Window {
     const known = this.#counters.get(counter);
     this.#counters.delete(counter);
-    const window = known !== undefined && isCurrent(known, now) ? known : { begun: now, count: 0 };
+    const window = known !== undefined && isRecent(known.begun, windowLength, now) ? known : { begun: now, count: 0 };
     window.count += 1;
     this.#counters.set(counter, window);
     for (const oldest of this.#counters.keys()) {
@@ -134,19 +123,6 @@ export class FailedAuthentications {
     }
     return window;
   }
-
-  #beginLines(now: number): void {
-    this.#cancelSummary?.();
-    this.#cancelSummary = undefined;
-    const left = this.#lines.count - maximumLines;
-    this.#lines = { begun: now, count: 0 };
-    if (left > 0)
-      this.#log.info(`${renderTimestamp(now)} ${left} more failed authentications were not logged separately`);
-  }
-}
-
-function isCurrent({ begun }: Window, now: number): boolean {
-  return isRecent(begun, windowLength, now);
 }
 
 /** The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which one subscriber has. */

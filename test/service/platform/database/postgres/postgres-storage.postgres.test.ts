@@ -6,6 +6,7 @@ import { Records } from '../../../../support/records.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
+import { describeBroadcasts } from '../broadcasts-acceptance.ts';
 import { describeClaims } from '../claims-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeLogins } from '../login-acceptance.ts';
@@ -71,6 +72,7 @@ describeAttestationList('the list of attestations of the PostgreSQL storage in t
 describeEnvironments('the environments of the PostgreSQL storage in two processes', openShared);
 describeIdempotencyKeys('the idempotency keys of the PostgreSQL storage in two processes', openShared);
 describeNotifications('the notifications of the PostgreSQL storage', openTestStorage);
+describeBroadcasts('the broadcasts of the PostgreSQL storage', openTestStorage);
 describeClaims('the deliveries of two processes', openShared);
 describePages('what pages read from two processes', openShared);
 describeLogins('the logins of the PostgreSQL storage in two processes', openShared);

@@ -18,6 +18,7 @@ import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
 import { describeLogins } from '../login-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
+import { describeBroadcasts } from '../broadcasts-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 import { describePages } from '../pages-acceptance.ts';
 import { describeWaitingWrites } from '../waiting-writes-acceptance.ts';
@@ -50,6 +51,7 @@ describeAttestationList('the list of attestations of the SQLite storage', openTe
 describeEnvironments('the environments of the SQLite storage', openTestStorage);
 describeLogins('the logins of the SQLite storage', openTestStorage);
 describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestStorage);
+describeBroadcasts('the broadcasts of the SQLite storage', openTestStorage);
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
 describePages('what the pages read from the SQLite storage', openTestStorage);
 describeWaitingWrites('requests that wait for the SQLite storage', openTestStorage);
