@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { fingerprintOf } from '../support/service-samples.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -62,4 +63,39 @@ describe('the outbox', () => {
     const seen = [await receiver.next(), await receiver.next(), await receiver.next()];
     expect(seen.map(({ text }) => snapshotOf(text))).toEqual(['1', '2', '3']);
   });
+
+  it('reaches each of 2000 targets with every event in order, after SIGKILL while events are added to their queues', async () => {
+    const service = await start();
+    await send(`${service.baseUrl}/environments/acme`, 'PUT', { name: 'prod', type: 'K8S' });
+    const indexes = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+    const paths = indexes(100).map((number) => indexes(20).map((position) => `/${number}/${position}`));
+    for (const [index, group] of paths.entries()) {
+      const { origin } = new URL(receiver.url);
+      const targets = group.map((path) => ({ type: 'WEBHOOK', webhook: `${origin}${path}`, payload_version: '1.0' }));
+      const document = { name: `n${index}`, environments: ['prod'], triggers: ['ON_STARTED_ARTIFACT'], targets };
+      const notifications = `${service.baseUrl}/organizations/acme/environments_notifications`;
+      expect(await send(notifications, 'POST', document)).toBe(201);
+    }
+    expect(await report(service, 1)).toBe(201);
+    expect(await report(service, 2)).toBe(201);
+    await receiver.next();
+    service.child.kill('SIGKILL');
+    await service.ended();
+    // Some targets have the event in their queues, and others do not.
+    const database = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
+    const open = database.prepare('SELECT count(*) AS count, min(done) AS done FROM broadcasts').get();
+    database.close();
+    expect(open).toEqual({ count: expect.any(Number), done: expect.any(Number) });
+    await start();
+    const received = new Map<string, string[]>();
+    while (received.size < 2000 || [...received.values()].some((seen) => !seen.includes('2'))) {
+      const { path, text } = await receiver.next();
+      const seen = received.get(path) ?? [];
+      // The deliveries in flight are repeated.
+      if (seen.at(-1) !== snapshotOf(text)) seen.push(String(snapshotOf(text)));
+      received.set(path, seen);
+    }
+    expect([...received.keys()].sort()).toEqual(paths.flat().sort());
+    for (const seen of received.values()) expect(seen).toEqual(['1', '2']);
+  }, 120_000);
 });
