@@ -174,14 +174,18 @@ async function changeEnvironments(service: TestService): Promise<void> {
   await accepted(reportPods(service, 'stage', pod('unknown', { web: 'dddd' })));
   const hasFailed = async (): Promise<boolean> =>
     (await administer(service, { method: 'GET', path: `${notifications}/2/deliveries` })).text.includes('not on the');
-  while (!(await hasFailed())) await new Promise((resolve) => setImmediate(resolve));
+  const isDistributed = async (): Promise<boolean> =>
+    (await service.storage.query('SELECT org FROM broadcasts', [])).length === 0;
+  while (!(await hasFailed()) || !(await isDistributed())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Adds what a service does away with soon, and checks that nothing is left out. */
 function finish(path: string): void {
   const database = new DatabaseSync(path);
   database.exec(`INSERT OR IGNORE INTO pending_snapshots (org, environment, since, forced)
-    SELECT org, name, last_modified_at, 0 FROM environments WHERE name = 'prod'`);
+    SELECT org, name, last_modified_at, 0 FROM environments WHERE name = 'prod';
+    INSERT INTO broadcasts (org, sequence, messages, targets)
+    SELECT org, 1, '[{"timestamp":1}]', '[[999,0]]' FROM organizations`);
   // Nothing is delivered when a service is started, so that its answers stay the same.
   const due = database.prepare('SELECT * FROM notification_targets WHERE due_at <= ?').all(now / 1000);
   const empty = listTables(database).filter(
