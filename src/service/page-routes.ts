@@ -18,8 +18,8 @@ import { addTrailPage } from './trail/trail-page.ts';
  * Browsers sign in with a key and get a session. Other clients send the key with each request, as a bearer token or as
  * the user name of HTTP Basic.
  */
-export function addPages({ app }: RouteHost, dependencies: RouteDependencies): void {
-  const host = createPageHost(app, dependencies);
+export function addPages({ app, admission }: RouteHost, dependencies: RouteDependencies): void {
+  const host = createPageHost({ app, admission }, dependencies);
   addAssets(app);
   addSessionPages(host);
   addOrganizationPages(host);

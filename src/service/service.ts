@@ -11,7 +11,7 @@ import { Judging } from './platform/judging/judging.ts';
 import { KeyUses } from './account/background/key-uses.ts';
 import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
-import { Admission, type AdmissionLimits } from './platform/server/bodies/admission.ts';
+import { Admission, defaultAdmissionLimits, type AdmissionLimits } from './platform/server/bodies/admission.ts';
 import { LargeReads } from './platform/server/bodies/large-reads.ts';
 import { FailureAudit } from './audit/background/failure-audit.ts';
 import { FailedAuthentications, toAuditedFailure } from './platform/server/authentication/failed-authentications.ts';
@@ -20,7 +20,7 @@ import { createFetchJson } from './login/issuers/fetch-json.ts';
 import { JoseTokenVerifier } from './login/issuers/token-verifier.ts';
 import { createLinks } from './platform/links.ts';
 import { listen } from './platform/server/listen.ts';
-import { createServer, defaultTimeouts, type Timeouts } from './platform/server/server.ts';
+import { createServer, defaultTimeouts, type ServerOptions, type Timeouts } from './platform/server/server.ts';
 import { addReadinessRoute } from './platform/server/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './routes.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
@@ -32,7 +32,7 @@ import { prepareShutdown } from './platform/server/shutdown.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 
 /** The settings of a service. */
-export interface ServiceOptions {
+export interface ServiceOptions extends ServerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -59,7 +59,7 @@ export interface ServiceOptions {
   /** Starts although the latest records may be lost. */
   readonly acceptLoss?: boolean | undefined;
   readonly timeouts?: Timeouts | undefined;
-  readonly admission?: AdmissionLimits | undefined;
+  readonly admission?: Partial<AdmissionLimits> | undefined;
 }
 
 /** A service that accepts requests. */
@@ -105,8 +105,8 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     const timeouts = options.timeouts ?? defaultTimeouts;
     const storageHealth = new StorageHealth({ ...dependencies, freeBytes });
     const storageFailed = storageHealth.storageFailed.bind(storageHealth);
-    const admission = new Admission(options.admission);
-    const app = createServer({ log: sources.log, storageFailed }, timeouts, admission);
+    const admission = new Admission({ ...defaultAdmissionLimits, ...options.admission });
+    const app = createServer({ log: sources.log, storageFailed }, timeouts, admission, options);
     const own: { url?: string } = {};
     const links = createLinks(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     const shutdown = prepareShutdown(app, timeouts);

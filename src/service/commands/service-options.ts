@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
@@ -35,6 +36,12 @@ const settings = [
     'public-url',
     'URL',
     'the address at which clients and browsers reach the service, for links (default: the address it listens on)',
+  ],
+  [
+    'trusted-proxy',
+    'ADDRESS',
+    'a proxy in front of the service, or its network (10.0.0.0/8), whose X-Forwarded-For names the clients; ' +
+      'can be repeated, or separated by commas',
   ],
   ['org', 'NAME', 'creates this organization, with an API key, unless it exists'],
   ['key', 'KEY', "that organization's first key (default: a generated one, shown once or written to a file)"],
@@ -114,6 +121,7 @@ export function parseServiceOptions(
     dataFolder: readDataFolder(flags['data'], environment) ?? defaultDataFolder,
     database: readDatabase(flags, environment),
     publicUrl: parsePublicUrl(valueOf('public-url')),
+    trustedProxies: parseTrustedProxies(valueOf('trusted-proxy')),
     adminKey: parseAdminKey(valueOf('admin-key')),
     first: org === undefined ? undefined : { org, key },
     mail: parseMailServer(valueOf('smtp-url'), valueOf('smtp-from')),
@@ -151,7 +159,10 @@ export function readOrganization(flag: unknown, environment: EnvironmentVariable
 
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
   const flags = Object.fromEntries(
-    settings.map(([name]) => [name, { type: 'string' as const, multiple: name.startsWith('quota-') }]),
+    settings.map(([name]) => [
+      name,
+      { type: 'string' as const, multiple: name === 'trusted-proxy' || name.startsWith('quota-') },
+    ]),
   );
   const switched = Object.fromEntries(switches.map(([name]) => [name, { type: 'boolean' as const }]));
   const flag = { type: 'boolean' } as const;
@@ -223,6 +234,17 @@ function parsePublicUrl(text: string | undefined): string | undefined {
     throw new OptionError(`--public-url ${text} must not end in /api/v2, which the service adds; use ${withoutPrefix}`);
   }
   return address;
+}
+
+function parseTrustedProxies(text = ''): readonly string[] {
+  const proxies = text.split(',').flatMap((proxy) => (proxy.trim() === '' ? [] : [proxy.trim()]));
+  for (const proxy of proxies) {
+    const [address = '', prefix = '0', ...rest] = proxy.split('/');
+    const bits = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    if (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits && rest.length === 0) continue;
+    throw new OptionError(`--trusted-proxy ${proxy} must be an IP address or a network, such as 10.0.0.0/8`);
+  }
+  return proxies;
 }
 
 /** @throws OptionError if the key is weak. The second command of the remedy works without OpenSSL. */

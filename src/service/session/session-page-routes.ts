@@ -39,7 +39,7 @@ export function addSessionPages(host: PageHost): void {
     const authorization = `Bearer ${(form.get('key') ?? '').trim()}`;
     const headers = { ...request.headers, authorization };
     try {
-      const attempt = { method: request.method, url: request.url, params: request.params, socket: request.socket };
+      const attempt = { method: request.method, url: request.url, params: request.params, ip: request.ip };
       const key = await authenticate({ ...attempt, headers }, signInEndpoint, authenticateKey);
       setSessionCookie(request, reply, dependencies, await startSession(dependencies, key));
       return await reply.redirect(next, 303);

@@ -16,6 +16,7 @@ import {
   requireRole,
   type Authenticator,
 } from '../server/authentication/authentication.ts';
+import { requestHolder, type Admission } from '../server/bodies/admission.ts';
 import type { ApiError } from '../server/errors/api-error.ts';
 import type { RouteDependencies } from '../server/route-dependencies.ts';
 import { validatePath, validateQuery } from '../server/validation.ts';
@@ -29,14 +30,15 @@ import { readSessionCookie } from './session-cookie.ts';
 /** The server that pages are added to, and their dependencies. */
 export interface PageHost {
   readonly app: FastifyInstance;
+  readonly admission: Admission;
   readonly dependencies: RouteDependencies;
   readonly paths: PagePaths;
 }
 
 /** Creates the host of the pages. Addresses in pages are relative to the host, because it can have several names. */
-export function createPageHost(app: FastifyInstance, dependencies: RouteDependencies): PageHost {
+export function createPageHost(server: Pick<PageHost, 'app' | 'admission'>, dependencies: RouteDependencies): PageHost {
   const root = (): string => (URL.parse(dependencies.links.origin())?.pathname ?? '').replace(/\/$/, '');
-  return { app, dependencies, paths: createPagePaths(root) };
+  return { ...server, dependencies, paths: createPagePaths(root) };
 }
 
 /** The path of the pages of an organization. */
@@ -104,10 +106,11 @@ export function addAuthenticated<Who>(
 ): void {
   const authenticated = new AuthenticatedRequests<{ readonly who: Who }>();
   host.app.get(url, {
-    config: createRouteConfig(host),
-    onRequest: async (request) => {
+    config: { ...createRouteConfig(host), isAuthenticated: true },
+    onRequest: async (request, reply) => {
       const session = readSessionCookie(request, host.dependencies);
       const who = await authenticate(request, pageEndpoint, authenticator, { session });
+      host.admission.enter(requestHolder(request), reply.raw);
       authenticated.set(request, { who });
     },
     handler: (request, reply) => handler(request, reply, authenticated.get(request).who),
@@ -116,14 +119,14 @@ export function addAuthenticated<Who>(
 
 /** Creates the configuration of a route that answers errors as pages. */
 export function createRouteConfig(
-  host: Omit<PageHost, 'app'>,
+  host: Omit<PageHost, 'app' | 'admission'>,
 ): Pick<FastifyRequest['routeOptions']['config'], 'sendError'> {
   return { sendError: (error, request, reply) => sendErrorPage(host, error, request, reply) };
 }
 
 /** Creates the context of a page. */
 export function toContext(
-  { dependencies, paths }: Omit<PageHost, 'app'>,
+  { dependencies, paths }: Omit<PageHost, 'app' | 'admission'>,
   request: FastifyRequest,
   viewer: Viewer | undefined,
 ): PageContext {
@@ -160,7 +163,7 @@ const remedies: Readonly<Record<number, string>> = {
 
 /** Sends an error as a page to a browser: a browser that is not signed in is asked to sign in. */
 export function sendErrorPage(
-  host: Omit<PageHost, 'app'>,
+  host: Omit<PageHost, 'app' | 'admission'>,
   error: ApiError,
   request: FastifyRequest,
   reply: FastifyReply,

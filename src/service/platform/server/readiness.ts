@@ -13,7 +13,7 @@ export function addReadinessRoute(
   storage: Pick<StorageHealth, 'check'>,
   service: Pick<Shutdown, 'isDraining'> & { readonly startRemarks: readonly string[] },
 ): void {
-  app.get('/ready', async (_request, reply) => {
+  app.get('/ready', { config: { isExemptFromLimits: true } }, async (_request, reply) => {
     if (service.isDraining()) throw new ApiError(httpErrors.draining);
     const faults = await storage.check();
     if (faults.storage !== undefined) {

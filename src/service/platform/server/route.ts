@@ -14,7 +14,7 @@ import {
 import { replayedHeader, supersededHeader } from '../../../contract/idempotency.ts';
 import { keyExpiryHeader } from '../../../contract/key-expiry-header.ts';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
-import { countHeldBytes, type Admission } from './bodies/admission.ts';
+import { countHeldBytes, requestHolder, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../../contract/free-form.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
@@ -86,6 +86,7 @@ export function addRoute<E extends Endpoint, Who>(
   const { keyedRequests = new KeyedRequests() } = host;
   host.app.route({
     ...(body.kind === 'json' && body.maximumBytes !== undefined ? { bodyLimit: body.maximumBytes } : {}),
+    config: { isAuthenticated: true },
     method: endpoint.method,
     url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
@@ -101,7 +102,9 @@ export function addRoute<E extends Endpoint, Who>(
       });
       authenticated.set(request, { caller, sender, key: readKey(request, endpoint, host) });
       rejectTooLarge(request, endpoint);
-      host.admission.admit(requestOrganization(request) ?? '', countHeldBytes(request.raw, endpoint), reply.raw);
+      const holder = requestHolder(request);
+      host.admission.enter(holder, reply.raw);
+      host.admission.admit(holder, countHeldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
       const { caller, sender, key } = authenticated.get(request);

@@ -1,13 +1,13 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
-import { largeResponse, type Admission } from './bodies/admission.ts';
+import { largeResponse, requestHolder, type Admission } from './bodies/admission.ts';
 import { sendError, type ErrorListeners } from './errors/error-response.ts';
 import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
 import { addNotFoundHandler } from './errors/route-not-found.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from './json-response.ts';
+import { addLoadLimits, type LoadLimits } from './load-limits.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
-import { requestOrganization } from './authentication/authentication.ts';
 import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 
 /** How long the service waits, in milliseconds. */
@@ -35,9 +35,21 @@ export const defaultTimeouts: Timeouts = {
 // The limit of the headers applies to addresses, too, so the router needs no limit of its own.
 const maximumHeaderBytes = 16 * 1024;
 
+export interface ServerOptions {
+  /** Addresses and networks (CIDR) of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  readonly load?: Partial<LoadLimits> | undefined;
+}
+
 /** Creates an HTTP server without routes, which sends every error in the same JSON form. */
-export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admission: Admission): FastifyInstance {
+export function createServer(
+  listeners: ErrorListeners,
+  timeouts: Timeouts,
+  admission: Admission,
+  { trustedProxies = [], load }: ServerOptions = {},
+): FastifyInstance {
   const app = fastify({
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     bodyLimit: maximumDocumentBytes,
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.response,
@@ -59,6 +71,7 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
     },
   });
   addParsers(app);
+  addLoadLimits(app, admission, load);
   addNotFoundHandler(app);
   app.setErrorHandler((error, request, reply) => sendError(listeners, error, request, reply));
   app.server.on('checkExpectation', respondToExpectation);
@@ -93,7 +106,7 @@ function limitLargeResponses(app: FastifyInstance, { response: timeout }: Timeou
     const size = sizeOf(payload);
     if (size === undefined || size > largeResponse) limitTime(reply.raw, timeout);
     if (size !== undefined && size > largeResponse) {
-      const org = requestOrganization(request) ?? '';
+      const org = requestHolder(request);
       // A write has already been recorded, so its response cannot be rejected.
       const canReject = request.method === 'GET' && reply.statusCode < 400;
       try {

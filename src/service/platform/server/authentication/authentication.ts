@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../../contract/endpoint.ts';
 import { commonErrors } from '../../../../contract/errors.ts';
@@ -68,14 +67,14 @@ export type Authenticator<Who> = (attempt: AuthenticationAttempt) => Promise<Who
  */
 export function authenticate<Who>(
   request: Pick<FastifyRequest, 'headers' | 'params' | 'method' | 'url'> & {
-    readonly socket: Pick<Socket, 'remoteAddress'>;
+    readonly ip: string | undefined;
   },
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   authenticator: Authenticator<Who>,
   more: Pick<AuthenticationAttempt, 'session' | 'identified' | 'expiresSoon'> = {},
 ): Promise<Who> {
   // Now, because a socket that the client has closed has no address.
-  const { remoteAddress = 'an unknown address' } = request.socket;
+  const { ip = 'an unknown address' } = request;
   return authenticator({
     authorization: request.headers.authorization,
     ...more,
@@ -84,7 +83,7 @@ export function authenticate<Who>(
     target: toTarget(request),
     errors,
     isReplay: request.headers[replayedEvidenceHeader] === '?1',
-    origin: () => toOrigin(request, remoteAddress),
+    origin: () => toOrigin(request, ip),
   });
 }
 

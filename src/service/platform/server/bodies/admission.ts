@@ -1,19 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../../../contract/limits.ts';
 import { EventLoopTurns } from '../../../../runtime/event-loop-turns.ts';
+import { requestOrganization } from '../authentication/authentication.ts';
+import { toNetwork } from '../authentication/failed-authentications.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import { SerialQueue } from './serial-queue.ts';
 
-/** The most bytes of requests and responses that are in memory at the same time. */
+/** The most bytes of requests and responses that are in memory at the same time, and the most requests. */
 export interface AdmissionLimits {
   readonly perOrganization: number;
   readonly total: number;
+  /** Of an organization, or without a key, of an address. */
+  readonly requests: number;
 }
 
-/** The default limits. One organization can use a third of the total. */
-export const defaultAdmissionLimits: AdmissionLimits = { perOrganization: 32 * 1024 * 1024, total: 96 * 1024 * 1024 };
+/** The default limits. One organization can use a third of the total bytes. */
+export const defaultAdmissionLimits: AdmissionLimits = {
+  perOrganization: 32 * 1024 * 1024,
+  total: 96 * 1024 * 1024,
+  requests: 512,
+};
 
 /** Smaller documents are parsed without waiting. In bytes. */
 const largeDocument = 64 * 1024;
@@ -24,6 +33,15 @@ export const largeResponse = 64 * 1024;
 /** Maximum counted for a multipart request, in bytes: its file is not in memory, and few documents are larger. */
 const maximumMultipartBytes = 256 * 1024;
 
+/** The organization or the address that a request is counted for; no organization has a space in its name. */
+export function requestHolder(
+  request: Pick<FastifyRequest, 'params'> & { readonly ip: string | undefined },
+  isAuthenticated = true,
+): string {
+  const org = isAuthenticated ? requestOrganization(request) : undefined;
+  return org ?? `address ${toNetwork(request.ip ?? '')}`;
+}
+
 /**
  * Counts the memory of requests that are being received and responses that are being sent, so that no organization can
  * use all memory. A request above the limits is rejected before its body is read.
@@ -33,10 +51,27 @@ export class Admission {
   readonly #large = new SerialQueue();
   readonly #turns = new EventLoopTurns();
   readonly #held = new Map<string, number>();
+  readonly #requests = new Map<string, number>();
   #total = 0;
 
   constructor(limits: AdmissionLimits = defaultAdmissionLimits) {
     this.#limits = limits;
+  }
+
+  /**
+   * Counts a request until its response was sent or the connection ends.
+   *
+   * @throws ApiError 429 if its organization or address has too many at the same time
+   */
+  enter(holder: string, response: ServerResponse): void {
+    if ((this.#requests.get(holder) ?? 0) >= this.#limits.requests) {
+      throw new ApiError(httpErrors.tooManyRequests, { headers: { 'retry-after': '1' } });
+    }
+    if (response.destroyed) return;
+    add(this.#requests, holder, 1);
+    response.once('close', () => {
+      add(this.#requests, holder, -1);
+    });
   }
 
   /**
@@ -73,11 +108,15 @@ export class Admission {
   }
 
   #add(org: string, bytes: number): void {
-    const held = (this.#held.get(org) ?? 0) + bytes;
     this.#total += bytes;
-    if (held === 0) this.#held.delete(org);
-    else this.#held.set(org, held);
+    add(this.#held, org, bytes);
   }
+}
+
+function add(counts: Map<string, number>, holder: string, change: number): void {
+  const count = (counts.get(holder) ?? 0) + change;
+  if (count === 0) counts.delete(holder);
+  else counts.set(holder, count);
 }
 
 /** How many bytes of a request's body will be in memory. */

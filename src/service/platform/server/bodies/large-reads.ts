@@ -9,8 +9,8 @@ const largeContent = 256 * 1024;
 /** The most reads of large contents of one organization that wait; each holds memory only when its turn comes. */
 const maximumWaiting = 16;
 
-/** Memory limits of the worker, in MiB: it holds two contents of 16 MiB several times. */
-const memory = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
+/** Memory limits of the worker, in MiB: enough for the largest contents of two reports of 16 MiB. */
+const memory = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 /** Calls a function of the module of views with a plain value. */
 export type Compute = <Input, Result>(view: (input: Input) => Result, input: Input) => Promise<Result>;

@@ -37,6 +37,11 @@ export const httpErrors = {
     message: 'Too many failed authentications; check the API key, and try again later',
     when: 'Wrong keys or identity tokens were sent too often; `Retry-After` says when to try again. A correct key is always accepted.',
   },
+  tooManyRequests: {
+    status: 429,
+    message: 'Too many requests; try again later',
+    when: 'The organization, or without a key the address, sends too many requests; `Retry-After` says when to try again.',
+  },
   headersTooLarge: { status: 431, message: 'The request headers are too large', when: 'The headers are too long.' },
   internal: {
     status: 500,
@@ -63,6 +68,11 @@ export const httpErrors = {
     status: 503,
     message: 'Too many large requests and responses at the same time; try again later',
     when: 'The requests and responses of the organization, or of all organizations, would take too much memory.',
+  },
+  underPressure: {
+    status: 503,
+    message: 'The service is overloaded; try again later',
+    when: 'The service answers too slowly, or has hardly any memory left.',
   },
   busy: {
     status: 503,

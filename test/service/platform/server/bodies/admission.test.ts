@@ -11,7 +11,7 @@ function openAnswer(): ServerResponse {
 }
 
 describe('the admission of requests', () => {
-  const limits = { perOrganization: 10, total: 15 };
+  const limits = { perOrganization: 10, total: 15, requests: 2 };
   const isAdmitted = (admission: Admission, org: string, bytes: number, answer = openAnswer()): boolean => {
     try {
       admission.admit(org, bytes, answer);
