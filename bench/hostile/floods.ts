@@ -111,7 +111,9 @@ const policies = numbers(20).map((index) => `policy-${index}`);
 const attachPolicies = json('POST', `/environments/${floodingOrg}/prod/policies`, { policy_names: policies });
 const listedPolicy = `${schema}artifacts:\n  provenance:\n    required: true\n`;
 const largePolicy = `${schema}# ${'x'.repeat(9 * mebi)}\n`;
-const targets = numbers(20).map((index) => ({ type: 'WEBHOOK', webhook: `https://hooks.example.invalid/${index}` }));
+const targets = numbers(20).map((index) => ({
+  ...{ type: 'WEBHOOK', webhook: `https://hooks.example.invalid/${index}`, payload_version: '1.0' },
+}));
 
 /** Everything that once stopped the answers to others, or ended the process. */
 export const floods: readonly Flood[] = [
