@@ -24,7 +24,7 @@ export function toBroadcasts(
 }
 
 /** How many deliveries one transaction adds at most: other writes wait for it. */
-const distributedTogether = 200;
+const distributedTogether = 100;
 
 /** Adds deliveries of the organization's first broadcast to the queues of its next targets. */
 export function distributeBroadcast({ storage }: Dependencies, { org }: { readonly org: string }): Promise<void> {

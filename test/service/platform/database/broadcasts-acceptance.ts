@@ -31,11 +31,11 @@ export function describeBroadcasts(name: string, open: () => Promise<StorageUnde
       await records.broadcast(sampleEvent());
       await records.broadcast(sampleEvent({ snapshot: 2 }), sampleEvent({ snapshot: 2, description: 'x' }));
       const seen: number[] = [];
-      for (let turn = 0; turn < 6; turn += 1) {
+      for (let turn = 0; turn < 8; turn += 1) {
         seen.push(await waiting());
         await distribute();
       }
-      expect(seen).toEqual([0, 200, 250, 450, 650, 750]);
+      expect(seen).toEqual([0, 100, 200, 250, 350, 450, 550, 650]);
       expect(await waiting()).toBe(750);
       const last = { org: 'acme', number: 1, position: 249 };
       const order: string[] = [];
