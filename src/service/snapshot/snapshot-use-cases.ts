@@ -223,11 +223,12 @@ async function locateContent(
   return { org, isLogical: true, references: content.members, bytes: await content.findMemberBytes() };
 }
 
-/** Loads the content of a snapshot; without parts that are missing. */
-export function loadContent(
+/** Loads the content of a snapshot, in a turn of the event loop of its own; without parts that are missing. */
+export async function loadContent(
   { storage }: Pick<ReadDependencies, 'storage'>,
   { org, isLogical, references }: ContentLocation,
 ): Promise<StoredContent> {
+  await setImmediate();
   return storage.read(async ({ snapshots }) => {
     const found = await Promise.all(references.map((reference) => snapshots.find(org, reference)));
     return { isLogical, parts: found.filter((part) => part !== undefined) };
