@@ -22,7 +22,7 @@ function createIssuer() {
     () => state.now,
   );
   const find = async (kid: string | undefined): Promise<readonly unknown[]> =>
-    (await keys.find(issuer, kid)).map((key) => key['kid']);
+    (await keys.find(issuer, kid)).map((key) => key.kid);
   return { state, find };
 }
 

@@ -315,7 +315,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
     it('accepts every trigger of the interface', async () => {
       const triggers: readonly Trigger[] = ['ON_ALLOWED_ARTIFACT', 'ON_SCALED_ARTIFACT', 'ON_EXITED_ARTIFACT'];
       const number = await records.createNotification(sampleNotification({ triggers }));
-      expect(await records.findNotification('acme', Number(number))).toMatchObject({ triggers });
+      expect(await records.findNotification('acme', number)).toMatchObject({ triggers });
     });
   });
 }
