@@ -36,6 +36,21 @@ const attest = {
   retries: '0',
 };
 
+it('says that a quota is exceeded, sends nothing again, and names who can raise it', async () => {
+  const limited = await openActionJob({ options: { quotas: { records: new Map([['acme', 1]]) } } });
+  const create = { operation: 'create-flow', template: 'unit', description: 'Of a test' };
+  expect(await limited.step({ ...create, flow: 'web' })).toMatchObject({ exitCode: 0 });
+  expect(failedStep(await limited.step({ ...create, flow: 'api' }))).toMatchObject({
+    ...errorEnding,
+    kind: 'external',
+    title: 'Service or network error',
+    message: expect.stringMatching(
+      /The quota 'records' of organization 'acme' is 1, .*\nAsk the operator of the service/u,
+    ),
+  });
+  await limited.close();
+});
+
 describe('a step with mistakes in its inputs', () => {
   it('names all of them at once, and leaves its outputs, its file and its summary all the same', async () => {
     const inputs = { operation: 'create-flow', org: 'acme corp', flow: 'pr/12', template: 'unit test' };

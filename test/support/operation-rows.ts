@@ -1,5 +1,5 @@
 import type { OperationName } from '../../src/contract/endpoint.ts';
-import { noSuchSnapshot } from '../../src/contract/errors.ts';
+import { noSuchSnapshot, quotaExceeded } from '../../src/contract/errors.ts';
 import { artifactNotInTrail } from '../../src/contract/attestations/attestation-kind.ts';
 import { compliantFingerprint, sharedDigits, type OperationFixture } from './operation-fixture.ts';
 
@@ -29,6 +29,8 @@ export const exceptions: ReadonlySet<number | string> = new Set<number | string>
   validation,
   'File size exceeds 10MB limit',
   "Bad snappish '{expression}': {reason}",
+  // The same for every operation: `test/dist/failures.test.ts` has one.
+  quotaExceeded.message,
   // This service makes writes wait for each other instead.
   'The same resource is being changed by another request; try again',
 ]);
