@@ -24,12 +24,12 @@ export interface Tenant {
   readonly ask: Ask;
 }
 
-/** Something that a tenant, or anybody, sends as often as possible. */
+/** A load that one tenant, or a stranger, puts on the service. */
 export interface Flood {
   readonly name: string;
   /** How many requests are sent at the same time. */
   readonly connections: number;
-  /** Prepares the organization. Returns what sends one request; `turn` counts them. */
+  /** Prepares the organization. Returns a function that sends one request; `turn` counts them. */
   prepare(tenant: Tenant): Promise<(turn: number) => Promise<unknown>>;
 }
 
@@ -115,7 +115,7 @@ const targets = numbers(20).map((index) => ({
   ...{ type: 'WEBHOOK', webhook: `https://hooks.example.invalid/${index}`, payload_version: '1.0' },
 }));
 
-/** Everything that once stopped the answers to others, or ended the process. */
+/** The loads that used to delay others for seconds, or to end the process. */
 export const floods: readonly Flood[] = [
   flood('wrong keys', 64, [], () => ({
     path: `${api}/flows/${floodingOrg}`,

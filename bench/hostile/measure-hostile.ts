@@ -99,7 +99,7 @@ async function measureAnswers(askOnce: () => Promise<unknown>, seconds: number):
   return times;
 }
 
-/** Creates another organization with an artifact. Returns what looks it up. */
+/** Creates another organization with an artifact. Returns a function that looks it up. */
 async function prepareOther(origin: string, adminKey: string): Promise<() => Promise<unknown>> {
   const send = async (path: string, key: string, method: string, document: unknown): Promise<unknown> =>
     ask(origin + path, { method, body: JSON.stringify(document), headers: headersOf(key) }, [200, 201]);

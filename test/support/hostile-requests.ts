@@ -1,7 +1,5 @@
 import { connect, type Socket } from 'node:net';
 
-/* Used by a test and by the bench, so nothing of the tests' framework is imported here. */
-
 /** The organization that the hostile requests are for. */
 export const hostileOrg = 'acme';
 

@@ -291,7 +291,7 @@ function toTimeEnd(time: number | undefined): readonly reading.LogEnd[] {
 }
 
 /**
- * Parses one end of the reading. `NOW` limits nothing at the end, and at the start it is the present.
+ * Parses the start or the end of the interval to list. `NOW` is the present.
  *
  * @throws ApiError if the text is neither a number nor a time.
  */

@@ -3,7 +3,7 @@ import { toGrant, type LoginRule, type LoginRuleDeclaration, type RuleRights } f
 import { defineStatements, either, isAnyOf, Repository } from '../platform/database/database.ts';
 import { number, text, type Row } from '../platform/database/rows.ts';
 
-/** The fields that say what a rule gives, as JSON. The last is the name that an earlier version wrote. */
+/** The fields of a rule that decide its grant. The last is the name that an earlier version wrote. */
 const rights = ['role', 'flows', 'environments', 'permissions', 'counts_for_environments', 'countsForEnvironments'];
 const selectRights = either(
   `json_object(${rights.map((name) => `'${name}', conditions -> '$.${name}'`).join(', ')})`,
@@ -33,7 +33,7 @@ export class LoginRuleReader extends Repository {
     return this.queryAll(statements.list, [org], toLoginRule);
   }
 
-  /** What the rules of these names give, sorted by name. */
+  /** The grants of the rules with these names, sorted by name. */
   listGrants(org: string, names: readonly string[]): Promise<readonly Grant[]> {
     return this.queryAll(statements.listRights, [org, names], (row) => toGrant(toRuleRights(row)));
   }

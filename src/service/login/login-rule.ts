@@ -25,12 +25,12 @@ export interface LoginRule extends LoginRuleDeclaration {
 /** The permissions of a new rule that does not name any. */
 const defaultPermissions: RulePermission[] = ['record'];
 
-/** What a new rule counts for that does not say it: nothing if it admits the unreviewed code of pull requests. */
+/** The default of `counts_for_environments`: none for a rule that admits the unreviewed code of pull requests. */
 function defaultCountsFor({ events }: Pick<LoginRule, 'events'>): string[] {
   return pullRequestEvents.some((event) => events.includes(event)) ? [] : [allEnvironments];
 }
 
-/** A new rule, with the defaults of what it does not say. */
+/** Fills in the defaults of a new rule. */
 export function withDefaults(document: LoginRuleDocument): LoginRuleDeclaration {
   return {
     description: '',
@@ -44,7 +44,7 @@ export function withDefaults(document: LoginRuleDocument): LoginRuleDeclaration 
 
 type RuleLimits = Pick<LoginRuleDocument, 'permissions' | 'counts_for_environments'>;
 
-/** What a rule gives, whichever version wrote it: those of an earlier one say neither, and give everything. */
+/** The limits of a rule. Rules of earlier versions have neither field, and no limits. */
 export function toRuleLimits({
   permissions = [...rulePermissions],
   counts_for_environments = [allEnvironments],

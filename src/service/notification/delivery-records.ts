@@ -9,7 +9,7 @@ import { number, optional, optionalNumber, text, type Row } from '../platform/da
 export interface Listener {
   readonly number: number;
   readonly triggers: readonly Trigger[];
-  /** Those of its targets. */
+  /** The positions of its targets. */
   readonly positions: readonly number[];
 }
 

@@ -28,7 +28,7 @@ export class QuotaExceededError extends Error {
 }
 
 /**
- * Checks that a change keeps the quotas. What was above a quota before may stay, but not grow.
+ * Checks that a change keeps the quotas. Usage that was above its quota already may stay, but not grow.
  *
  * @throws QuotaExceededError
  */

@@ -6,7 +6,7 @@ const windowLength = 60_000;
 /** The maximum number of lines within a window. */
 const maximumLines = 60;
 
-/** Writes at most 60 lines a minute, and how many more there were: for lines whose number others decide. */
+/** Writes at most 60 lines a minute, then the number of the others. For lines that clients or targets cause. */
 export class LimitedLog {
   readonly #now: Now;
   readonly #after: After;

@@ -2,7 +2,7 @@ import { unixSeconds, type Now } from '../../../runtime/clock.ts';
 import { requireQuotas, type Quotas } from '../../organization/quota.ts';
 import type { Storage } from './storage.ts';
 
-/** Makes the transactions of an organization throw a QuotaExceededError, and change nothing, if they exceed its quotas. */
+/** Rolls back transactions of an organization that exceed its quotas: they throw a QuotaExceededError. */
 export function limitStorage(storage: Storage, quotas: Quotas, now: Now): Storage {
   return {
     read: (work) => storage.read(work),

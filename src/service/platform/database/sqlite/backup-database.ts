@@ -34,7 +34,7 @@ export function copyDatabase(source: string, target: string): void {
     try {
       readVersion(database, source);
     } catch (error) {
-      // What fails later may be about the target.
+      // Only up to here: a later error may be about the target.
       throw toStartError(translateError(error), source);
     }
     database.prepare('VACUUM INTO ?').run(target);

@@ -28,7 +28,7 @@ import { workflowLogins } from './migrations/workflow-logins.ts';
  * SQLite's `user_version` is the number of applied migrations.
  *
  * The first column of every key is the organization. `sequence` counts within a flow, in the order of recording.
- * `current_evidence` and `bindings` are looked up by scope (`domain/evidence-scope.ts`), so that judging an artifact
+ * `current_evidence` and `bindings` are looked up by scope (`evidence-scope.ts`), so that judging an artifact
  * costs the same regardless of the number of attestations in its flow.
  */
 const steps: readonly string[] = [

@@ -89,7 +89,7 @@ export class SqliteStorage implements Storage {
       const reads = new ReadPool(() => new Session(openReadOnly(this.#folder)));
       const before = this.#reads;
       this.#reads = reads;
-      // They read without the log, from which a later commit may change the database below them.
+      // These readers ignore the write-ahead log: a checkpoint could change the database while they read.
       await before.end();
       await this.#onWritable();
       this.#writer = writer;

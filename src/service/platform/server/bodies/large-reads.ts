@@ -26,7 +26,7 @@ export interface LargeRead {
 
 /**
  * Reads large contents one after the other, and works on them in one worker thread, so that other requests do not wait.
- * What clients have left is not carried out.
+ * Work for clients that have left is dropped.
  */
 export class LargeReads {
   readonly #pool: Piscina;
@@ -53,7 +53,7 @@ export class LargeReads {
       if (request.bytes > largeContent) return await this.#runInTurn(request, read);
       return await read((view, input) => Promise.resolve(view(input)));
     } catch (error) {
-      // Nobody receives it, so it is not worth a line in the log.
+      // Not logged as an error, because no client receives the answer.
       throw request.signal.aborted ? overloaded() : error;
     }
   }

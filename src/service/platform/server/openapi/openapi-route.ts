@@ -7,7 +7,7 @@ import { createOpenApiDocument } from './document.ts';
 /** Adds the route of the OpenAPI document, which needs no key. It is built once, because that takes milliseconds. */
 export function addOpenApiRoute(app: FastifyInstance, url: string, links: Pick<Links, 'base'>): void {
   let built: { readonly json: SerializedJson<unknown>; readonly tag: string } | undefined;
-  // Not before the first request: only then is the address of the service known.
+  // Built at the first request, because the address of the service is not known before.
   const build = (): NonNullable<typeof built> => {
     const json = SerializedJson.from<unknown>(createOpenApiDocument(links.base()));
     return { json, tag: `"${createHash('sha256').update(json.bytes).digest('hex').slice(0, 32)}"` };

@@ -19,7 +19,7 @@ const createTriggers = recordTables.map((table) => {
   return `CREATE TRIGGER ${table}_are_counted AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION ${call};`;
 });
 
-/** What each organization uses, for its quotas; see the script of the same name for SQLite. */
+/** Counts what each organization uses, for its quotas; see the script of the same name for SQLite. */
 export const usage = `
 CREATE TABLE usage (
   org ${text} PRIMARY KEY REFERENCES organizations,

@@ -1,7 +1,7 @@
 /**
  * Stores times as the clock showed them. Attestations and snapshots are ordered by their numbers alone, and
  * `stepped_back` is 1 if the clock was set back since the previous record: between two such records, times never
- * decrease, so that records can be found by time (`domain/time-series.ts`). Before this version, every time was raised
+ * decrease, so that records can be found by time (`time-series.ts`). Before this version, every time was raised
  * to that of the previous record, so no record had stepped back.
  */
 export const clock = `

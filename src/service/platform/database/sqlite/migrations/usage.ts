@@ -15,7 +15,7 @@ const createTriggers = recordTables.map((table) => {
 });
 
 /**
- * What each organization uses, for its quotas: triggers count records, which are never deleted, and the bytes of the
+ * Counts what each organization uses, for its quotas. Triggers count records, which are never deleted, and the bytes of the
  * attachments that they refer to. The index counts valid keys.
  */
 export const usage = `
