@@ -8,6 +8,7 @@ import {
   revokeServiceAccountKey,
   rotateServiceAccountKey,
 } from './api-key.ts';
+import { allowArtifact, disallowArtifact, listAllowedArtifacts } from './allow-list.ts';
 import { assertArtifact } from './artifact-assertion.ts';
 import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
@@ -70,6 +71,9 @@ export const addedEndpoints: readonly Endpoint[] = [
   getEnvironment,
   listEnvironments,
   listEnvironmentEvents,
+  allowArtifact,
+  listAllowedArtifacts,
+  disallowArtifact,
   getSnapshot,
   getDefaultOrg,
   ...reportKinds.map(({ endpoint }) => endpoint),

@@ -28,6 +28,8 @@ export const auditEventTypes = [
   'policy_attached',
   'policy_detached',
   'provenance_requirement_changed',
+  'artifact_allowed',
+  'artifact_disallowed',
 ] as const;
 
 /** What an event of the audit log is about. */

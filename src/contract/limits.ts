@@ -16,6 +16,9 @@ export const maximumReportedImages = 5000;
 /** The maximum number of environments that a logical environment includes. */
 export const maximumMembers = 100;
 
+/** The maximum number of artifacts that are allowed in an environment. */
+export const maximumAllowedArtifacts = 1000;
+
 /** The maximum number of policies of an environment, and in a request. */
 export const maximumPolicies = 20;
 

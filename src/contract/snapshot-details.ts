@@ -18,6 +18,7 @@ const snapshotArtifact = Type.Object({
   git_commit: Type.String({ description: 'Its commit, in full; empty if it was never reported.' }),
   commit_url: Type.String(),
   compliant: Type.Boolean({ description: 'False also if nothing was judged.' }),
+  allowed: Type.Boolean({ description: 'Whether it complies only because of an exception or an allow-list.' }),
   deployments: Type.Array(Type.Integer(), { description: 'Empty: deployments are not recorded.' }),
   creationTimestamp: Type.Array(Type.Integer(), { description: 'Of each instance, in Unix seconds; one or more.' }),
   pods: Type.Record(Type.String(), runningPod, { description: 'By name; empty unless the environment is `K8S`.' }),

@@ -63,6 +63,12 @@ export const differingArtifact = Type.Object({
   instance_count: Type.Optional(Type.Integer()),
   s1_instance_count: Type.Optional(Type.Integer()),
   s2_instance_count: Type.Optional(Type.Integer()),
+  allowed: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether it complies only because of an exception or an allow-list, in the latter snapshot that has it.',
+    }),
+  ),
   pods: Type.Optional(Type.Array(Type.String())),
 });
 

@@ -7,6 +7,7 @@ import { addAttestationListRoutes } from './attestation/attestation-list-routes.
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
 import { addAttestationRoutes } from './attestation/attestation-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
+import { addAllowListRoutes } from './environment/allow-list-routes.ts';
 import {
   addEnvironmentReadingRoutes,
   addEnvironmentReportRoutes,
@@ -61,6 +62,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addEnvironmentRoutes(api, dependencies);
   addEnvironmentReportRoutes(api, dependencies);
   addEnvironmentReadingRoutes(api, dependencies);
+  addAllowListRoutes(api, dependencies);
   addPolicyRoutes(api, dependencies);
   addPolicyListRoute(api, dependencies);
   addSnapshotRoutes(api, dependencies);

@@ -108,6 +108,15 @@ const judge: readonly ClientStep[] = [
   { command: `assert artifact --fingerprint ${fingerprint} --policy unknown`, exitCode: 1, says: ['unknown'] },
 ];
 
+const housekeeping: readonly ClientStep[] = [
+  {
+    command: 'allow artifact served --artifact-type dir --environment known --reason Static',
+    says: ['was allow listed in environment: known'],
+  },
+  { command: 'assert snapshot known', says: ['COMPLIANT'] },
+  { command: 'allow artifact other.tgz --artifact-type file --environment unknown --reason x', exitCode: 1 },
+];
+
 const snapshot = (type: string, digest: string, change = {}): unknown =>
   expect.objectContaining({
     type,
@@ -194,4 +203,10 @@ const read: readonly ClientStep[] = [
   { command: 'get trail first --flow web' },
 ];
 
-testClientSteps('environments of the public client', prepare, [...setUp, ...report, ...judge, ...read]);
+testClientSteps('environments of the public client', prepare, [
+  ...setUp,
+  ...report,
+  ...judge,
+  ...read,
+  ...housekeeping,
+]);

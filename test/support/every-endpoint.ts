@@ -1,3 +1,4 @@
+import { allowArtifact, disallowArtifact, listAllowedArtifacts } from '../../src/contract/allow-list.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { assertArtifact } from '../../src/contract/artifact-assertion.ts';
 import {
@@ -82,6 +83,10 @@ function sample(
 
 const pods = [{ creationTimestamp: 1, digests: { web: fingerprintOf('abcdef') }, namespace: 'web', podName: 'web-1' }];
 const policyNames = { json: { policy_names: ['provenance'] } };
+const allowed = {
+  ...{ artifact_fingerprint: fingerprintOf('abcdef'), artifact_name: 'web' },
+  description: 'Until it is built again',
+};
 const policyYaml = '_schema: https://compliance.example.com/schemas/policy/environment/v1\n';
 const template = { part: 'template_file', name: 'template.yml', content: 'version: 1\n' };
 const account = '/service-accounts/ORG/ci';
@@ -156,6 +161,8 @@ export const everyEndpoint: readonly Sample[] = [
   })),
   sample(getPolicy, everyone, '/policies/ORG/provenance'),
   sample(attachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
+  sample(allowArtifact, recorders, '/allowlists/ORG/prod', () => ({ json: allowed })),
+  sample(listAllowedArtifacts, everyone, '/allowlists/ORG/prod'),
   sample(diffEnvironments, everyone, '/env-diff/ORG?snappish1=prod&snappish2=prod'),
   sample(listSnapshots, everyone, '/snapshots/ORG/prod'),
   ...reportKinds.map(({ kind, endpoint }) =>
@@ -171,6 +178,7 @@ export const everyEndpoint: readonly Sample[] = [
   sample(getServiceAccount, reporters, account),
   ...administration,
   sample(setDefaultOrg, everyone, '/user/ORG'),
+  sample(disallowArtifact, recorders, `/allowlists/ORG/prod/${fingerprintOf('abcdef')}`),
   sample(detachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
   sample(deleteServiceAccount, admins, account),
 ];

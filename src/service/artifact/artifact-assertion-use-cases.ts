@@ -79,6 +79,7 @@ async function judgeByPolicies(
   const fallback = latestOf(known).details.artifact.report.filename;
   const evaluations: PolicyEvaluation[] = [];
   const obstacles: JudgementReason[] = [];
+  const allowed: string[] = [];
   let reports = known;
   for (const { audience, rules } of judges) {
     const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint], audience);
@@ -87,19 +88,22 @@ async function judgeByPolicies(
     // Whoever reports an artifact chooses its name, which can except it from a rule.
     const name = first === undefined ? fallback : latestOf([first, ...others]).details.artifact.report.filename;
     const uncounted = describeAudience(audience);
-    if (selectFlow(flows, audience.environment === environment ? flow : undefined).length === 0) {
+    const isAllowed = await transaction.allowList.isAllowed({ org, ...audience, fingerprint });
+    if (isAllowed) allowed.push(`It is allowed in ${uncounted}.`);
+    if (!isAllowed && selectFlow(flows, audience.environment === environment ? flow : undefined).length === 0) {
       const where = flow === undefined ? '' : ` to flow ${flow}`;
       const value = `reported${where} only with keys that do not count for ${uncounted}`;
       obstacles.push({ state: 'missing', about: name, value });
     }
     const [shown, ...more] = selectFlow(flows, flow);
     if (audience.environment === environment && shown !== undefined) reports = [shown, ...more];
-    const artifact = { name, fingerprint, flows, ...(first === undefined ? { uncounted } : {}) };
+    const artifact = { name, fingerprint, flows, isAllowed, ...(first === undefined ? { uncounted } : {}) };
     evaluations.push(...evaluatePolicies(compile(rules, context), artifact, new JudgementBudget(context.matches)));
   }
   const policies = mergeEvaluations(evaluations);
   const { filename } = latestOf(reports).details.artifact.report;
-  return { ...concludePolicies(policies, obstacles, query, filename), policies, reports };
+  const { info, ...conclusion } = concludePolicies(policies, obstacles, query, filename);
+  return { ...conclusion, info: [info, ...allowed].join(' '), policies, reports };
 }
 
 function selectFlow(reports: readonly JudgedReport[], flow: string | undefined): readonly JudgedReport[] {

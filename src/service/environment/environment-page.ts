@@ -1,3 +1,4 @@
+import { listAllowedArtifacts } from '../../contract/allow-list.ts';
 import { getEnvironment, listEnvironments } from '../../contract/environment-list.ts';
 import { getSnapshot } from '../../contract/snapshot-details.ts';
 import { listSnapshots } from '../../contract/snapshot.ts';
@@ -5,10 +6,12 @@ import * as snapshots from '../snapshot/snapshot-use-cases.ts';
 import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
+  clip,
   describeDuration,
   pageLink,
   renderEmpty,
   renderFacts,
+  renderHash,
   renderLinks,
   renderPageLinks,
   renderResult,
@@ -27,6 +30,8 @@ import { renderTimeline } from './timeline-html.ts';
 import { namedEnvironmentNotFound } from '../../contract/errors.ts';
 import { environmentName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
+import type { AllowedArtifact } from './allow-list-records.ts';
+import * as allowList from './allow-list-use-cases.ts';
 import { findEnvironment, findVerdictTimes } from './environment-reading-use-cases.ts';
 import type { Caller } from '../account/access.ts';
 import { toReadableEnvironment } from '../account/readable-parts.ts';
@@ -105,6 +110,7 @@ async function loadEnvironment(
     latest: found.outcome === 'found' ? await readShown(dependencies, caller, found, signal) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
+    allowed: (await allowList.listAllowedArtifacts(dependencies, { org, environment: name })) ?? [],
   };
 }
 
@@ -144,6 +150,8 @@ export interface EnvironmentView {
   /** The number of that page, from 1. */
   readonly page: number;
   readonly perPage: number;
+  /** What is allowed in it, the latest first. */
+  readonly allowed: readonly AllowedArtifact[];
 }
 
 /** Creates the page of an environment: its verdict and why, what runs now, and its snapshots. */
@@ -158,6 +166,7 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
     api: [
       apiRequest(getEnvironment, { org, env_name: name }),
       ...(latest === 'none' ? [] : [apiRequest(getSnapshot, { org, env_name: name, snapshot: '-1' })]),
+      apiRequest(listAllowedArtifacts, { org, env_name: name }),
       apiRequest(listSnapshots, { org, env_name: name }, { page: view.page, per_page: view.perPage }),
     ],
     content: html`${
@@ -169,7 +178,7 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
     }
     ${renderEnvironmentFacts(context, overview)}
     ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent)} ${renderLatest(context, latest)}
-    ${latest === 'none' ? undefined : renderSnapshots(context, view)}
+    ${renderAllowed(context, view)} ${latest === 'none' ? undefined : renderSnapshots(context, view)}
     ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}`,
   };
 }
@@ -222,6 +231,24 @@ function renderLatest(context: PageContext, latest: EnvironmentView['latest']): 
   return html`${renderReasons(context, latest)}
     <h2>Running now</h2>
     ${renderRunning(context, latest)}`;
+}
+
+function renderAllowed(context: PageContext, { allowed }: EnvironmentView): Html | undefined {
+  if (allowed.length === 0) return undefined;
+  return html`<h2>Allowed, whatever the policies say</h2>
+    ${renderTable({
+      label: 'Allowed artifacts',
+      columns: ['Artifact', 'Fingerprint', 'Why', 'Allowed by', 'When'],
+      rows: allowed.map(({ name, fingerprint, reason, by, at }): readonly Hole[] => [
+        clip(name, 120),
+        renderHash(fingerprint),
+        clip(reason, 300),
+        by,
+        renderTime(at, context),
+      ]),
+      empty: html``,
+      maximumBytes: 10_000,
+    })}`;
 }
 
 function renderSnapshots(context: PageContext, { overview, snapshots, page, perPage }: EnvironmentView): Html {

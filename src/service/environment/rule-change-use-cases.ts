@@ -40,19 +40,23 @@ export async function recordRuleChange(
 
 /** Describes a change of what an environment is judged by, as a sentence. */
 export function describeRuleChange({ type, actor, subject, details }: AuditEvent, environment: string): string {
-  const { changed = '', version = '', policy = '', require_provenance: required = '' } = details;
+  const detail = (name: string): string => details[name] ?? '';
   switch (type) {
     case 'policy_attached':
-      return `${actor} attached the policy ${policy} to ${environment}.`;
+      return `${actor} attached the policy ${detail('policy')} to ${environment}.`;
     case 'policy_detached':
-      return `${actor} detached the policy ${policy} from ${environment}.`;
+      return `${actor} detached the policy ${detail('policy')} from ${environment}.`;
+    case 'artifact_allowed':
+      return `${actor} allowed the artifact ${detail('artifact')} in ${environment}: ${detail('reason')}`;
+    case 'artifact_disallowed':
+      return `${actor} took the artifact ${detail('artifact')} off the allow-list of ${environment}.`;
     case 'provenance_requirement_changed':
-      return `${actor} set require_provenance of ${environment} to ${required}.`;
+      return `${actor} set require_provenance of ${environment} to ${detail('require_provenance')}.`;
     case 'policy_updated':
-      return `${actor} uploaded version ${version} of the ${subject}, which is attached to ${environment}.`;
+      return `${actor} uploaded version ${detail('version')} of the ${subject}, which is attached to ${environment}.`;
     case 'trail_template_changed':
       return `${actor} changed the template of the ${subject}, whose artifacts run in ${environment}.`;
     default:
-      return `${actor} changed the ${subject}, whose artifacts run in ${environment}: ${changed}.`;
+      return `${actor} changed the ${subject}, whose artifacts run in ${environment}: ${detail('changed')}.`;
   }
 }

@@ -14,7 +14,7 @@ export type RuleResult =
   | { readonly outcome: 'kept' }
   /** The condition of the rule does not hold for the artifact. */
   | { readonly outcome: 'not applicable' }
-  /** The rule would be broken without an exception. */
+  /** The rule would be broken without an exception, or if the artifact were not allowed in the environment. */
   | { readonly outcome: 'excepted' }
   | { readonly outcome: 'broken'; readonly type: ResolutionType; readonly reasons: readonly JudgementReason[] };
 
@@ -207,7 +207,10 @@ export function evaluateRules(
   budget: JudgementBudget,
 ): readonly RuleEvaluation[] {
   budget.spend(rules.length);
-  return rules.map(({ definition, check }) => ({ definition, result: check(artifact, budget) }));
+  return rules.map(({ definition, check }) => {
+    const result = check(artifact, budget);
+    return { definition, result: result.outcome === 'broken' && artifact.isAllowed === true ? excepted : result };
+  });
 }
 
 function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, budget: JudgementBudget): boolean {

@@ -32,7 +32,7 @@ export interface EnvironmentJudgement {
   readonly furtherBreaches?: number | undefined;
   /** Why the policies could not be applied, without a full stop. The environment is then not compliant. */
   readonly unjudgeable?: string | undefined;
-  /** The fingerprints that comply only because of an exception. */
+  /** The fingerprints that comply only because of an exception, or because they are allowed in the environment. */
   readonly allowed: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export const maximumBreaches = 1000;
  *   With `if`, only flows for which the condition holds count.
  *
  * An exception exempts an artifact from a requirement; from `trail-compliance`, in the flows for which the exception
- * holds.
+ * holds. An artifact that is allowed in the environment is exempt from everything.
  *
  * An environment that cannot be judged within `judgementLimits` is not compliant.
  *

@@ -33,4 +33,6 @@ export interface JudgedArtifact {
   readonly flows: readonly ArtifactInFlow[];
   /** The audience that its uncounted reports do not count for, as text; undefined if there are none. */
   readonly uncounted?: string | undefined;
+  /** Whether somebody allowed it in the environment, so that it breaks no rule there. */
+  readonly isAllowed?: boolean;
 }

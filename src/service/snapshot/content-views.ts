@@ -37,6 +37,8 @@ export interface ComparedContents {
   readonly reader: Reader;
   readonly first: StoredContent;
   readonly second: StoredContent;
+  /** The judgement of each. */
+  readonly judgements: readonly [first: EnvironmentJudgement, second: EnvironmentJudgement];
 }
 
 type Builds = ReadonlyMap<string, Provenance>;
@@ -52,6 +54,8 @@ export interface ShownArtifact {
   readonly name: string;
   readonly fingerprint: string;
   readonly isCompliant: boolean;
+  /** Whether it complies only because of an exception or an allow-list. */
+  readonly isAllowed: boolean;
   readonly isNew: boolean;
   readonly instances: number;
   /** The names of the first instances. */
@@ -68,6 +72,7 @@ export interface Shown<Item> {
 /** What a page shows of what runs. */
 export function showRunning(view: ContentView): Shown<ShownArtifact> {
   const { artifacts, previous, complies } = readContent(view);
+  const allowed = listAllowed(view.judgement, view.content);
   const before = new Set(listFingerprints(previous));
   return {
     total: artifacts.length,
@@ -75,7 +80,8 @@ export function showRunning(view: ContentView): Shown<ShownArtifact> {
       const { name, fingerprint, instances } = artifact;
       const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])).slice(0, maximumNames);
       const [isCompliant, isNew] = [complies(artifact), !before.has(fingerprint)];
-      return { name, fingerprint, isCompliant, isNew, instances: instances.length, names };
+      const isAllowed = isCompliant && allowed.has(fingerprint);
+      return { name, fingerprint, isCompliant, isAllowed, isNew, instances: instances.length, names };
     }),
   };
 }
@@ -94,6 +100,7 @@ export function serializeSnapshot(
   },
 ): Uint8Array {
   const { artifacts, previous, complies } = readContent(view);
+  const allowed = listAllowed(view.judgement, view.content);
   const before = new Map(previous.map((artifact) => [toIdentity(artifact), artifact.instances.length]));
   const toResponse = (artifact: RunningArtifact): SnapshotArtifact => {
     const { name, fingerprint, instances } = artifact;
@@ -105,6 +112,7 @@ export function serializeSnapshot(
       git_commit: build?.commit ?? '',
       commit_url: build?.commitUrl ?? '',
       compliant: complies(artifact),
+      allowed: complies(artifact) && allowed.has(fingerprint),
       deployments: [],
       creationTimestamp: instances.map(({ createdAt }) => createdAt),
       pods: Object.fromEntries(nameInstances(['K8S', 'logical'].includes(view.kind) ? instances : [])),
@@ -118,19 +126,19 @@ export function serializeSnapshot(
 export interface ShownDifference {
   readonly artifact: Pick<RunningArtifact, 'name' | 'fingerprint'>;
   readonly instances: readonly [first: number, second: number];
+  readonly isAllowed: boolean;
 }
 
 /** What a page shows of each part of the difference between two snapshots. */
-export function showDifference({
-  first,
-  second,
-}: ComparedContents): Readonly<Record<keyof Difference, Shown<ShownDifference>>> {
-  const show = (compared: readonly ComparedArtifact[]): Shown<ShownDifference> => ({
-    total: compared.length,
-    items: compared.slice(0, maximumShown).map(({ artifact: { name, fingerprint }, instances }) => ({
-      artifact: { name, fingerprint },
-      instances,
-    })),
+export function showDifference(compared: ComparedContents): Readonly<Record<keyof Difference, Shown<ShownDifference>>> {
+  const { first, second } = compared;
+  const isAllowed = createIsAllowed(compared);
+  const show = (artifacts: readonly ComparedArtifact[]): Shown<ShownDifference> => ({
+    total: artifacts.length,
+    items: artifacts.slice(0, maximumShown).map((one) => {
+      const { name, fingerprint } = one.artifact;
+      return { artifact: { name, fingerprint }, instances: one.instances, isAllowed: isAllowed(one) };
+    }),
   });
   const { onlyInFirst, onlyInSecond, changed, notChanged } = compareArtifacts(
     readArtifacts(first),
@@ -156,9 +164,13 @@ export function serializeDifference(
   const read = (content: StoredContent): readonly RunningArtifact[] =>
     toReadableArtifacts(reader, readArtifacts(content));
   const difference = compareArtifacts(read(compared.first), read(compared.second));
+  const isAllowed = createIsAllowed(compared);
   const part = (id: string, artifacts: readonly ComparedArtifact[]): EnvironmentDifference['changed'] => ({
     snapshot_id: id,
-    artifacts: artifacts.map((artifact) => toDifferingArtifact(artifact, builds)),
+    artifacts: artifacts.map((artifact) => ({
+      ...toDifferingArtifact(artifact, builds),
+      allowed: isAllowed(artifact),
+    })),
   });
   const response: EnvironmentDifference = {
     snappish1: part(ids[0], difference.onlyInFirst),
@@ -180,6 +192,17 @@ function readContent({ judgement, content, previous }: ContentView): {
     previous: readArtifacts(previous),
     complies: createArtifactVerdict({ judgement }, content.isLogical ? parts : []),
   };
+}
+
+/** The fingerprints that comply only because of an exception or an allow-list, of a member, too. */
+function listAllowed({ allowed }: EnvironmentJudgement, { parts }: StoredContent): ReadonlySet<string> {
+  return new Set([...allowed, ...parts.flatMap(({ judgement }) => judgement.allowed)]);
+}
+
+/** Whether an artifact is allowed in the second snapshot if it runs there, else in the first. */
+function createIsAllowed({ first, second, judgements }: ComparedContents): (compared: ComparedArtifact) => boolean {
+  const [inFirst, inSecond] = [listAllowed(judgements[0], first), listAllowed(judgements[1], second)];
+  return ({ artifact, instances }) => (instances[1] > 0 ? inSecond : inFirst).has(artifact.fingerprint);
 }
 
 type ParsedPart = Omit<StoredContent['parts'][number], 'content'> & { readonly artifacts: readonly RunningArtifact[] };

@@ -10,10 +10,13 @@ import { renderTable } from '../platform/pages/table.ts';
 
 /** Describes the verdict of a snapshot in a sentence. */
 export function describeVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
-  const { compliant, furtherBreaches = 0, unjudgeable } = snapshot.judgement;
+  const { compliant, furtherBreaches = 0, unjudgeable, allowed } = snapshot.judgement;
   if (unjudgeable !== undefined) return `It could not be judged, so it is not compliant: ${unjudgeable}.`;
   if (compliant === null) return 'No policy is attached, so nothing is judged.';
-  if (compliant) return 'Everything that runs here complies with the policies.';
+  if (compliant) {
+    const exceptions = allowed.length === 0 ? '' : `; ${allowed.length} of it only because it is allowed`;
+    return `Everything that runs here complies with the policies${exceptions}.`;
+  }
   const atLeast = furtherBreaches > 0 ? 'at least ' : '';
   return `What runs here does not meet ${atLeast}${reasons.length} ${reasons.length === 1 ? 'requirement' : 'requirements'}.`;
 }
@@ -61,12 +64,15 @@ export function renderRunning(context: PageContext, { snapshot, running, builds 
     label: 'Running artifacts',
     columns: ['Artifact', 'Verdict', 'Fingerprint', 'Flow', 'Instances'],
     rows: running.items.map((artifact): readonly Hole[] => {
-      const { fingerprint, isCompliant, isNew } = artifact;
+      const { fingerprint, isCompliant, isAllowed, isNew } = artifact;
       const flow = builds.get(fingerprint)?.flow;
       return [
         html`${renderArtifactLink(context, { org: snapshot.org, builds }, artifact)}
         ${isNew && snapshot.number > 1 ? html` ${renderBadge('extra', 'New')}` : undefined}`,
-        renderBadge(isJudged ? (isCompliant ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged'),
+        renderBadge(
+          isJudged ? (isCompliant ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged',
+          isAllowed ? 'Allowed' : undefined,
+        ),
         renderHash(fingerprint),
         flow === undefined ? unknownFlow : pageLink(context.paths.flow(snapshot.org, flow), flow),
         describeInstances(artifact),

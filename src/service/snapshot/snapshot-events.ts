@@ -23,7 +23,7 @@ export function findMovement(previous: readonly RunningArtifact[], next: readonl
 
 /**
  * Creates the events between two snapshots of an environment that can trigger notifications (interface, Events):
- * artifacts that started, exited, or newly comply only by an exception; and a changed verdict. There are no events for
+ * artifacts that started, exited, or newly comply only by an exception or an allow-list; and a changed verdict. There are no events for
  * scaling, because it is no longer recorded.
  */
 export function createEvents(
@@ -56,7 +56,7 @@ export function createEvents(
   return [
     ...artifactEvents('ON_STARTED_ARTIFACT', started, next.artifacts, 'started to run in'),
     ...artifactEvents('ON_EXITED_ARTIFACT', exited, before, 'no longer runs in'),
-    ...artifactEvents('ON_ALLOWED_ARTIFACT', allowed, next.artifacts, 'is allowed by an exception of a policy in'),
+    ...artifactEvents('ON_ALLOWED_ARTIFACT', allowed, next.artifacts, 'complies only because of an exception in'),
     ...verdictEvents(previous, next).map(([trigger, description]) => event(trigger, description)),
   ];
 }

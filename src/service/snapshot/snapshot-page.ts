@@ -7,6 +7,7 @@ import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
   pageLink,
+  renderBadge,
   renderEmpty,
   renderFacts,
   renderFailure,
@@ -232,8 +233,8 @@ function renderCompared(
   return renderTable({
     label,
     columns: ['Artifact', 'Fingerprint', 'Instances, first', 'Instances, second'],
-    rows: items.map(({ artifact, instances: [one, other] }): readonly Hole[] => [
-      renderArtifactLink(context, view, artifact),
+    rows: items.map(({ artifact, instances: [one, other], isAllowed }): readonly Hole[] => [
+      html`${renderArtifactLink(context, view, artifact)} ${isAllowed ? renderBadge('COMPLIANT', 'Allowed') : undefined}`,
       renderHash(artifact.fingerprint),
       String(one),
       String(other),

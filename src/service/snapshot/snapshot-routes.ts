@@ -201,6 +201,7 @@ export async function loadCompared(
     reader: { org, grants },
     first: await snapshots.loadContent(dependencies, first.content),
     second: await snapshots.loadContent(dependencies, second.content),
+    judgements: [first.snapshot.judgement, second.snapshot.judgement],
   };
 }
 

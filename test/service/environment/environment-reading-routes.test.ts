@@ -89,7 +89,7 @@ describe('a snapshot', () => {
     const { git_commit, commit_url } = sampleArtifact();
     const web = {
       ...{ name: 'web', fingerprint: fingerprintOf('abcdef'), flow_name: 'web', git_commit, commit_url },
-      ...{ compliant: true, deployments: [], creationTimestamp: [1_700_000_000, 1_700_000_000] },
+      ...{ compliant: true, allowed: false, deployments: [], creationTimestamp: [1_700_000_000, 1_700_000_000] },
       pods: {
         'web-1': { namespace: 'shop', creationTimestamp: 1_700_000_000, owners: [] },
         'web-2': { namespace: 'shop', creationTimestamp: 1_700_000_000, owners: [] },

@@ -185,7 +185,7 @@ describe('operation 11, get environment diff', () => {
       name,
       fingerprint: fingerprintOf(digits),
       most_recent_timestamp: start,
-      ...{ flow: '', commit_url: '' },
+      ...{ flow: '', commit_url: '', allowed: false },
       ...change,
     });
     const counts = (shown: number, first: number, second: number): object => ({

@@ -1,4 +1,5 @@
 import { AccountReader, AccountWriter } from '../../account/account-records.ts';
+import { AllowListReader, AllowListWriter } from '../../environment/allow-list-records.ts';
 import { ArtifactReader, ArtifactWriter } from '../../artifact/artifact-records.ts';
 import { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
 import { AttestationReader, AttestationWriter } from '../../attestation/attestation-records.ts';
@@ -28,6 +29,7 @@ const readers = {
   loginRules: LoginRuleReader,
   auditLog: AuditLogReader,
   environments: EnvironmentReader,
+  allowList: AllowListReader,
   snapshots: SnapshotReader,
   policies: PolicyReader,
   trails: TrailReader,
@@ -48,6 +50,7 @@ const writers = {
   loginRules: LoginRuleWriter,
   auditLog: AuditLogWriter,
   environments: EnvironmentWriter,
+  allowList: AllowListWriter,
   snapshots: SnapshotWriter,
   policies: PolicyWriter,
   trails: TrailWriter,

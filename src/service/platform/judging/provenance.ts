@@ -36,6 +36,7 @@ const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
 const batchSize = 16;
 
 type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'trails' | 'attestations'>;
+type ArtifactReaders = EvidenceReaders & Pick<ReadTransaction, 'allowList'>;
 
 /**
  * Loads running artifacts as policies judge them: by what counts for the audience.
@@ -43,7 +44,7 @@ type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'trails' | 
  * @throws BudgetExceededError
  */
 export async function loadJudgedArtifacts(
-  readers: EvidenceReaders,
+  readers: ArtifactReaders,
   org: string,
   running: readonly Pick<RunningArtifact, 'name' | 'fingerprint'>[],
   audience: Audience,
@@ -65,7 +66,13 @@ export async function loadJudgedArtifacts(
       known.set(fingerprint, { flows: [], uncounted: describeAudience(audience) });
     }
   }
-  return running.map(({ name, fingerprint }) => ({ name, fingerprint, ...(known.get(fingerprint) ?? { flows: [] }) }));
+  const { environment } = audience;
+  const allowed =
+    environment === undefined ? undefined : await readers.allowList.findAmong(org, environment, fingerprints);
+  return running.map(({ name, fingerprint }) => {
+    const isAllowed = allowed?.has(fingerprint) ?? false;
+    return { name, fingerprint, isAllowed, ...(known.get(fingerprint) ?? { flows: [] }) };
+  });
 }
 
 /** One report of an artifact, judged in its flow. */

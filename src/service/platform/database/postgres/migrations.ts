@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { StartError } from '../start-error.ts';
+import { allowLists } from './migrations/allow-lists.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
 import { broadcasts } from './migrations/broadcasts.ts';
@@ -24,6 +25,7 @@ export const scripts: readonly string[] = [
   plainTransactions,
   usage,
   broadcasts,
+  allowLists,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

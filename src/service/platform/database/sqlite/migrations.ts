@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { administration } from './migrations/administration.ts';
+import { allowLists } from './migrations/allow-lists.ts';
 import { artifactLists } from './migrations/artifact-lists.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
@@ -54,6 +55,7 @@ const steps: readonly string[] = [
   countsFor,
   usage,
   broadcasts,
+  allowLists,
 ];
 
 /** The schema version of this service. */

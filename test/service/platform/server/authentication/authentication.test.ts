@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { allowArtifact, disallowArtifact } from '../../../../../src/contract/allow-list.ts';
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
 import { createFlow } from '../../../../../src/contract/flow.ts';
 import { detachPolicy } from '../../../../../src/contract/policy.ts';
@@ -129,6 +130,9 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
   const restore = async (): Promise<void> => {
     if (endpoint === detachPolicy) await changePolicies(service, 'POST', 'prod', ['provenance']);
     if (endpoint === deleteServiceAccount) await createServiceAccount(service);
+    if (endpoint === disallowArtifact) {
+      for (const one of everyEndpoint) if (one.endpoint === allowArtifact) await call(service, one.request('acme'));
+    }
   };
   afterEach(restore);
 

@@ -1,0 +1,79 @@
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, additionErrors, commonErrors, namedEnvironmentNotFound } from './errors.ts';
+import { maximumAllowedArtifacts } from './limits.ts';
+import { environmentName, fingerprint, orgName } from './names.ts';
+import { Type } from './schema.ts';
+import { lineText, longText } from './text-fields.ts';
+
+const allowListParameters = Type.Object({ org: orgName, env_name: environmentName });
+
+export const allowArtifact = defineEndpoint({
+  origin: 'observed',
+  title: 'Allow artifact in environment',
+  method: 'PUT',
+  path: '/allowlists/{org}/{env_name}',
+  parameters: allowListParameters,
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      {
+        artifact_fingerprint: fingerprint,
+        artifact_name: lineText(),
+        description: longText({ description: 'Why it is allowed.' }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: { effect: 'idempotent' },
+  success: [
+    { status: 201, description: 'The artifact is allowed from now on.', schema: Type.String() },
+    {
+      status: 200,
+      description: 'It was allowed already; its name and description are replaced.',
+      schema: Type.String(),
+    },
+  ],
+  errors: [...additionErrors, namedEnvironmentNotFound, commonErrors.conflict],
+});
+
+const allowedArtifact = Type.Object({
+  artifact_fingerprint: Type.String(),
+  artifact_name: Type.String(),
+  description: Type.String(),
+  created_by: Type.String({ description: 'Who allowed it, or last changed its description.' }),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+});
+
+export const listAllowedArtifacts = defineEndpoint({
+  origin: 'ours',
+  title: 'List allowed artifacts of environment',
+  method: 'GET',
+  path: '/allowlists/{org}/{env_name}',
+  parameters: allowListParameters,
+  success: [
+    {
+      status: 200,
+      description: `The allowed artifacts, at most ${maximumAllowedArtifacts}, the latest first.`,
+      schema: Type.Array(allowedArtifact),
+    },
+  ],
+  errors: [...accessErrors, namedEnvironmentNotFound],
+});
+
+/** The response if the artifact to remove is not on the list. */
+export const artifactNotAllowed = {
+  status: 404,
+  message: "Artifact with fingerprint '{fingerprint}' does not exist in the allow-list of environment '{environment}'",
+  when: 'The artifact is not allowed.',
+} as const;
+
+export const disallowArtifact = defineEndpoint({
+  origin: 'ours',
+  title: 'Disallow artifact in environment',
+  method: 'DELETE',
+  path: '/allowlists/{org}/{env_name}/{fingerprint}',
+  parameters: Type.Object({ org: orgName, env_name: environmentName, fingerprint }),
+  repetition: { effect: 'idempotent', alreadyDone: artifactNotAllowed },
+  success: [{ status: 200, description: 'The artifact is judged like others again.', schema: Type.String() }],
+  errors: [...accessErrors, namedEnvironmentNotFound, artifactNotAllowed, commonErrors.conflict],
+});

@@ -1,0 +1,85 @@
+import { maximumAllowedArtifacts } from '../../contract/limits.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { AllowedArtifact } from './allow-list-records.ts';
+import { recordRuleChange } from './rule-change-use-cases.ts';
+
+type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
+
+/** In characters, in the audit log. */
+const maximumShownReason = 1000;
+
+export type AllowArtifactResult = 'allowed' | 'replaced' | 'environment not found' | 'too many';
+
+/** Allows an artifact in an environment. Creates a snapshot if the artifact runs there. */
+export function allowArtifact(
+  dependencies: Dependencies,
+  wanted: Omit<AllowedArtifact, 'at'>,
+  request?: KeyedRequest<AllowArtifactResult>,
+): Promise<OnceResult<AllowArtifactResult>> {
+  const artifact = { ...wanted, at: unixSeconds(dependencies.now()) };
+  const { org, environment, fingerprint } = artifact;
+  const allow = async (transaction: WriteTransaction, context: JudgingContext): Promise<AllowArtifactResult> => {
+    const { environments, allowList } = transaction;
+    if ((await environments.findHead(org, environment)) === undefined) return 'environment not found';
+    const known = await allowList.list(org, environment);
+    const isKnown = known.some((one) => one.fingerprint === fingerprint);
+    if (!isKnown && known.length >= maximumAllowedArtifacts) return 'too many';
+    await allowList.save(artifact);
+    await judgeAgain(transaction, context, artifact, 'artifact_allowed');
+    return isKnown ? 'replaced' : 'allowed';
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, allow));
+}
+
+export type DisallowArtifactResult = 'disallowed' | 'environment not found' | 'not allowed';
+
+/** Takes an artifact off the list. Creates a snapshot if the artifact runs there. */
+export function disallowArtifact(
+  dependencies: Dependencies,
+  { by, ...reference }: Pick<AllowedArtifact, 'org' | 'environment' | 'fingerprint' | 'by'>,
+  request?: KeyedRequest<DisallowArtifactResult>,
+): Promise<OnceResult<DisallowArtifactResult>> {
+  const { org, environment, fingerprint } = reference;
+  const at = unixSeconds(dependencies.now());
+  const disallow = async (transaction: WriteTransaction, context: JudgingContext): Promise<DisallowArtifactResult> => {
+    const { environments, allowList } = transaction;
+    if ((await environments.findHead(org, environment)) === undefined) return 'environment not found';
+    const known = (await allowList.findAmong(org, environment, [fingerprint])).get(fingerprint);
+    if (known === undefined) return 'not allowed';
+    await allowList.delete(known);
+    await judgeAgain(transaction, context, { ...known, by, at }, 'artifact_disallowed');
+    return 'disallowed';
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, disallow));
+}
+
+async function judgeAgain(
+  transaction: WriteTransaction,
+  context: JudgingContext,
+  { org, environment, fingerprint, name, reason, by: actor, at }: AllowedArtifact,
+  type: 'artifact_allowed' | 'artifact_disallowed',
+): Promise<void> {
+  const details = { fingerprint, artifact: name, reason: truncate(reason, maximumShownReason) };
+  const change = { org, type, at, actor, subject: `environment ${environment}`, details };
+  await recordRuleChange(transaction, change, [environment]);
+  const running = await transaction.environments.listRunning({ org, fingerprint });
+  const logical = await transaction.environments.listIncluding(org, running);
+  if (![...running, ...logical].includes(environment)) return;
+  await new SnapshotUpdates(transaction, context).make(environment, { org, at });
+}
+
+/** Lists what is allowed in an environment, the latest first; undefined if it does not exist. */
+export function listAllowedArtifacts(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, environment }: Pick<AllowedArtifact, 'org' | 'environment'>,
+): Promise<readonly AllowedArtifact[] | undefined> {
+  return storage.read(async ({ environments, allowList }) =>
+    (await environments.findHead(org, environment)) === undefined ? undefined : allowList.list(org, environment),
+  );
+}
