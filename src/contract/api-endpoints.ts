@@ -14,8 +14,11 @@ import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts
 import { reportArtifact } from './artifact-report.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
 import { genericKind } from './attestations/generic.ts';
+import { jiraKind } from './attestations/jira.ts';
 import { junitKind } from './attestations/junit.ts';
 import { pullRequestKind } from './attestations/pull-request.ts';
+import { snykKind } from './attestations/snyk.ts';
+import { systemKind } from './attestations/system.ts';
 import { listAuditEvents } from './audit-log.ts';
 import type { Endpoint } from './endpoint.ts';
 import { getEnvironment, listEnvironments } from './environment-list.ts';
@@ -63,6 +66,9 @@ export const addedEndpoints: readonly Endpoint[] = [
   genericKind.endpoint,
   junitKind.endpoint,
   pullRequestKind.endpoint,
+  snykKind.endpoint,
+  jiraKind.endpoint,
+  systemKind.endpoint,
   findTrailAttestations,
   findArtifactAttestations,
   findAttestationById,

@@ -1,8 +1,10 @@
 import { Type, type Static } from './schema.ts';
 import { listedAttestation } from './attestation-list.ts';
 import { annotations, externalUrls } from './attestations/attestation-fields.ts';
+import { jiraAttestation } from './attestations/jira.ts';
 import { junitAttestation } from './attestations/junit.ts';
 import { pullRequestAttestation } from './attestations/pull-request.ts';
+import { snykAttestation } from './attestations/snyk.ts';
 import { sonarAttestation } from './attestations/sonar.ts';
 import { commitResponse, repoInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
@@ -46,6 +48,16 @@ export const attestationEvidence = Type.Object({
   junit_results: Type.Optional(junitAttestation.properties.junit_results),
   git_provider: Type.Optional(pullRequestAttestation.properties.git_provider),
   pull_requests: Type.Optional(pullRequestAttestation.properties.pull_requests),
+  snyk_results: Type.Optional(snykAttestation.properties.snyk_results),
+  jira_results: Type.Optional(jiraAttestation.properties.jira_results),
+  type_name: Type.Optional(Type.String()),
+  control: Type.Optional(Type.String()),
+  attestation_data: Type.Optional(Type.Unknown()),
+  facts: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What the evidence says in numbers and lists; absent for evidence of an earlier version.',
+    }),
+  ),
   attachments: Type.Array(attachment, { description: 'One file, or none.' }),
 });
 

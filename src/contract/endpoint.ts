@@ -32,6 +32,10 @@ export const addedOperationNames = [
   'attest-generic',
   'attest-junit',
   'attest-pull-request',
+  'attest-scan',
+  'attest-sbom',
+  'attest-issue',
+  'attest-custom',
   'assert-artifact',
   'assert-trail',
 ] as const;

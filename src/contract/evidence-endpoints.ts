@@ -1,8 +1,11 @@
 import { reportArtifact } from './artifact-report.ts';
 import { genericKind } from './attestations/generic.ts';
+import { jiraKind } from './attestations/jira.ts';
 import { junitKind } from './attestations/junit.ts';
 import { pullRequestKind } from './attestations/pull-request.ts';
+import { snykKind } from './attestations/snyk.ts';
 import { attestSonar } from './attestations/sonar.ts';
+import { systemKind } from './attestations/system.ts';
 import type { Endpoint, EndpointOperation, JsonBody, MultipartBody } from './endpoint.ts';
 import { beginTrail } from './trail.ts';
 
@@ -20,4 +23,7 @@ export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
   genericKind.endpoint,
   junitKind.endpoint,
   pullRequestKind.endpoint,
+  snykKind.endpoint,
+  jiraKind.endpoint,
+  systemKind.endpoint,
 ];

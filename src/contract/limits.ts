@@ -40,6 +40,12 @@ export const maximumTemplateNames = 1000;
 /** The maximum number of attestation names per subject: an artifact (of a template, too), or a trail. */
 export const maximumEvidenceNames = 1000;
 
+/** The maximum number of different licences that the evidence of a bill of materials lists. */
+export const maximumLicenses = 500;
+
+/** The maximum number of components that the evidence of a bill of materials names for one reason. */
+export const maximumNamedComponents = 100;
+
 /** The maximum size of a page of attestations, in bytes of their documents: a page is held in memory. */
 export const maximumPageBytes = 8 * 1024 * 1024;
 

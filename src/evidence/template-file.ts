@@ -2,9 +2,7 @@ import * as fs from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { maximumTemplateBytes } from '../contract/limits.ts';
-import { decodeText } from '../runtime/decode-text.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
-import { listAt, textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { prepareAttachment, type Attachment } from './attachment/attachment.ts';
 import { requireOwnFile } from './files/attachment-rules.ts';
 
@@ -19,7 +17,7 @@ const stat = promisify(fs.stat);
  */
 export async function prepareTemplateFile(
   path: string,
-  { workspace, temporary }: { readonly workspace: string; readonly temporary: string },
+  { workspace, temporaryDirectory: temporary }: { readonly workspace: string; readonly temporaryDirectory: string },
 ): Promise<Attachment | undefined> {
   const whole = resolve(workspace, path);
   const refuse = (what: string, remedy: string, cause?: unknown): UserError =>
@@ -38,37 +36,4 @@ export async function prepareTemplateFile(
     throw refuse(what, 'Check that it is the path of the template.');
   }
   return prepareAttachment([{ path: whole, name: basename(path), size: found.size }], { temporary });
-}
-
-/** An attestation that a template requires. */
-export interface RequiredAttestation {
-  /** `unit`, or `web.unit` if only the artifact `web` needs it. */
-  readonly name: string;
-  readonly type: string;
-}
-
-/** Reads which attestations a template requires; none if it is not a valid file, which the service explains. */
-export async function readRequiredAttestations(template: Attachment): Promise<readonly RequiredAttestation[]> {
-  const chunks: Uint8Array[] = [];
-  // A chunk is valid only until the next one.
-  for await (const chunk of template.open()) chunks.push(Uint8Array.from(chunk));
-  const trail = valueAt(await parseYaml(decodeText(Buffer.concat(chunks)) ?? ''), 'trail');
-  const artifacts = listAt(trail, 'artifacts');
-  return [trail, ...artifacts].flatMap((part) =>
-    listAt(part, 'attestations').flatMap((one) => {
-      const name = [textAt(part, 'name'), textAt(one, 'name')].filter((word) => word !== undefined).join('.');
-      const type = textAt(one, 'type');
-      return type === undefined ? [] : [{ name, type }];
-    }),
-  );
-}
-
-async function parseYaml(text: string): Promise<unknown> {
-  const { load, YAMLException } = await import('js-yaml');
-  try {
-    return load(text);
-  } catch (thrown) {
-    if (thrown instanceof YAMLException) return undefined;
-    throw thrown;
-  }
 }

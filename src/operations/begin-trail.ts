@@ -1,5 +1,6 @@
 import { gatheredAtKey } from '../contract/attestations/attestation-fields.ts';
 import { beginTrail as endpoint } from '../contract/trail.ts';
+import { prepareTemplateFile } from '../evidence/template-file.ts';
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
 import { deliverEvidence, withUndelivered } from './deliver-evidence.ts';
@@ -9,7 +10,6 @@ import { deliveryInputs } from './inputs/delivery-inputs.ts';
 import { userData } from './inputs/evidence-inputs.ts';
 import { description, flow, templateFile, trail } from './inputs/flow-inputs.ts';
 import { optional, required } from './inputs/input.ts';
-import { openTemplate } from './open-template.ts';
 import { defineOperation } from './operation.ts';
 import { readOwnUserData } from './own-user-data.ts';
 import { fact } from './report.ts';
@@ -35,7 +35,7 @@ export const beginTrail = defineOperation({
     const own = await readOwnUserData(inputs.userData, [], context);
     const data = withProvenance(own, runProvenance(job, inputs.redactCommitInfo));
     const path = inputs.templateFile;
-    const template = path === undefined ? undefined : await openTemplate(path, context);
+    const template = path === undefined ? undefined : await prepareTemplateFile(path, context);
     try {
       const { info: commit } = await gatherCommit(inputs, context, endpoint);
       const name = inputs.trail ?? commit.sha1;

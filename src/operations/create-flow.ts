@@ -77,8 +77,8 @@ async function send(values: Values, context: OperationContext): Promise<Endpoint
     return client.call(endpoint, { parameters, document: { ...document, template: [...(values.template ?? [])] } });
   }
   // Only flows with a file need it.
-  const { openTemplate } = await import(/* webpackChunkName: 'attest' */ './open-template.ts');
-  const file = await openTemplate(values.templateFile, context);
+  const { prepareTemplateFile } = await import(/* webpackChunkName: 'attest' */ '../evidence/template-file.ts');
+  const file = await prepareTemplateFile(values.templateFile, context);
   try {
     return await client.call(createFlowFromFile, { parameters, document, ...(file === undefined ? {} : { file }) });
   } finally {

@@ -53,16 +53,6 @@ describe('the step create-flow', () => {
     expect(await (await fetch(page, { headers })).text()).toContain('</span> Incomplete</span>');
   });
 
-  it('warns of types in a template that nothing can record', async () => {
-    await job.workspace.write('snyk.yml', 'version: 1\ntrail:\n  attestations: [{name: scan, type: snyk}]\n');
-    const flow = { flow: 'scanned', description: 'The web front end', 'template-file': 'snyk.yml' };
-    const created = await job.step({ ...flow, operation: 'create-flow' });
-    expect(created).toMatchObject({ exitCode: 0, outputs: { outcome: 'done' } });
-    expect(commandsNamed(created.log, 'warning').map(({ message }) => message)).toEqual([
-      expect.stringContaining('cannot record scan (snyk)'),
-    ]);
-  });
-
   it('needs nothing of the job but its connection: no event, no repository, no workspace', async () => {
     const variables = {
       GITHUB_WORKSPACE: undefined,

@@ -74,32 +74,8 @@ describe('a template file', () => {
     expect(await warningsOf(...step)).toEqual([]);
   });
 
-  it.each(steps)('of %s warns of what cannot be recorded, by name and type', async (...step) => {
-    await workspace.write(
-      'ci/template.yml',
-      [
-        'version: 1',
-        'trail:',
-        '  attestations:',
-        '    - { name: ticket, type: jira }',
-        '    - type: junit # not snyk',
-        '      name: unit',
-        '  artifacts:',
-        '    - name: web',
-        '      attestations:',
-        '        - name: scan',
-        '          type: snyk',
-        '        - { "name": "licences", "type": "custom:licences" }',
-        '',
-      ].join('\n'),
-    );
-    expect(await warningsOf(...step)).toEqual([
-      '`template-file`: this action cannot record ticket (jira), web.scan (snyk), web.licences (custom:licences), so what requires it stays incomplete. Require another type, such as generic, and record it with `attest-generic`.',
-    ]);
-  });
-
   const refuse = (path: string): ReturnType<typeof userErrorOf> =>
-    userErrorOf(() => prepareTemplateFile(path, { workspace: workspace.path, temporary: workspace.path }));
+    userErrorOf(() => prepareTemplateFile(path, { workspace: workspace.path, temporaryDirectory: workspace.path }));
 
   it('must be a file that can be read, and small', async () => {
     expect((await refuse('none.yml')).message).toContain('cannot be read');

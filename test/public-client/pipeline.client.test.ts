@@ -52,6 +52,35 @@ const passedTests = `<?xml version="1.0"?>
 `;
 const failedTests = passedTests.replace('failures="0"', 'failures="1"').replace('<skipped/>', '<failure/>');
 
+const sarif = JSON.stringify({
+  version: '2.1.0',
+  $schema: 'https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json',
+  runs: [
+    {
+      tool: { driver: { name: 'Snyk Code', version: '1.1' } },
+      results: [
+        {
+          ...{
+            ruleId: 'js/sqli',
+            level: 'warning',
+            message: { text: 'Injection' },
+            properties: { priorityScore: 500 },
+          },
+          locations: [
+            { physicalLocation: { artifactLocation: { uri: 'src/a.js' }, region: { startLine: 3, endLine: 4 } } },
+          ],
+        },
+      ],
+    },
+  ],
+});
+
+const cyclonedx = JSON.stringify({
+  ...{ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 },
+  metadata: { timestamp: '2026-01-02T03:04:05Z', component: { type: 'application', name: 'shop', version: '1.0' } },
+  components: [{ type: 'library', name: 'left-pad', version: '1.3.0', licenses: [{ license: { id: 'MIT' } }] }],
+});
+
 function prepare({ write }: ClientSession): void {
   write('flow.yml', flowTemplate);
   write('trail.yml', trailTemplate);
@@ -62,6 +91,8 @@ function prepare({ write }: ClientSession): void {
   write('user-data.json', '{ "ticket": "SHOP-7" }\n');
   write('passed/junit.xml', passedTests);
   write('failed/junit.xml', failedTests);
+  write('scan.sarif', sarif);
+  write('bom.json', cyclonedx);
 }
 
 const named = (name: string): unknown => expect.objectContaining({ name });
@@ -99,6 +130,9 @@ const record: readonly ClientStep[] = [
   },
   { command: `attest generic --name extra --compliant=true ${onTrail}` },
   { command: 'attest generic --name audit --compliant=false --flow web --trail own' },
+  { command: 'attest snyk --name vulnerabilities --scan-results scan.sarif --flow web --trail own' },
+  { command: 'attest sbom --name bom --sbom-file bom.json --flow web --trail own' },
+  { command: 'attest decision --name control --control RCTL-1 --compliant=true --flow web --trail own' },
   { command: `attest generic --name later.review --flow web --trail own --commit {commit}` },
   {
     command: `attest generic --fingerprint ${elsewhere} --name review ${onTrail}`,
@@ -154,6 +188,16 @@ const read: readonly ClientStep[] = [
     keeps: ['scan', 'attestation_id'],
     shows: [expect.objectContaining({ attestation_name: 'scan', attestation_type: 'sonar', is_compliant: true })],
   },
+  ...(
+    [
+      ['vulnerabilities', 'snyk', false],
+      ['bom', 'sbom', true],
+      ['control', 'decision', true],
+    ] as const
+  ).map(([name, type, compliant]) => ({
+    command: `get attestation ${name} --flow web --trail own --output json`,
+    shows: [expect.objectContaining({ attestation_type: type, is_compliant: compliant })],
+  })),
   { command: 'get attestation --attestation-id {scan}', says: ['scan', 'sonar'] },
   {
     command: 'get attestation --attestation-id {scan} --output json',

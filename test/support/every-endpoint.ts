@@ -15,8 +15,11 @@ import {
   findTrailAttestations,
 } from '../../src/contract/attestation-lookup.ts';
 import { genericKind } from '../../src/contract/attestations/generic.ts';
+import { jiraKind } from '../../src/contract/attestations/jira.ts';
 import { junitKind } from '../../src/contract/attestations/junit.ts';
 import { pullRequestKind } from '../../src/contract/attestations/pull-request.ts';
+import { snykKind } from '../../src/contract/attestations/snyk.ts';
+import { systemKind } from '../../src/contract/attestations/system.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { getEnvironment, listEnvironments } from '../../src/contract/environment-list.ts';
@@ -98,6 +101,12 @@ const evidence = [
   { kind: genericKind, document: {} },
   { kind: junitKind, document: { junit_results: [] } },
   { kind: pullRequestKind, document: { git_provider: 'github', pull_requests: [] } },
+  {
+    kind: snykKind,
+    document: { snyk_results: { schema_version: 1, tool: { name: 'snyk', version: '1' }, results: [] } },
+  },
+  { kind: jiraKind, document: { jira_results: [] } },
+  { kind: systemKind, document: { type_name: 'decision', attestation_data: { is_compliant: true } } },
 ];
 
 const loginRule = {
@@ -142,8 +151,8 @@ export const everyEndpoint: readonly Sample[] = [
     form: attestationForm(sampleAttestation('OK'), { content: 'a file' }),
   })),
   ...evidence.map(({ kind, document }) =>
-    sample(kind.endpoint, recorders, `/attestations/ORG/web/trail/main/${kind.type}`, () => ({
-      form: attestationForm({ attestation_name: kind.type, ...document }),
+    sample(kind.endpoint, recorders, `/attestations/ORG/web/trail/main/${kind.name}`, () => ({
+      form: attestationForm({ attestation_name: kind.name, ...document }),
     })),
   ),
   sample(reportArtifact, recorders, '/artifacts/ORG/web', () => ({ json: sampleArtifact() })),

@@ -42,8 +42,12 @@ export interface AttestationKind<
   Operation extends EndpointOperation = EndpointOperation,
   Schema extends TSchema = TObject,
 > {
-  /** Its name in paths, in templates and in responses (`attestation_type`). */
-  readonly type: Name;
+  /** Its name in paths. */
+  readonly name: Name;
+  /** What templates, policies and responses (`attestation_type`) call its evidence. */
+  readonly types: readonly string[];
+  /** Which of the types a document is of. */
+  typeOf(document: Static<Schema>): string;
   readonly endpoint: AttestationEndpoint<Operation, Schema>;
   /** Both sides use it: the service records the verdict, and the action reports it. */
   judge(document: Static<Schema>): AttestationJudgement;
@@ -51,7 +55,10 @@ export interface AttestationKind<
 
 /** What differs between the kinds. */
 interface KindDeclaration<Name extends string, Operation extends EndpointOperation, Schema extends TSchema> {
-  readonly type: Name;
+  readonly name: Name;
+  /** Absent if the only type is the name. */
+  readonly types?: readonly string[];
+  readonly typeOf?: (document: Static<Schema>) => string;
   readonly operation: Operation;
   /** The operation's number in the interface; absent for kinds that the interface does not show. */
   readonly number?: number;
@@ -78,15 +85,15 @@ export function defineAttestationKind<
   const Operation extends EndpointOperation,
   Schema extends TSchema,
 >(declaration: KindDeclaration<Name, Operation, Schema>): AttestationKind<Name, Operation, Schema> {
-  const { type, operation, number, title, document, judge } = declaration;
+  const { name, types = [name], typeOf = () => name, operation, number, title, document, judge } = declaration;
   return {
-    type,
+    ...{ name, types, typeOf },
     endpoint: defineEndpoint({
       operation,
       ...(number === undefined ? { origin: 'observed' } : { number }),
       title,
       method: 'POST',
-      path: `/attestations/{org}/{flow_name}/trail/{trail_name}/${type}`,
+      path: `/attestations/{org}/{flow_name}/trail/{trail_name}/${name}`,
       parameters,
       body: {
         kind: 'multipart',

@@ -24,7 +24,7 @@ function judge({ is_compliant: isCompliant = true }: GenericAttestation): Attest
 
 /** Evidence of any other tool, with the sender's own verdict. */
 export const genericKind = defineAttestationKind({
-  type: 'generic',
+  name: 'generic',
   operation: 'attest-generic',
   title: 'Attest generic evidence',
   document: genericAttestation,

@@ -92,7 +92,7 @@ function nameSuites(results: readonly JunitResult[]): string {
 
 /** Test results in JUnit's form. */
 export const junitKind = defineAttestationKind({
-  type: 'junit',
+  name: 'junit',
   operation: 'attest-junit',
   title: 'Attest JUnit test results',
   document: junitAttestation,

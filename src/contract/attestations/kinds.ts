@@ -1,8 +1,11 @@
 import type { AttestationJudgement, AttestationKind } from './attestation-kind.ts';
 import { genericKind, type GenericAttestation } from './generic.ts';
+import { jiraKind, type JiraAttestation } from './jira.ts';
 import { junitKind, type JunitAttestation } from './junit.ts';
 import { pullRequestKind, type PullRequestAttestation } from './pull-request.ts';
+import { snykKind, type SnykAttestation } from './snyk.ts';
 import { sonarKind, type SonarAttestation } from './sonar.ts';
+import { systemKind, type SystemAttestation } from './system.ts';
 
 /** The documents of all kinds of attestations, by the name of the kind. */
 export interface AttestationDocuments {
@@ -10,39 +13,49 @@ export interface AttestationDocuments {
   readonly generic: GenericAttestation;
   readonly junit: JunitAttestation;
   readonly pull_request: PullRequestAttestation;
+  readonly snyk: SnykAttestation;
+  readonly jira: JiraAttestation;
+  readonly system: SystemAttestation;
 }
 
 /** The name of a kind of attestation. */
-export type AttestationType = keyof AttestationDocuments;
+export type KindName = keyof AttestationDocuments;
 
 /** The document of an attestation of any kind. */
-export type AttestationDocument = AttestationDocuments[AttestationType];
+export type AttestationDocument = AttestationDocuments[KindName];
 
 export const attestationKinds = [
   sonarKind,
   genericKind,
   junitKind,
   pullRequestKind,
-] as const satisfies readonly AttestationKind<AttestationType>[];
+  snykKind,
+  jiraKind,
+  systemKind,
+] as const satisfies readonly AttestationKind<KindName>[];
 
-/** Whether the text is the name of a kind of attestation. */
-export function isAttestationType(word: string): word is AttestationType {
-  return attestationKinds.some(({ type }) => type === word);
+/** The kind that records evidence of this type; undefined if there is none. */
+export function findKind(type: string): KindName | undefined {
+  return attestationKinds.find(({ types }) => types.includes(type))?.name;
 }
 
-/** The verdict rule of any kind. A method, so that each kind, whose rule takes only its own documents, fits. */
-interface Judge {
+/** The rules of any kind. Methods, so that each kind, whose rules take only its own documents, fits. */
+interface KindRules {
+  typeOf(document: AttestationDocument): string;
   judge(document: AttestationDocument): AttestationJudgement;
 }
 
-const judges: Readonly<Record<AttestationType, Judge>> = {
+const rules: Readonly<Record<KindName, KindRules>> = {
   sonar: sonarKind,
   generic: genericKind,
   junit: junitKind,
   pull_request: pullRequestKind,
+  snyk: snykKind,
+  jira: jiraKind,
+  system: systemKind,
 };
 
-/** Judges an attestation by the rule of its kind. The document must be of that kind. */
-export function judgeAttestation(type: AttestationType, document: AttestationDocument): AttestationJudgement {
-  return judges[type].judge(document);
+/** The rules of a kind. The documents that they get must be of that kind. */
+export function rulesOf(kind: KindName): KindRules {
+  return rules[kind];
 }

@@ -1,10 +1,10 @@
-import { conforms } from '../check.ts';
 import { commitSha } from '../names.ts';
 import { Type, type Static } from '../schema.ts';
 import { addressText, lineText, longText } from '../text-fields.ts';
 import { maximumMessageLength } from '../limits.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
-import { attestationDocument, ruleDataKey } from './attestation-fields.ts';
+import { attestationDocument } from './attestation-fields.ts';
+import { judgeUnreadableRule, readRule } from './step-rule.ts';
 
 /** Someone who approved a pull request: a name, or a name with the state and the time of the review. */
 export const approver = Type.Union([
@@ -64,7 +64,7 @@ export const pullRequestAttestation = attestationDocument({
 
 export type PullRequestAttestation = Static<typeof pullRequestAttestation>;
 
-/** The rule of a step that records pull requests, in `user_data` under `ruleDataKey`. */
+/** The rule of a step that records pull requests. */
 const approvalRule = Type.Object(
   {
     minimum_approvals: Type.Integer({ minimum: 0 }),
@@ -80,19 +80,17 @@ const approvalRule = Type.Object(
 export type ApprovalRule = Static<typeof approvalRule>;
 
 /** A commit is compliant if it came through a pull request, and has the approvals that the step required. */
-function judge({ pull_requests: found, user_data: data = {} }: PullRequestAttestation): AttestationJudgement {
+function judge(attestation: PullRequestAttestation): AttestationJudgement {
+  const { pull_requests: found } = attestation;
   if (found.length === 0) {
     const reason = 'the commit belongs to no pull request';
     return { verdict: 'non-compliant', reason, faults: [{ value: reason }] };
   }
   const [first] = found;
   const urls = found.length === 1 ? (first?.url ?? '') : `${found.length} pull requests`;
-  const rule = Object.hasOwn(data, ruleDataKey) ? data[ruleDataKey] : undefined;
+  const rule = readRule(approvalRule, attestation);
   if (rule === undefined) return { verdict: 'compliant', reason: `the commit belongs to ${urls}`, faults: [] };
-  if (!isApprovalRule(rule)) {
-    const reason = `\`user_data.${ruleDataKey}\` is not a rule about approvals`;
-    return { verdict: 'incomplete', reason, faults: [{ value: reason }] };
-  }
+  if (rule === 'unreadable') return judgeUnreadableRule('approvals');
   const { minimum_approvals: minimum, approvals } = rule;
   const counted = approvals === 1 ? '1 approval' : `${approvals} approvals`;
   if (approvals >= minimum) {
@@ -102,13 +100,9 @@ function judge({ pull_requests: found, user_data: data = {} }: PullRequestAttest
   return { verdict: 'non-compliant', reason: `${counted}; ${limit}`, faults: [{ value: counted, limit }] };
 }
 
-function isApprovalRule(rule: unknown): rule is ApprovalRule {
-  return conforms(approvalRule, rule);
-}
-
 /** The pull requests of a commit. */
 export const pullRequestKind = defineAttestationKind({
-  type: 'pull_request',
+  name: 'pull_request',
   operation: 'attest-pull-request',
   title: 'Attest pull requests',
   document: pullRequestAttestation,

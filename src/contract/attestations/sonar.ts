@@ -129,7 +129,7 @@ export function describeMeasure(metric: string, text: string): string {
 
 /** Sonar analyses. */
 export const sonarKind = defineAttestationKind({
-  type: 'sonar',
+  name: 'sonar',
   operation: 'attest-sonar',
   number: 7,
   title: 'Attest Sonar scan',

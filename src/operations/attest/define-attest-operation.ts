@@ -149,7 +149,7 @@ export function defineAttestOperation<
         const { description } = values;
         const assessment = await assessAttestation(kind.judge(document), record, {
           name: attestationName,
-          type: kind.type,
+          type: kind.typeOf(document),
           description,
         });
         for (const { what, remedy } of assessment.remarks) log.warning(`${endpoint.operation}: ${what}. ${remedy}`);

@@ -1,4 +1,3 @@
-import { isAttestationType, type AttestationType } from '../../contract/attestations/kinds.ts';
 import { toArtifactState, type ArtifactState, type Verdict } from '../../contract/compliance.ts';
 import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
 import { describeAudience, type Audience } from '../account/audience.ts';
@@ -23,7 +22,7 @@ import {
 export interface Evidence {
   /** As it was sent: `unit` or `web.unit`. */
   readonly name: string;
-  readonly type: AttestationType;
+  readonly type: string;
   readonly level: Level;
   readonly verdict: Verdict;
   /** The reason for the verdict, without a full stop: `the quality gate is ERROR`. */
@@ -169,13 +168,10 @@ export function toMissingReason({
   uncounted,
 }: Pick<EvidenceStatus, 'label' | 'type' | 'mistyped' | 'uncounted'>): JudgementReason {
   const source = mistyped === undefined ? undefined : toSource(mistyped);
-  const limit = isAttestationType(type)
-    ? `${type} is required`
-    : `${type} is required, which this service cannot record`;
   return {
     ...{ state: 'missing', about: label },
     value: mistyped === undefined ? describeMissing(uncounted) : `recorded as ${mistyped.type}`,
-    ...(type === '*' ? {} : { limit }),
+    ...(type === '*' ? {} : { limit: `${type} is required` }),
     ...(source === undefined ? {} : { source }),
   };
 }

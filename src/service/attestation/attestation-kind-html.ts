@@ -1,4 +1,5 @@
 import type { GenericAttestation } from '../../contract/attestations/generic.ts';
+import type { JiraAttestation } from '../../contract/attestations/jira.ts';
 import { sumResults, type JunitAttestation, type JunitResult } from '../../contract/attestations/junit.ts';
 import type { PullRequest, PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import {
@@ -9,7 +10,14 @@ import {
   revisionKeys,
   type SonarAttestation,
 } from '../../contract/attestations/sonar.ts';
-import { textAt } from '../../runtime/untrusted-data.ts';
+import {
+  countFindings,
+  describeFindings,
+  type Finding,
+  type SnykAttestation,
+} from '../../contract/attestations/snyk.ts';
+import { readLicenses, type FoundLicenses, type SystemAttestation } from '../../contract/attestations/system.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { isOfKind, type Attestation } from './attestation.ts';
 import { revisionDoubt } from './sonar.ts';
 import {
@@ -18,6 +26,7 @@ import {
   renderBadge,
   renderCommit,
   renderEmpty,
+  renderJson,
   renderTime,
   type BadgeState,
 } from '../platform/pages/components.ts';
@@ -36,6 +45,9 @@ export function renderKind(context: PageContext, attestation: Attestation): Kind
   if (isOfKind(attestation, 'junit')) return renderJunit(context, attestation.document);
   if (isOfKind(attestation, 'pull_request')) return renderPullRequests(context, attestation.document);
   if (isOfKind(attestation, 'generic')) return renderGeneric(attestation.document);
+  if (isOfKind(attestation, 'snyk')) return renderScan(attestation.document);
+  if (isOfKind(attestation, 'jira')) return renderIssues(attestation.document);
+  if (isOfKind(attestation, 'system')) return renderSystem(attestation.document);
   return { facts: [], content: html`` };
 }
 
@@ -185,5 +197,95 @@ function renderCommits(context: PageContext, { commits, title, url }: PullReques
       ]),
       empty: html``,
       maximumBytes: 8000,
+    })}`;
+}
+
+function renderScan(document: SnykAttestation): KindContent {
+  const { tool, results } = document.snyk_results;
+  const rows = (['high', 'medium', 'low'] as const).flatMap((severity) =>
+    results.flatMap((result) => (result[severity] ?? []).map((finding) => renderFinding(severity, finding))),
+  );
+  return {
+    facts: [
+      ['Scanner', clip(`${tool.name} ${tool.version}`, 200)],
+      ['Findings', describeFindings(countFindings(document))],
+    ],
+    content: html`<h2>Findings</h2>
+      ${renderTable({
+        label: 'Findings, the worst first',
+        columns: ['Severity', 'Rule', 'Message', 'Where'],
+        rows,
+        empty: renderEmpty('The evidence lists no findings.'),
+        maximumBytes: 45_000,
+      })}`,
+  };
+}
+
+function renderFinding(severity: string, { id, message, locations = [] }: Finding): readonly Hole[] {
+  const [first] = locations;
+  const place = first === undefined ? '' : `${first.uri}${first.lines === undefined ? '' : `:${first.lines}`}`;
+  return [severity, clip(id, 120), clip(message, 300), clip(place, 200)];
+}
+
+function renderIssues({ jira_results: results }: JiraAttestation): KindContent {
+  const rows = (results ?? []).map(({ issue_id: id, issue_url: url, issue_exists: exists, issue_fields: fields }) => [
+    link(url, clip(id, 100)),
+    exists ? renderBadge('COMPLIANT', 'Exists') : renderBadge('NON-COMPLIANT', 'Not found'),
+    clip(textAt(fields, 'summary') ?? '', 200),
+    clip(textAt(valueAt(fields, 'status'), 'name') ?? '', 60),
+  ]);
+  return {
+    facts: [],
+    content: html`<h2>Issues</h2>
+      ${renderTable({
+        label: 'Issues that the change names',
+        columns: ['Issue', 'In the tracker', 'Summary', 'Status'],
+        rows,
+        empty: renderEmpty('The change names no issue. Name one in the branch, the title or a commit message.'),
+      })}`,
+  };
+}
+
+function renderSystem(document: SystemAttestation): KindContent {
+  if (document.type_name === 'sbom') return renderBillOfMaterials(document);
+  const { control = '', attestation_data: data } = document;
+  const words = { true: 'met', false: 'not met', undefined: 'it does not say' };
+  return {
+    facts: [
+      ['Control', clip(control, 200)],
+      ['Decision', words[`${data.is_compliant}`]],
+    ],
+    content: html``,
+  };
+}
+
+function renderBillOfMaterials(attestation: SystemAttestation): KindContent {
+  const { format = '', original_fingerprint: digest = '', document } = attestation.attestation_data;
+  const licenses = readLicenses(attestation);
+  return {
+    facts: [
+      ['Format', clip(format, 60)],
+      ['Components', document?.package_count?.toString()],
+      ['SHA-256', clip(digest, 64)],
+      ['Licences', clip(licenses?.licenses.join(', ') ?? '', 1000)],
+    ],
+    content: html`${licenses === undefined ? undefined : renderLicenses(licenses)}
+      <h2>About the document</h2>
+      ${renderJson(document ?? {})}`,
+  };
+}
+
+function renderLicenses({ not_allowed: notAllowed, unknown }: FoundLicenses): Html {
+  const rows = [
+    ...notAllowed.map(({ component, license }) => [clip(component, 200), clip(license, 200)]),
+    ...unknown.map((component) => [clip(component, 200), 'none that can be read']),
+  ];
+  return html`<h2>Licences</h2>
+    ${renderTable({
+      label: 'Components whose licence is not allowed, or not known',
+      columns: ['Component', 'Licence'],
+      rows,
+      empty: renderEmpty('All licences are known and allowed.'),
+      maximumBytes: 20_000,
     })}`;
 }

@@ -48,13 +48,14 @@ export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteD
 }
 
 function toEvidence(attestation: RecordedAttestation, links: Links): AttestationEvidence {
-  const { org, flow, trail, id, document, attachment } = attestation;
+  const { org, flow, trail, id, document, facts, attachment } = attestation;
   const { git_commit_info: commit, proven, ...sent } = document;
   return {
     ...sent,
     ...(proven === undefined ? {} : { proven }),
     ...(isOfKind(attestation, 'pull_request') ? { pull_requests: toPullRequests(attestation.document) } : {}),
     ...toFoundAttestation(attestation, links),
+    ...(facts === undefined ? {} : { facts }),
     ...(commit === undefined ? {} : { git_commit_info: { ...commit, ...toCommitResponse(commit) } }),
     attachments:
       attachment === undefined ? [] : [toAttachment(attachment, links.pages.attachment(org, flow, trail, id))],

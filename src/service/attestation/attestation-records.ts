@@ -1,7 +1,8 @@
-import { isAttestationType, type AttestationDocument } from '../../contract/attestations/kinds.ts';
+import { findKind, type AttestationDocument } from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
 import type { Scope } from './evidence-scope.ts';
+import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
 import type { AttestationWithSubject } from '../trail/trail.ts';
@@ -11,6 +12,7 @@ import {
   countsForColumn,
   document,
   number,
+  optional,
   optionalText,
   text,
   toCountsFor,
@@ -80,7 +82,7 @@ const isFull = (table: string, condition: string): string =>
       AND EXISTS (SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1 OFFSET $5::bigint - 1)`;
 
 /** The columns of an attestation in a history; the table alias is `a`. */
-const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, a.faults, a.created_at, a.reported_by,
+const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, a.faults, a.facts, a.created_at, a.reported_by,
   a.counts_for`;
 
 /** The columns of an attestation without its document; the table alias is `a`. */
@@ -134,10 +136,10 @@ const statements = defineStatements('attestations', {
     ) l`,
   isFull: isFull('current_evidence', inScope),
   isLimitedFull: isFull('limited_evidence', `${inScope} AND counts_for = $6`),
-  insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, created_at,
+  insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, facts, created_at,
       reported_by, counts_for, attachment_filename, attachment_digest, attachment_size, document, stepped_back,
       idempotency_key, request_digest)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
   bind: `INSERT INTO bindings (org, flow, scope, sequence) SELECT $1, $2, m.value, $4::bigint FROM ${valuesOf('$3')}`,
   // SQLite would take `ON` for that of a join, if there were no `WHERE`.
   setCurrent: `INSERT INTO current_evidence (org, flow, scope, sequence, name)
@@ -263,12 +265,13 @@ export class AttestationWriter extends AttestationReader {
     const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
     const faults = attestation.faults.length === 0 ? null : JSON.stringify(attestation.faults);
+    const facts = attestation.facts === undefined ? null : JSON.stringify(attestation.facts);
     const countsFor = countsForColumn(attestation);
     const bound = [org, flow, scopes, sequence];
     await Promise.all([
       this.database.run(statements.insert, [
-        ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, createdAt, reportedBy, countsFor],
-        ...[filename, digest, size, documentJson, Number(isStepBack)],
+        ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, facts, createdAt, reportedBy],
+        ...[countsFor, filename, digest, size, documentJson, Number(isStepBack)],
         ...[requestKey?.key ?? null, requestKey?.digest ?? null],
       ]),
       this.database.run(statements.bind, bound),
@@ -285,7 +288,7 @@ const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'
 function toListedAttestation(row: Row): ListedAttestation {
   const verdict = verdicts.find((known) => known === row['verdict']);
   const type = text(row, 'type');
-  if (verdict === undefined || !isAttestationType(type)) throw new TypeError('a stored attestation is damaged');
+  if (verdict === undefined || findKind(type) === undefined) throw new TypeError('a stored attestation is damaged');
   return {
     trail: text(row, 'trail'),
     id: text(row, 'id'),
@@ -295,6 +298,7 @@ function toListedAttestation(row: Row): ListedAttestation {
     reason: text(row, 'reason'),
     // Validated before it was stored. Attestations of earlier versions have none.
     faults: JSON.parse(optionalText(row, 'faults') ?? '[]') as readonly RecordedFault[],
+    facts: optional(optionalText(row, 'facts'), (json) => JSON.parse(json) as Facts),
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
     ...toCountsFor(row),

@@ -11,13 +11,13 @@ import type { RouteDependencies } from '../platform/server/route-dependencies.ts
 
 /** Adds the endpoints that record attestations, one for each kind; operation 7 is one of them. */
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  for (const { type, endpoint } of attestationKinds) {
+  for (const { name: kind, endpoint } of attestationKinds) {
     addRoute(host, endpoint, requireRole(dependencies, 'record'), (received) => {
       const { caller, parameters, file, carryOut } = received;
       const document = withProof(caller, received.document);
       const { org, flow_name: flow, trail_name: trail } = parameters;
       const countsFor = toCountsFor(caller, flow);
-      const attestation = { org, flow, trail, type, reportedBy: actorName(caller), countsFor, document, file };
+      const attestation = { org, flow, trail, kind, reportedBy: actorName(caller), countsFor, document, file };
       return carryOut(
         (recorded: attestations.AttestResult) => {
           if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);

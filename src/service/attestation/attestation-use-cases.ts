@@ -1,9 +1,10 @@
-import { judgeAttestation, type AttestationDocument, type AttestationType } from '../../contract/attestations/kinds.ts';
+import { rulesOf, type AttestationDocument, type KindName } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import type { CountsFor } from '../account/audience.ts';
 import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
 import { requireQuotas } from '../organization/quota.ts';
 import { newIdentifier } from '../platform/identifier.ts';
+import { findFacts } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';
 import type { Attachment, Attestation } from './attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
@@ -31,7 +32,7 @@ export interface AttestationCommand {
   /** The owner of the key it was sent with (`actorName`). */
   readonly reportedBy: string;
   readonly countsFor?: CountsFor;
-  readonly type: AttestationType;
+  readonly kind: KindName;
   readonly document: Recorded<AttestationDocument>;
   /** The attachment; stored only if the attestation can be recorded. */
   readonly file?: FileToAttach | undefined;
@@ -55,7 +56,7 @@ const maximumReasonLength = 500;
 /** Records an attestation. If it has a fingerprint, the artifact must have been reported to the trail. */
 export async function attest(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes' | 'quotas'>,
-  { file, ...command }: AttestationCommand,
+  { file, kind, ...command }: AttestationCommand,
   request?: KeyedRequest<AttestResult>,
 ): Promise<OnceResult<AttestResult>> {
   const { org, flow, trail, document } = command;
@@ -79,14 +80,17 @@ export async function attest(
     if (obstacle !== undefined) return obstacle;
   }
   const attachment = await keep(file);
-  const { verdict, reason, faults } = judgeAttestation(command.type, document);
+  const rules = rulesOf(kind);
+  const { verdict, reason, faults } = rules.judge(document);
   const attestation: Attestation = {
     ...command,
     id: newIdentifier(dependencies),
     name: document.attestation_name,
+    type: rules.typeOf(document),
     verdict,
     reason: truncate(reason, maximumReasonLength),
     faults: toRecordedFaults(faults, document.description),
+    facts: findFacts(kind, document),
     createdAt: unixSeconds(dependencies.now()),
     attachment,
   };

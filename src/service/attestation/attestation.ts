@@ -1,6 +1,12 @@
-import type { AttestationDocument, AttestationDocuments, AttestationType } from '../../contract/attestations/kinds.ts';
+import {
+  findKind,
+  type AttestationDocument,
+  type AttestationDocuments,
+  type KindName,
+} from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
+import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { Level } from '../template/template.ts';
@@ -21,12 +27,15 @@ export interface ListedAttestation {
   readonly id: string;
   /** As it was sent: `unit` or `web.unit`. */
   readonly name: string;
-  readonly type: AttestationType;
+  /** What templates and policies call it: `sonar`, `sbom`. */
+  readonly type: string;
   readonly verdict: Verdict;
   /** The reason for the verdict. */
   readonly reason: string;
   /** What keeps it from being compliant; empty if it is compliant, or if only the reason was recorded. */
   readonly faults: readonly RecordedFault[];
+  /** Undefined for one of an earlier version. */
+  readonly facts?: Facts | undefined;
   readonly createdAt: number;
   /** The owner of the key that it was sent with (`actorName`). */
   readonly reportedBy: string;
@@ -51,15 +60,14 @@ export interface CountedAttestation extends AttestationSummary {
 }
 
 /** An attestation of one kind. */
-export interface AttestationOf<Type extends AttestationType> extends AttestationSummary {
-  readonly type: Type;
-  readonly document: Recorded<AttestationDocuments[Type]>;
+export interface AttestationOf<Name extends KindName> extends AttestationSummary {
+  readonly document: Recorded<AttestationDocuments[Name]>;
 }
 
 /** Whether an attestation is of a kind. The type and the document of an attestation are always of the same kind. */
-export function isOfKind<Type extends AttestationType>(
+export function isOfKind<Name extends KindName>(
   attestation: AttestationSummary & { readonly document: unknown },
-  type: Type,
-): attestation is AttestationOf<Type> {
-  return attestation.type === type;
+  kind: Name,
+): attestation is AttestationOf<Name> {
+  return findKind(attestation.type) === kind;
 }

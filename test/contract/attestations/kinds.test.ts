@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { genericKind } from '../../../src/contract/attestations/generic.ts';
 import { junitKind, type JunitResult } from '../../../src/contract/attestations/junit.ts';
 import { attestationKinds } from '../../../src/contract/attestations/kinds.ts';
+import { jiraKind } from '../../../src/contract/attestations/jira.ts';
+import { systemKind } from '../../../src/contract/attestations/system.ts';
 import { describeFault } from '../../../src/contract/reason.ts';
 import { pullRequestKind } from '../../../src/contract/attestations/pull-request.ts';
 
 describe('the kinds of attestations', () => {
-  it.each(attestationKinds.map((kind) => [kind.type, kind] as const))('%s has a path of its own', (type, kind) => {
-    expect(kind.endpoint.path).toBe(`/attestations/{org}/{flow_name}/trail/{trail_name}/${type}`);
+  it.each(attestationKinds.map((kind) => [kind.name, kind] as const))('%s has a path of its own', (name, kind) => {
+    expect(kind.endpoint.path).toBe(`/attestations/{org}/{flow_name}/trail/{trail_name}/${name}`);
     expect(kind.endpoint.repetition.effect).toBe('appends');
   });
 });
@@ -109,5 +111,77 @@ describe('the verdict on pull requests', () => {
 
   it('ignores what a prototype has', () => {
     expect(judge([found], Object.create({ rule: 'two' }) as Record<string, unknown>).verdict).toBe('compliant');
+  });
+});
+
+describe('the verdict on issues', () => {
+  const judge = (...found: readonly (readonly [string, boolean])[]): ReturnType<typeof jiraKind.judge> =>
+    jiraKind.judge({
+      attestation_name: 'ticket',
+      jira_results: found.map(([issue_id, issue_exists]) => ({
+        issue_id,
+        issue_exists,
+        issue_url: 'https://x.example',
+      })),
+    });
+
+  it('is compliant if there is one, and all exist', () => {
+    expect(judge(['WEB-1', true], ['WEB-2', true])).toEqual({
+      ...{ verdict: 'compliant', reason: 'the change names WEB-1, WEB-2', faults: [] },
+    });
+    expect(judge().faults.map(describeFault)).toEqual(['the change names no issue; at least one is required']);
+    expect(jiraKind.judge({ attestation_name: 'ticket', jira_results: null }).verdict).toBe('non-compliant');
+    expect(judge(['WEB-1', true], ['WEB-2', false]).faults.map(describeFault)).toEqual(['WEB-2 does not exist']);
+    const many = Array.from({ length: 12 }, (_, index) => [`W-${index}`, false] as const);
+    expect(judge(...many).faults.map(describeFault)).toEqual([
+      'W-0, W-1, W-2, W-3, W-4, W-5, W-6, W-7, W-8, W-9 and 2 more do not exist',
+    ]);
+  });
+});
+
+describe('the verdict on a decision', () => {
+  it.each([
+    [true, 'compliant', 'RCTL-1 was decided to be met'],
+    [false, 'non-compliant', 'RCTL-1 was decided not to be met'],
+    [undefined, 'incomplete', 'the decision does not say what was decided'],
+  ])('of %s is %s', (isCompliant, verdict, reason) => {
+    const attestation_data = isCompliant === undefined ? {} : { is_compliant: isCompliant };
+    const document = { attestation_name: 'd', type_name: 'decision' as const, control: 'RCTL-1', attestation_data };
+    expect(systemKind.judge(document)).toMatchObject({ verdict, reason });
+    expect(systemKind.typeOf(document)).toBe('decision');
+  });
+});
+
+describe('the verdict on a bill of materials', () => {
+  const judge = (user_data: Record<string, unknown>): ReturnType<typeof systemKind.judge> =>
+    systemKind.judge({
+      ...{ attestation_name: 'sbom', type_name: 'sbom', user_data },
+      attestation_data: { document: { package_count: 12 } },
+    });
+  const rule = { allowed_licenses: ['MIT'], unknown_licenses: 'refuse' };
+  const licenses = {
+    ...{ licenses: ['MIT', 'GPL-3.0-only'], unknown: ['one'], unknown_count: 3 },
+    ...{ not_allowed: [{ component: 'two@1.0', license: 'GPL-3.0-only' }], not_allowed_count: 1 },
+  };
+
+  it('is compliant if it is on record, and no rule says more', () => {
+    expect(judge({})).toEqual({ verdict: 'compliant', reason: 'it has 12 components', faults: [] });
+    expect(judge({ licenses }).verdict).toBe('compliant');
+  });
+
+  it('names what the rule does not allow', () => {
+    const judged = judge({ rule, licenses });
+    expect(judged.verdict).toBe('non-compliant');
+    expect(judged.faults.map(describeFault)).toEqual([
+      'two@1.0 has GPL-3.0-only; the licence is not allowed',
+      'one has no licence that can be read; a licence is required',
+      '2 more components; a licence is required',
+    ]);
+    expect(judge({ rule: { ...rule, unknown_licenses: 'allow' }, licenses }).faults).toHaveLength(1);
+  });
+
+  it('is incomplete without the licences, or by another rule', () => {
+    expect(judge({ rule }).verdict).toBe('incomplete');
+    expect(judge({ rule: { fail_on: 'high' }, licenses }).verdict).toBe('incomplete');
   });
 });

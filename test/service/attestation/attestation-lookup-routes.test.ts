@@ -92,6 +92,12 @@ describe('an attestation by its id', () => {
     expect(await find(id)).toEqual([]);
   });
 
+  it('has the facts of its kind', async () => {
+    const suites = [{ name: 'unit', total: 3, failures: 1, errors: 0, skipped: 0, duration: 1 }];
+    await attest('junit', { attestation_name: 'unit', junit_results: suites });
+    expect((await findLatest())['facts']).toEqual({ tests: 3, failures: 1, errors: 0, skipped: 0 });
+  });
+
   it('declares the fields of every kind', () => {
     for (const { endpoint } of attestationKinds) {
       const own = Object.keys(endpoint.body.json.schema.properties).filter((field) => !(field in attestationFields));

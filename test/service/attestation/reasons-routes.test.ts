@@ -84,7 +84,7 @@ describe('the reasons of a verdict', () => {
     },
     {
       ...{ state: 'missing', about: 'vulnerabilities', value: 'not recorded', rule: 'template of the flow' },
-      limit: 'snyk is required, which this service cannot record',
+      limit: 'snyk is required',
       html_url: `${service.url}/acme/flows/web/trails/main`,
     },
     {
@@ -100,7 +100,7 @@ describe('the reasons of a verdict', () => {
     expect(await read(`/artifacts/acme/web/fingerprint/${web}`, 'state_info')).toBe(
       'review: 0 approvals; at least 2 are required. scan: reported as not compliant: 2 high vulnerabilities <b>. ' +
         'web.sonar: new_coverage is 61.2; at least 80 is required (quality gate). ' +
-        'vulnerabilities: not recorded; snyk is required, which this service cannot record (template of the flow). ' +
+        'vulnerabilities: not recorded; snyk is required (template of the flow). ' +
         'web.unit: recorded as generic; junit is required (template of the flow).',
     );
   });

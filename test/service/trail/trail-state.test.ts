@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AttestationType } from '../../../src/contract/attestations/kinds.ts';
 import type { Verdict } from '../../../src/contract/compliance.ts';
 import { judgeArtifact, type Evidence, type Judgement } from '../../../src/service/artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../../../src/service/artifact/artifact.ts';
@@ -7,12 +6,14 @@ import type { Template } from '../../../src/service/template/template.ts';
 import { judgeTrail, type TrailArtifact, type TrailJudgement } from '../../../src/service/trail/trail-state.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';
 
-const piece = (
-  name: string,
-  level: Evidence['level'],
-  type: AttestationType = 'junit',
-  verdict: Verdict = 'compliant',
-): Evidence => ({ name, level, type, verdict, reason: `it is ${verdict}`, faults: [] });
+const piece = (name: string, level: Evidence['level'], type = 'junit', verdict: Verdict = 'compliant'): Evidence => ({
+  name,
+  level,
+  type,
+  verdict,
+  reason: `it is ${verdict}`,
+  faults: [],
+});
 
 const reported: ReportedArtifact = {
   ...{ org: 'acme', flow: 'web', id: 'a', createdAt: 1, reportedBy: 'ann' },

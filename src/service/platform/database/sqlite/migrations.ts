@@ -4,6 +4,7 @@ import { accounts } from './migrations/accounts.ts';
 import { administration } from './migrations/administration.ts';
 import { allowLists } from './migrations/allow-lists.ts';
 import { artifactLists } from './migrations/artifact-lists.ts';
+import { attestationFacts } from './migrations/attestation-facts.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
 import { countsFor } from './migrations/counts-for.ts';
@@ -56,6 +57,7 @@ const steps: readonly string[] = [
   usage,
   broadcasts,
   allowLists,
+  attestationFacts,
 ];
 
 /** The schema version of this service. */

@@ -63,7 +63,7 @@ describe('the service', () => {
     ['PATCH', '/flows/acme', 'GET, HEAD, PUT'],
     ['OPTIONS', '/flows/acme', 'GET, HEAD, PUT'],
     ['PUT', '/attestations/acme/web/trail/main/sonar', 'GET, HEAD, POST'],
-    ['PUT', '/attestations/acme/web/trail/main/snyk', 'GET, HEAD'],
+    ['PUT', '/attestations/acme/web/trail/main/scan', 'GET, HEAD'],
     ['POST', '/environments/acme/prod/report/K8S', 'PUT'],
   ])('responds to %s %s with the allowed methods', async (method, path, allowed) => {
     const { status, headers, body } = await call(service, { method, path });
@@ -73,7 +73,7 @@ describe('the service', () => {
   });
 
   it.each([
-    ['POST', '/attestations/acme/web/trail/main/snyk', attestationKinds.map(({ type }) => type)],
+    ['POST', '/attestations/acme/web/trail/main/scan', attestationKinds.map(({ name }) => name)],
     ['PUT', '/environments/acme/prod/report/k8s', environmentKinds.filter((kind) => kind !== 'logical')],
   ])('responds to %s %s with the kinds that there are', async (method, path, kinds) => {
     const { status, body } = await call(service, { method, path });

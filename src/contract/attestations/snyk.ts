@@ -1,0 +1,133 @@
+import { conforms } from '../check.ts';
+import { Type, type Static } from '../schema.ts';
+import { lineText, longText } from '../text-fields.ts';
+import { attestationDocument } from './attestation-fields.ts';
+import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
+import { judgeUnreadableRule, readRule } from './step-rule.ts';
+
+/** The severities of findings, the worst first. */
+export const severities = ['critical', 'high', 'medium', 'low'] as const;
+
+export type Severity = (typeof severities)[number];
+
+const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
+
+/** A finding of a scanner (observed on the wire). */
+const finding = Type.Object(
+  {
+    id: lineText(),
+    message: longText(),
+    locations: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { uri: lineText(), lines: Type.Optional(lineText({ description: 'For example `10` or `10-12`.' })) },
+          { additionalProperties: false },
+        ),
+      ),
+    ),
+    priority_score: Type.Optional(Type.Number()),
+  },
+  { additionalProperties: false },
+);
+
+export type Finding = Static<typeof finding>;
+
+const findings = Type.Optional(Type.Union([Type.Array(finding), Type.Null()]));
+
+/** The findings of one run of a scanner (observed on the wire). It has no `critical`, so those count as high. */
+const scanResult = Type.Object(
+  {
+    ...{ high_count: count(), medium_count: count(), low_count: count() },
+    ...{ high: findings, medium: findings, low: findings },
+  },
+  { additionalProperties: false },
+);
+
+export type ScanResult = Static<typeof scanResult>;
+
+/** The JSON part of a scan's attestation (observed on the wire). */
+export const snykAttestation = attestationDocument({
+  snyk_results: Type.Object(
+    {
+      schema_version: Type.Integer(),
+      tool: Type.Object({ name: lineText(), version: lineText() }, { additionalProperties: false }),
+      results: Type.Array(scanResult),
+    },
+    { additionalProperties: false },
+  ),
+});
+
+export type SnykAttestation = Static<typeof snykAttestation>;
+
+/** The key of `user_data` with the counts of the step, which also has what the wire form does not: critical ones. */
+export const severitiesDataKey = 'severities';
+
+const severityCounts = Type.Object(
+  { critical: count(), high: count(), medium: count(), low: count(), suppressed: count() },
+  { additionalProperties: false },
+);
+
+/** How many findings have each severity; suppressed ones are counted apart. */
+export type SeverityCounts = Static<typeof severityCounts>;
+
+/** The rule of a step that records a scan: the least severity that it fails on. */
+const scanRule = Type.Object({ fail_on: Type.Enum([...severities, 'none']) }, { additionalProperties: false });
+
+export type ScanRule = Static<typeof scanRule>;
+
+/** What is known of the findings. */
+export type KnownFindings = Omit<SeverityCounts, 'critical' | 'suppressed'> &
+  Partial<Pick<SeverityCounts, 'critical' | 'suppressed'>>;
+
+/**
+ * Counts the findings of an attestation. Critical and suppressed ones are known only if the sender counted them, and its
+ * counts agree with the results.
+ */
+export function countFindings({ snyk_results: { results }, user_data: data = {} }: SnykAttestation): KnownFindings {
+  const sum = (severity: 'high' | 'medium' | 'low'): number =>
+    results.reduce((total, result) => total + result[`${severity}_count`], 0);
+  const counted = { high: sum('high'), medium: sum('medium'), low: sum('low') };
+  const own = Object.hasOwn(data, severitiesDataKey) ? data[severitiesDataKey] : undefined;
+  if (!conforms(severityCounts, own)) return counted;
+  const { critical, high, medium, low } = own;
+  const agrees = critical + high === counted.high && medium === counted.medium && low === counted.low;
+  return agrees ? own : counted;
+}
+
+/** Judges a scan by the step's rule; without one, as the public client sends it, by any finding. */
+function judge(attestation: SnykAttestation): AttestationJudgement {
+  const rule = readRule(scanRule, attestation) ?? { fail_on: 'low' };
+  if (rule === 'unreadable') return judgeUnreadableRule('the severities of findings');
+  const found = countFindings(attestation);
+  const faults = listFailing(found, rule.fail_on)
+    .filter(([, number]) => number > 0)
+    .map(([words, number]) => ({
+      value: `${number} ${words} ${number === 1 ? 'finding' : 'findings'}`,
+      limit: `none is allowed from ${rule.fail_on} on`,
+    }));
+  return { verdict: faults.length === 0 ? 'compliant' : 'non-compliant', reason: describeFindings(found), faults };
+}
+
+/** The numbers of findings that must be zero, with the words for their severity. */
+function listFailing(found: KnownFindings, failOn: ScanRule['fail_on']): readonly (readonly [string, number])[] {
+  // Any finding on record as high may be critical.
+  if (failOn === 'critical' && found.critical === undefined) return [['high or critical', found.high]];
+  const failing = failOn === 'none' ? [] : severities.slice(0, severities.indexOf(failOn) + 1);
+  return failing.map((severity) => [severity, found[severity] ?? 0]);
+}
+
+/** `2 critical, 1 high, 0 medium and 4 low findings; 3 suppressed`. */
+export function describeFindings({ critical, high, medium, low, suppressed = 0 }: KnownFindings): string {
+  const first = critical === undefined ? '' : `${critical} critical, `;
+  const apart = suppressed === 0 ? '' : `; ${suppressed} suppressed`;
+  return `${first}${high} high, ${medium} medium and ${low} low findings${apart}`;
+}
+
+/** Findings of a scanner; the wire form is that of one vendor, whose name the type has. */
+export const snykKind = defineAttestationKind({
+  name: 'snyk',
+  operation: 'attest-scan',
+  title: 'Attest findings of a scanner',
+  document: snykAttestation,
+  judge,
+});

@@ -1,0 +1,94 @@
+import { sumResults } from '../../contract/attestations/junit.ts';
+import type { JiraAttestation } from '../../contract/attestations/jira.ts';
+import type { AttestationDocument, AttestationDocuments, KindName } from '../../contract/attestations/kinds.ts';
+import type { PullRequest, PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
+import { countFindings } from '../../contract/attestations/snyk.ts';
+import type { SonarAttestation } from '../../contract/attestations/sonar.ts';
+import { readLicenses, type SystemAttestation } from '../../contract/attestations/system.ts';
+
+/** What evidence says in numbers, words and lists, by name. A fact that is not known is absent. */
+export type Facts = Readonly<Record<string, number | boolean | string | readonly string[]>>;
+
+type Given = Readonly<Record<string, Facts[string] | undefined>>;
+
+/** The facts of each kind. Methods, so that they can be called with the document of any kind (`findFacts`). */
+const factsByKind: { [Kind in KindName]: { find(document: AttestationDocuments[Kind]): Given } } = {
+  generic: { find: ({ is_compliant: isCompliant = true }) => ({ is_compliant: isCompliant }) },
+  junit: {
+    find({ junit_results: results }) {
+      const { total, ...counts } = sumResults(results);
+      return { tests: total, ...counts };
+    },
+  },
+  pull_request: { find: findApprovals },
+  sonar: { find: findConditions },
+  snyk: { find: (document) => ({ ...countFindings(document) }) },
+  jira: { find: findIssues },
+  system: { find: findSystemFacts },
+};
+
+/** The facts of a document of this kind. */
+export function findFacts(kind: KindName, document: AttestationDocument): Facts {
+  const ofKind: { find(document: AttestationDocument): Given } = factsByKind[kind];
+  const known = Object.entries(ofKind.find(document)).filter(
+    (entry): entry is [string, Facts[string]] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(known);
+}
+
+/** The status of the quality gate, and the values of its conditions by metric. */
+function findConditions({ sonar_results: { qualityGate } }: SonarAttestation): Given {
+  const values = qualityGate.conditions.flatMap(({ metric, value }) => {
+    const measured = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
+    return Number.isFinite(measured) ? [[metric, measured] as const] : [];
+  });
+  return { ...Object.fromEntries(values), quality_gate: qualityGate.status };
+}
+
+/** The approvals of the pull request that has the fewest. */
+function findApprovals({ pull_requests: found }: PullRequestAttestation): Given {
+  const fewest = (names: (pullRequest: PullRequest) => readonly string[]): number =>
+    found.length === 0 ? 0 : Math.min(...found.map((pullRequest) => new Set(names(pullRequest)).size));
+  return {
+    pull_requests: found.length,
+    approvals: fewest(listApprovers),
+    independent_approvals: fewest((pullRequest) => {
+      const authors = [pullRequest.author, ...pullRequest.commits.map(({ author_username: name }) => name)];
+      return listApprovers(pullRequest).filter((name) => !authors.includes(name));
+    }),
+  };
+}
+
+/** Who approved; a review with another state is none. */
+function listApprovers({ approvers }: PullRequest): readonly string[] {
+  return (approvers ?? []).flatMap((approver) => {
+    if (typeof approver === 'string') return [approver];
+    const { username, state = 'APPROVED' } = approver;
+    return state.toUpperCase() === 'APPROVED' ? [username] : [];
+  });
+}
+
+/** The maximum number of issues in a fact. */
+const maximumIssues = 100;
+
+function findIssues({ jira_results: results }: JiraAttestation): Given {
+  const found = results ?? [];
+  return {
+    issues: found.length,
+    missing: found.filter(({ issue_exists: exists }) => !exists).length,
+    issue_ids: found.slice(0, maximumIssues).map(({ issue_id: id }) => id),
+  };
+}
+
+function findSystemFacts(document: SystemAttestation): Given {
+  const { type_name: type, control, attestation_data: data } = document;
+  if (type === 'decision') return { control, is_compliant: data.is_compliant };
+  const licenses = readLicenses(document);
+  return {
+    format: data.format,
+    components: data.document?.package_count ?? undefined,
+    licenses: licenses?.licenses,
+    not_allowed_licenses: licenses?.not_allowed_count,
+    unknown_licenses: licenses?.unknown_count,
+  };
+}

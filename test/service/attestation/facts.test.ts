@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AttestationDocuments } from '../../../src/contract/attestations/kinds.ts';
+import { findFacts, type Facts } from '../../../src/service/attestation/facts.ts';
+
+const attestation_name = 'evidence';
+const commit = { sha1: 'a'.repeat(40), message: 'x', author: 'Ann <a@x>', timestamp: 1, branch: 'main' };
+const pullRequest = { merge_commit: '', url: 'https://x.example/1', state: 'OPEN', approvers: null, commits: [] };
+const condition = { metric: 'new_coverage', status: 'OK', value: '81.5' };
+
+describe('the facts of evidence', () => {
+  it('are what each kind says in numbers, words and lists', () => {
+    const find = <Kind extends keyof AttestationDocuments>(kind: Kind, document: AttestationDocuments[Kind]): Facts =>
+      findFacts(kind, document);
+    expect(find('generic', { attestation_name })).toEqual({ is_compliant: true });
+    expect(
+      find('junit', {
+        attestation_name,
+        junit_results: [{ name: 'unit', total: 5, failures: 1, errors: 2, skipped: 1, duration: 1 }],
+      }),
+    ).toEqual({ tests: 5, failures: 1, errors: 2, skipped: 1 });
+    const conditions = [condition, { metric: 'bugs', status: 'OK' }, { metric: 'empty', status: 'OK', value: ' ' }];
+    expect(
+      find('sonar', {
+        attestation_name,
+        sonar_results: { project: { key: 'web' }, qualityGate: { status: 'OK', conditions } },
+      }),
+    ).toEqual({ quality_gate: 'OK', new_coverage: 81.5 });
+    expect(
+      find('snyk', {
+        attestation_name,
+        snyk_results: {
+          ...{ schema_version: 1, tool: { name: 'x', version: '1' } },
+          results: [{ high_count: 2, medium_count: 1, low_count: 0 }],
+        },
+      }),
+    ).toEqual({ high: 2, medium: 1, low: 0 });
+    expect(find('jira', { attestation_name, jira_results: null })).toEqual({ issues: 0, missing: 0, issue_ids: [] });
+    expect(
+      find('system', { attestation_name, type_name: 'decision', attestation_data: { is_compliant: false } }),
+    ).toEqual({ is_compliant: false });
+    const data = { format: 'spdx-2.3', document: { package_count: 7 } };
+    expect(find('system', { attestation_name, type_name: 'sbom', attestation_data: data })).toEqual({
+      ...{ format: 'spdx-2.3', components: 7 },
+    });
+  });
+
+  it('count the approvals of the pull request that has the fewest, once for each person', () => {
+    const found = [
+      {
+        ...pullRequest,
+        author: 'ann',
+        approvers: ['bob', 'bob', 'ann', { username: 'eve', state: 'DISMISSED' }, 'cid'],
+      },
+      {
+        ...{ ...pullRequest, author: 'ann', commits: [{ ...commit, author_username: 'cid' }] },
+        approvers: [{ username: 'bob', state: 'APPROVED' }, { username: 'cid' }, 'ann'],
+      },
+    ];
+    const facts = (pull_requests: typeof found): Facts =>
+      findFacts('pull_request', { attestation_name, git_provider: 'github', pull_requests });
+    expect(facts(found)).toEqual({ pull_requests: 2, approvals: 3, independent_approvals: 1 });
+    expect(facts([])).toEqual({ pull_requests: 0, approvals: 0, independent_approvals: 0 });
+  });
+});
