@@ -1,13 +1,15 @@
 import type { Problem } from '../runtime/failure.ts';
+import type { ImageReference } from './inputs/artifact-inputs.ts';
 import type { JudgedAnswer, JudgedSubject, SubjectNames } from './judged-subjects.ts';
 import type { OperationContext } from './operation.ts';
 import { abbreviate } from './report.ts';
+import { resolveImageFingerprint } from './resolve-image.ts';
 
 /** An artifact that is to be judged. */
 export interface IdentifiedArtifact {
   /** All digits, or the first ones. */
   readonly fingerprint: string;
-  /** The file or directory that the fingerprint was computed from; undefined if the fingerprint was given. */
+  /** The image, or what the fingerprint was computed from: a file or directory; undefined if the fingerprint was given. */
   readonly name: string | undefined;
 }
 
@@ -15,33 +17,40 @@ export interface IdentifiedArtifact {
 export interface IdentifyingInputs {
   readonly fingerprints: readonly string[] | undefined;
   readonly files: readonly string[] | undefined;
+  readonly image: ImageReference | undefined;
 }
 
 /** Checks that exactly one of the inputs is given. */
-export function checkIdentity({ fingerprints, files }: IdentifyingInputs): readonly Problem[] {
-  if ((fingerprints === undefined) !== (files === undefined)) return [];
+export function checkIdentity({ fingerprints, files, image }: IdentifyingInputs): readonly Problem[] {
+  const given = [fingerprints, files, image].filter((value) => value !== undefined).length;
+  if (given === 1) return [];
   return [
     {
       input: 'fingerprint',
-      what: `Exactly one of \`fingerprint\` and \`files\` must be given, but ${files === undefined ? 'neither' : 'both'} are`,
-      remedy: 'Set `fingerprint`, or set `files` to compute the fingerprint from the artifact itself.',
+      what: `Exactly one of \`fingerprint\`, \`files\` and \`image\` must be given, but ${given === 0 ? 'none is' : `${given} are`}`,
+      remedy: 'Set `fingerprint`, or `files` to compute it from the artifact itself, or `image` for an image.',
     },
   ];
 }
 
 /**
- * The artifacts with the fingerprints of the inputs, once each; or the files of the inputs, whose fingerprints it
- * computes.
+ * The artifacts with the fingerprints of the inputs, once each; the files of the inputs, whose fingerprints it computes;
+ * or the image.
  *
- * @throws UserError if `files` matches nothing
+ * @throws Failure if `files` matches nothing, or the image is not found
  */
 export async function identifyArtifacts(
-  { fingerprints, files }: IdentifyingInputs,
-  { workspace, call: { log, signal } }: OperationContext,
+  { fingerprints, files, image }: IdentifyingInputs,
+  context: OperationContext,
 ): Promise<readonly IdentifiedArtifact[]> {
+  if (image !== undefined) return [{ name: image.name, fingerprint: await resolveImageFingerprint(image, context) }];
   if (fingerprints !== undefined) {
     return [...new Set(fingerprints)].map((fingerprint) => ({ fingerprint, name: undefined }));
   }
+  const {
+    workspace,
+    call: { log, signal },
+  } = context;
   return log.group('Compute fingerprints', async () => {
     // Loading Node's crypto takes longer than the request, so only steps that need it load it.
     const { artifactFingerprints } = await import(

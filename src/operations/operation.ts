@@ -23,6 +23,8 @@ export interface OperationContext {
   readonly org: string;
   /** For intermediate files; the runner deletes it after the job. */
   readonly temporaryDirectory: string;
+  /** Masks a secret that the operation gets while it runs. */
+  readonly addSecret: (secret: string) => void;
   /** Receives long lists page by page, because they may not fit into memory. */
   readonly responseFile: ResponseFile;
 }

@@ -189,10 +189,10 @@ describe('an empty input, as an unset variable leaves it', () => {
     [
       'fingerprint',
       { ...lookUp, fingerprint: '' },
-      /Exactly one of `fingerprint` and `files` must be given, but neither are/u,
+      /Exactly one of `fingerprint`, `files` and `image` must be given, but none is/u,
     ],
-    ['fingerprint of spaces and line breaks', { ...lookUp, fingerprint: ' \n ' }, /but neither are/u],
-    ['files', { ...lookUp, fingerprint: '', files: '' }, /but neither are/u],
+    ['fingerprint of spaces and line breaks', { ...lookUp, fingerprint: ' \n ' }, /but none is/u],
+    ['files', { ...lookUp, fingerprint: '', files: '' }, /but none is/u],
     [
       'environment',
       { operation: 'list-snapshots', environment: '' },

@@ -3,6 +3,7 @@ import { assertArtifact as endpoint } from '../../contract/artifact-assertion.ts
 import type { Problem } from '../../runtime/failure.ts';
 import { checkIdentity, identifyArtifacts, toArtifactNames, type IdentifiedArtifact } from '../identify-artifacts.ts';
 import { environment, policies } from '../inputs/environment-inputs.ts';
+import { image } from '../inputs/artifact-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { flow, wholeFingerprints } from '../inputs/flow-inputs.ts';
 import { optional, withDefault } from '../inputs/input.ts';
@@ -16,6 +17,7 @@ import { parseAssertion } from './parse-assertion.ts';
 const inputs = {
   fingerprints: optional(wholeFingerprints),
   files: optional(artifactFiles),
+  image: optional(image),
   flow: optional(flow),
   environment: optional(environment),
   policies: optional(policies),

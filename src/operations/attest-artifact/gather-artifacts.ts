@@ -1,6 +1,7 @@
 import { UserError, type Problem } from '../../runtime/failure.ts';
 import type { ImageReference } from '../inputs/artifact-inputs.ts';
 import type { OperationContext } from '../operation.ts';
+import { resolveImageFingerprint } from '../resolve-image.ts';
 
 /** An artifact to report. */
 export interface BuiltArtifact {
@@ -75,9 +76,15 @@ export async function gatherArtifacts(
 
 async function listArtifacts(
   { fingerprint, filename, artifactName, files, checksumsPath, image }: ArtifactInputs,
-  { workspace, call: { log, signal } }: OperationContext,
+  context: OperationContext,
 ): Promise<readonly BuiltArtifact[]> {
-  if (image !== undefined) return [{ filename: image.name, fingerprint: image.fingerprint }];
+  if (image !== undefined) {
+    return [{ filename: image.name, fingerprint: await resolveImageFingerprint(image, context) }];
+  }
+  const {
+    workspace,
+    call: { log, signal },
+  } = context;
   if (fingerprint !== undefined) return [{ filename: filename ?? artifactName ?? '', fingerprint }];
   return log.group('Collect the artifacts', async () => {
     const artifacts: BuiltArtifact[] = [];

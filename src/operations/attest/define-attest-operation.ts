@@ -21,6 +21,7 @@ import type { Uses, ValuesOf } from '../inputs/input.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
+import { resolveImageFingerprint } from '../resolve-image.ts';
 import { assessAttestation } from './assess-attestation.ts';
 import { attachFiles } from './attach-files.ts';
 import { createAttestationResult, type Attested, type EvidencePresentation } from './attestation-report.ts';
@@ -103,12 +104,14 @@ export function defineAttestOperation<
     endpoint,
     gate: 'fail',
     inputs: { ...attestationInputs, attestationName: attestationNameInput(defaultName), ...inputs },
-    check,
+    check: (values: AttestationValues & ValuesOf<Own>) => [...checkArtifact(values), ...check(values)],
     async run(values: AttestationValues & ValuesOf<Own>, context: OperationContext) {
       const { log, clock } = context.call;
       // The inputs are checked first, because gathering may take minutes.
       const own = await readOwnUserData(values.userData, reserved, context);
       const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
+      const { image } = values;
+      const fingerprint = image === undefined ? values.fingerprint : await resolveImageFingerprint(image, context);
       const sources = (await findSources?.(values, context)) ?? [];
       const gatherAll = async (): Promise<{ readonly commit: CommitEvidence; readonly gathered: Gathered }> => {
         const commit = await gatherCommit(values, context, endpoint);
@@ -128,7 +131,7 @@ export function defineAttestOperation<
           ...(unattached === undefined ? {} : { [unattachedFilesKey]: unattached }),
           [gatheredAtKey]: new Date(gatheredAt).toISOString(),
         };
-        const common = toCommonAttestation(values, { commit: commit.info, userData }, context);
+        const common = toCommonAttestation({ ...values, fingerprint }, { commit: commit.info, userData }, context);
         const document = declaration.toDocument(common, gathered);
         const { delivery, record } = await log.group('Send the attestation', async () => {
           const sent = await deliverEvidence(
@@ -166,6 +169,17 @@ export function defineAttestOperation<
       }
     },
   };
+}
+
+function checkArtifact({ fingerprint, image }: AttestationValues): readonly Problem[] {
+  if (fingerprint === undefined || image === undefined) return [];
+  return [
+    {
+      input: 'image',
+      what: '`image` and `fingerprint` exclude each other: both say which artifact the evidence is about',
+      remedy: 'Remove one of them.',
+    },
+  ];
 }
 
 function toCommonAttestation(

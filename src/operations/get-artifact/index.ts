@@ -1,5 +1,6 @@
 import { getArtifact as endpoint } from '../../contract/artifact.ts';
 import { checkIdentity, identifyArtifacts, toArtifactNames } from '../identify-artifacts.ts';
+import { image } from '../inputs/artifact-inputs.ts';
 import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault } from '../inputs/input.ts';
@@ -13,6 +14,7 @@ const inputs = {
   flow: required(flow),
   fingerprints: optional(fingerprints),
   files: optional(artifactFiles),
+  image: optional(image),
   trail: optional(trail),
   attestationId: optional(attestationId),
   waitSeconds: withDefault(wait, 0),

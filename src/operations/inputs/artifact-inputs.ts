@@ -17,29 +17,33 @@ export const filename = text('filename', maximumLineLength);
 /** The path of a file in the format of `sha256sum`. */
 export const checksumsPath = text('checksums-path');
 
-/** An image with its digest. */
+/** Where an image is that is not in a registry: a folder with an OCI image layout, `oci:folder` or `oci:folder:tag`. */
+export const layoutPrefix = 'oci:';
+
+/** An image, and its digest if the input has one. */
 export interface ImageReference {
   /** Everything before the `@`. */
   readonly name: string;
-  readonly fingerprint: string;
+  /** Undefined if the registry must be asked, or the folder read. */
+  readonly fingerprint: string | undefined;
 }
 
-/** An image with its digest: `name@sha256:…`. No registry is asked. */
+/** An image: `registry/name:tag`, `name@sha256:…`, or `oci:folder`. Its name is parsed when it is resolved. */
 export const image: Input<ImageReference> = {
   name: 'image',
   parse(value) {
-    const at = value.indexOf('@');
+    const at = value.lastIndexOf('@');
     const name = at < 0 ? value : value.slice(0, at);
-    const digest = at < 0 ? '' : value.slice(at + 1);
-    const fingerprint = bareFingerprint(digest);
-    const isComplete = digest.startsWith('sha256:') && /^[a-f0-9]{64}$/u.test(fingerprint);
-    if (isComplete && name !== '' && !/\s/u.test(name) && name.length <= maximumLineLength) {
+    const digest = value.slice(name.length + 1);
+    const fingerprint = at < 0 ? undefined : bareFingerprint(digest);
+    const hasValidDigest = fingerprint === undefined || /^sha256:[a-f0-9]{64}$/iu.test(digest);
+    if (hasValidDigest && name !== '' && !/\s/u.test(name) && name.length <= maximumLineLength) {
       return { value: { name, fingerprint } };
     }
     return {
-      problem: 'must be an image with its digest: `name@sha256:` and 64 hex digits',
+      problem: 'must be an image: `registry/name:tag`, or `name@sha256:` and 64 hex digits',
       remedy:
-        'Take the digest from the step that pushed the image, such as the output `digest` of docker/build-push-action, because no registry is asked: `ghcr.io/acme/web@${{ steps.build.outputs.digest }}`.',
+        'Check that the expression after the `@` is not empty: the digest is, for example, the output `digest` of docker/build-push-action: `ghcr.io/acme/web@${{ steps.build.outputs.digest }}`.',
       ...(value.length > 200 ? { part: `${value.slice(0, 40).toWellFormed()}…` } : {}),
     };
   },

@@ -1,3 +1,4 @@
+import { image } from './artifact-inputs.ts';
 import { deliveryInputs } from './delivery-inputs.ts';
 import { commitSha, files, githubToken, includeHiddenFiles, redactCommitInfo, userData } from './evidence-inputs.ts';
 import { attestationName, description, fingerprint, flow, trail } from './flow-inputs.ts';
@@ -15,6 +16,7 @@ export const attestationInputs = {
   flow: required(flow),
   trail: optional(trail),
   fingerprint: optional(fingerprint),
+  image: optional(image),
   description: optional(description),
   userData: optional(userData),
   files: optional(files),

@@ -243,6 +243,7 @@ function operationContext(common: CommonValues, context: StepContext, login: Log
     workspace: context.job.workspace ?? process.cwd(),
     org: common.org,
     temporaryDirectory: context.temporaryDirectory,
+    addSecret: context.addSecret,
     responseFile: context.responseFile,
   };
 }

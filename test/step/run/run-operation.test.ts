@@ -145,12 +145,12 @@ describe('runOperation, before anything is sent', () => {
     expect(await problemsOf(inputs)).toEqual([['github-token', '`github-token` must not contain white space']]);
   });
 
-  it('reports rules between inputs: exactly one of fingerprint and files', async () => {
+  it('reports rules between inputs: exactly one of fingerprint, files and image', async () => {
     expect(await problemsOf({ ...lookUp, fingerprint: '' })).toEqual([
-      ['fingerprint', 'Exactly one of `fingerprint` and `files` must be given, but neither are'],
+      ['fingerprint', 'Exactly one of `fingerprint`, `files` and `image` must be given, but none is'],
     ]);
     expect(await problemsOf({ ...lookUp, files: 'dist/*' })).toEqual([
-      ['fingerprint', 'Exactly one of `fingerprint` and `files` must be given, but both are'],
+      ['fingerprint', 'Exactly one of `fingerprint`, `files` and `image` must be given, but 2 are'],
     ]);
   });
 
