@@ -5,7 +5,7 @@ import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
 import { deliverEvidence, withUndelivered } from './deliver-evidence.ts';
 import { gatherCommit } from './gather-commit.ts';
-import { commitInputs } from './inputs/attestation-inputs.ts';
+import { checkLinks, commitInputs, linkInputs, toExternalUrls } from './inputs/attestation-inputs.ts';
 import { deliveryInputs } from './inputs/delivery-inputs.ts';
 import { userData } from './inputs/evidence-inputs.ts';
 import { description, flow, templateFile, trail } from './inputs/flow-inputs.ts';
@@ -27,9 +27,11 @@ export const beginTrail = defineOperation({
     description: optional(description),
     userData: optional(userData),
     templateFile: optional(templateFile),
+    ...linkInputs,
     ...commitInputs,
     ...deliveryInputs,
   },
+  check: (values) => checkLinks(values),
   async run(inputs, context) {
     const { org, job, call } = context;
     const own = await readOwnUserData(inputs.userData, [], context);
@@ -54,6 +56,7 @@ export const beginTrail = defineOperation({
               git_commit_info: commit,
               ...(repository === undefined ? {} : { repo_info: repository }),
               ...(origin === undefined ? {} : { origin_url: origin }),
+              ...toExternalUrls(inputs),
             },
             ...(template === undefined ? {} : { file: template }),
           },

@@ -106,6 +106,50 @@ describe('a red step that records evidence', () => {
   });
 });
 
+describe('links and remarks', () => {
+  const digest = 'ab'.repeat(32);
+  const annotations = 'team=<shop>\nby=hand';
+  const links = {
+    'external-urls': 'docs=https://docs.example.com/?a=b\nticket=https://tickets.example.com/7',
+    'external-fingerprints': `docs=sha256:${digest}`,
+  };
+  const expected = {
+    external_urls: {
+      docs: { href: 'https://docs.example.com/?a=b', fingerprint: digest },
+      ticket: { href: 'https://tickets.example.com/7' },
+    },
+    annotations: { team: '<shop>', by: 'hand' },
+  };
+  const scan = { operation: 'attest-generic', 'attestation-name': 'scan', compliant: 'true' };
+
+  it('are recorded with trails, artifacts and attestations, and shown on their pages', async () => {
+    const flow = await job.flow('links');
+    const artifact = { operation: 'attest-artifact', fingerprint: digest, filename: 'web.tgz', annotations, ...links };
+    const results = [];
+    for (const inputs of [{ operation: 'begin-trail', ...links }, artifact, { ...scan, annotations, ...links }]) {
+      results.push(await job.step({ flow, trail: 'first', ...inputs }));
+    }
+    expect(results).toMatchObject(Array(3).fill({ exitCode: 0, errorLog: '' }));
+    const url = results[2]?.outputs['attestation-url'] ?? '';
+    const records = [
+      [`/trails/acme/${flow}/first`, { external_urls: expected.external_urls }],
+      [`/artifacts/acme/${flow}/fingerprint/${digest}`, expected],
+      [`/attestations/acme?attestation_id=${url.split('/').at(-1) ?? ''}`, { data: [expected] }],
+    ] as const;
+    for (const [path, record] of records) expect(await (await job.ask(path)).json()).toMatchObject(record);
+    const page = await fetch(url, { headers: { authorization: `Bearer ${job.service.apiKey}` } });
+    expect(await page.text()).toContain('team: &lt;shop&gt;');
+  });
+
+  it('need a URL for each fingerprint', async () => {
+    const inputs = { ...scan, flow: 'web', 'external-fingerprints': `docs=${digest}` };
+    expect(await job.step(inputs)).toMatchObject({
+      exitCode: 1,
+      log: expect.stringContaining('`external-fingerprints` has the label "docs", which `external-urls` lacks'),
+    });
+  });
+});
+
 describe('a step that records evidence with another service', () => {
   /** Answers with one record that has the key of the request before. */
   const shows = (more: Readonly<Record<string, unknown>>): Fault => ({

@@ -20,21 +20,33 @@ const artifact = 'the artifact\n';
 const fingerprint = sha256(artifact);
 const onTrail = '--flow web --trail {commit}';
 
+/** Links and remarks, for the public client and for the action. */
+const links = `--external-url docs=https://docs.example.com/?a=b --external-fingerprint docs=${fingerprint}`;
+const linkInputs = {
+  'external-urls': 'docs=https://docs.example.com/?a=b',
+  'external-fingerprints': `docs=${fingerprint}`,
+};
+const remarks = `--annotate team=shop --annotate by=hand ${links}`;
+const remarkInputs = { ...linkInputs, annotations: 'team=shop\nby=hand' };
+
 const pipeline: readonly Step[] = [
   {
     command: 'create flow web --template-file flow.yml --description Shop',
     inputs: { operation: 'create-flow', flow: 'web', 'template-file': 'flow.yml', description: 'Shop' },
   },
   {
-    command: 'begin trail {commit} --flow web --description First --user-data user-data.json',
-    inputs: { operation: 'begin-trail', flow: 'web', description: 'First', 'user-data': 'user-data.json' },
+    command: `begin trail {commit} --flow web --description First --user-data user-data.json ${links}`,
+    inputs: {
+      ...{ operation: 'begin-trail', flow: 'web', description: 'First', 'user-data': 'user-data.json' },
+      ...linkInputs,
+    },
   },
   {
-    command: `attest artifact web.tgz --artifact-type file --name web ${onTrail}`,
-    inputs: { operation: 'attest-artifact', flow: 'web', files: 'web.tgz', 'artifact-name': 'web' },
+    command: `attest artifact web.tgz --artifact-type file --name web ${remarks} ${onTrail}`,
+    inputs: { operation: 'attest-artifact', flow: 'web', files: 'web.tgz', 'artifact-name': 'web', ...remarkInputs },
   },
   {
-    command: `attest generic --fingerprint ${fingerprint} --name review --attachments review.txt --user-data user-data.json --description Reviewed ${onTrail}`,
+    command: `attest generic --fingerprint ${fingerprint} --name review --attachments review.txt --user-data user-data.json --description Reviewed ${remarks} ${onTrail}`,
     inputs: {
       operation: 'attest-generic',
       flow: 'web',
@@ -44,6 +56,7 @@ const pipeline: readonly Step[] = [
       'user-data': 'user-data.json',
       description: 'Reviewed',
       compliant: 'true',
+      ...remarkInputs,
     },
   },
   {

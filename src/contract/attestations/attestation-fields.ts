@@ -29,8 +29,11 @@ export const externalUrls = Type.Record(
   Type.Object({ href: addressText(), fingerprint: Type.Optional(fingerprint) }, { additionalProperties: false }),
 );
 
+/** The key of a short remark. */
+export const annotationKey = Type.String({ pattern: '^[A-Za-z0-9_]+$' });
+
 /** Short remarks by key (observed on the wire). */
-export const annotations = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_]+$' }), lineText());
+export const annotations = Type.Record(annotationKey, lineText());
 
 /**
  * The fields of `data_json` that all kinds of attestations have (interface, Sonar attestation JSON part; the fields

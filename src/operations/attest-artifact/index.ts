@@ -4,7 +4,7 @@ import { repositoryInfo, repositoryUrl, runUrl, type Job } from '../../evidence/
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { gatherCommit } from '../gather-commit.ts';
 import { artifactName, checksumsPath, filename, image } from '../inputs/artifact-inputs.ts';
-import { commitInputs } from '../inputs/attestation-inputs.ts';
+import { checkLinks, commitInputs, remarkInputs, toRemarks } from '../inputs/attestation-inputs.ts';
 import { deliveryInputs } from '../inputs/delivery-inputs.ts';
 import { artifactFiles, userData } from '../inputs/evidence-inputs.ts';
 import { fingerprint, flow, trail } from '../inputs/flow-inputs.ts';
@@ -26,6 +26,7 @@ const inputs = {
   image: optional(image),
   artifactName: optional(artifactName),
   userData: optional(userData),
+  ...remarkInputs,
   ...commitInputs,
   ...deliveryInputs,
 } as const;
@@ -36,7 +37,7 @@ export const attestArtifact = defineOperation({
   endpoint,
   gate: 'ignore',
   inputs,
-  check: checkArtifactInputs,
+  check: (values) => [...checkArtifactInputs(values), ...checkLinks(values)],
   async run(values, context) {
     const { log, clock } = context.call;
     const data = values.userData === undefined ? undefined : await readOwnUserData(values.userData, [], context);
@@ -53,6 +54,7 @@ export const attestArtifact = defineOperation({
             ...toReport(artifact, commit, context.job),
             trail_name: trailName,
             ...(name === undefined ? {} : { template_reference_name: name }),
+            ...toRemarks(values),
             ...(data === undefined ? {} : { user_data: data satisfies Mapping }),
           }),
         },

@@ -16,7 +16,7 @@ import type { Problem } from '../../runtime/failure.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { deliverEvidence, withUndelivered } from '../deliver-evidence.ts';
 import { gatherCommit } from '../gather-commit.ts';
-import { attestationInputs, attestationNameInput } from '../inputs/attestation-inputs.ts';
+import { attestationInputs, attestationNameInput, checkLinks, toRemarks } from '../inputs/attestation-inputs.ts';
 import type { Uses, ValuesOf } from '../inputs/input.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { readOwnUserData } from '../own-user-data.ts';
@@ -104,7 +104,11 @@ export function defineAttestOperation<
     endpoint,
     gate: 'fail',
     inputs: { ...attestationInputs, attestationName: attestationNameInput(defaultName), ...inputs },
-    check: (values: AttestationValues & ValuesOf<Own>) => [...checkArtifact(values), ...check(values)],
+    check: (values: AttestationValues & ValuesOf<Own>) => [
+      ...checkArtifact(values),
+      ...checkLinks(values),
+      ...check(values),
+    ],
     async run(values: AttestationValues & ValuesOf<Own>, context: OperationContext) {
       const { log, clock } = context.call;
       // The inputs are checked first, because gathering may take minutes.
@@ -199,6 +203,7 @@ function toCommonAttestation(
     ...(repository === undefined ? {} : { repo_info: repository }),
     ...(origin === undefined ? {} : { origin_url: origin }),
     ...(values.description === undefined ? {} : { description: values.description }),
+    ...toRemarks(values),
   };
 }
 

@@ -1,8 +1,20 @@
+import type { CommonAttestation } from '../../contract/attestations/attestation-fields.ts';
+import type { Problem } from '../../runtime/failure.ts';
 import { image } from './artifact-inputs.ts';
 import { deliveryInputs } from './delivery-inputs.ts';
-import { commitSha, files, githubToken, includeHiddenFiles, redactCommitInfo, userData } from './evidence-inputs.ts';
+import {
+  annotations,
+  commitSha,
+  externalFingerprints,
+  externalUrls,
+  files,
+  githubToken,
+  includeHiddenFiles,
+  redactCommitInfo,
+  userData,
+} from './evidence-inputs.ts';
 import { attestationName, description, fingerprint, flow, trail } from './flow-inputs.ts';
-import { optional, required, withDefault, type Use } from './input.ts';
+import { optional, required, withDefault, type Use, type ValuesOf } from './input.ts';
 
 /** The inputs that say which commit the evidence is about. */
 export const commitInputs = {
@@ -10,6 +22,51 @@ export const commitInputs = {
   redactCommitInfo: withDefault(redactCommitInfo, []),
   githubToken: optional(githubToken),
 } as const;
+
+/** The inputs with links to other systems. */
+export const linkInputs = {
+  externalUrls: optional(externalUrls),
+  externalFingerprints: optional(externalFingerprints),
+} as const;
+
+/** Checks that each fingerprint belongs to a link. */
+export function checkLinks({
+  externalUrls: urls = {},
+  externalFingerprints: fingerprints = {},
+}: ValuesOf<typeof linkInputs>): readonly Problem[] {
+  const without = Object.keys(fingerprints).filter((label) => !Object.hasOwn(urls, label));
+  return without.map((label) => ({
+    input: 'external-fingerprints',
+    what: `\`external-fingerprints\` has the label ${JSON.stringify(label)}, which \`external-urls\` lacks`,
+    remedy: 'Add the URL of the same label to `external-urls`.',
+  }));
+}
+
+/** The links of a record; nothing if there are none. */
+export function toExternalUrls({
+  externalUrls: urls,
+  externalFingerprints: fingerprints = {},
+}: ValuesOf<typeof linkInputs>): Pick<CommonAttestation, 'external_urls'> {
+  if (urls === undefined) return {};
+  const links = Object.entries(urls).map(([label, href]) => {
+    const fingerprint = Object.hasOwn(fingerprints, label) ? fingerprints[label] : undefined;
+    return [label, { href, ...(fingerprint === undefined ? {} : { fingerprint }) }] as const;
+  });
+  return { external_urls: Object.fromEntries(links) };
+}
+
+/** The inputs with links and short remarks. */
+export const remarkInputs = { ...linkInputs, annotations: optional(annotations) } as const;
+
+/** The links and short remarks of a record; nothing if there are none. */
+export function toRemarks(
+  values: ValuesOf<typeof remarkInputs>,
+): Pick<CommonAttestation, 'external_urls' | 'annotations'> {
+  return {
+    ...toExternalUrls(values),
+    ...(values.annotations === undefined ? {} : { annotations: values.annotations }),
+  };
+}
 
 /** The inputs of every operation that records an attestation. */
 export const attestationInputs = {
@@ -21,6 +78,7 @@ export const attestationInputs = {
   userData: optional(userData),
   files: optional(files),
   includeHiddenFiles: withDefault(includeHiddenFiles, false),
+  ...remarkInputs,
   ...commitInputs,
   ...deliveryInputs,
 } as const;

@@ -166,10 +166,41 @@ export function lines<Item>(item: Input<Item>, empty: 'refused' | 'ignored' = 'r
       for (const [index, line] of all.entries()) {
         if (line === '' && empty === 'ignored') continue;
         const parsed: Parsed<Item> = line === '' ? emptyLine(index + 1, all.length) : item.parse(line);
-        if ('problem' in parsed) return { ...parsed, part: line };
+        if ('problem' in parsed) return { part: line, ...parsed };
         values.push(parsed.value);
       }
       return { value: values };
+    },
+  };
+}
+
+/** One `key=value` per line, and each key once. The value is what follows the first `=`. */
+export function pairs(name: string, key: Input<string>, value: Input<string>): Input<Readonly<Record<string, string>>> {
+  const list = lines<readonly [key: string, value: string]>({
+    name,
+    parse(line) {
+      const at = line.indexOf('=');
+      const [before, after] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+      if (at <= 0 || after === '') {
+        return {
+          problem: 'must have a name, `=` and a value on every line',
+          remedy: 'Write `name=value`, one per line.',
+        };
+      }
+      const [first, second] = [key.parse(before), value.parse(after)];
+      if ('problem' in first) return first;
+      return 'problem' in second ? second : { value: [first.value, second.value] };
+    },
+  });
+  return {
+    ...list,
+    parse(text) {
+      const parsed = list.parse(text);
+      if ('problem' in parsed) return parsed;
+      const keys = parsed.value.map(([first]) => first);
+      const part = keys.find((each, index) => keys.indexOf(each) < index);
+      if (part === undefined) return { value: Object.fromEntries(parsed.value) };
+      return { problem: 'must name each key once', remedy: 'Remove one of the lines, or use another name.', part };
     },
   };
 }
