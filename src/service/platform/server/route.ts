@@ -234,6 +234,7 @@ async function parseBody(
     const { plain, exact } = await parseDocument(bytes, pause, maximumValues);
     await pause();
     const document = validate(schema, plain, { whole });
+    await pause();
     return exact === plain ? document : withExactFreeForm(schema, document, exact);
   } catch (error) {
     throw error instanceof DocumentError

@@ -1,6 +1,7 @@
 import { maximumDocumentValues } from '../../../../contract/limits.ts';
 import { countInexactNumbers, parseExactJson } from '../../../../runtime/exact-json.ts';
 import { errorMessage } from '../../../../runtime/failure.ts';
+import { endOfString } from '../../../../runtime/json-string.ts';
 import { decodeText } from '../../../../runtime/decode-text.ts';
 import { findDuplicateKey } from '../../../../runtime/duplicate-key.ts';
 /** How deep arrays and objects may be nested: far deeper than real documents, far from a stack overflow. */
@@ -46,7 +47,7 @@ export async function parseDocument(
 ): Promise<ParsedDocument> {
   const text = decodeText(bytes);
   if (text === undefined) throw new DocumentError('', 'must be UTF-8');
-  requireSmall(bytes, maximumValues);
+  requireSmall(text, maximumValues);
   await pause();
   const plain = parseJson(text);
   await pause();
@@ -72,8 +73,7 @@ function parseJson(text: string): unknown {
 }
 
 const quote = 0x22;
-const backslash = 0x5c;
-/** How each byte outside of strings changes the depth, and whether it introduces a key or value. */
+/** How each character outside of strings changes the depth, and whether it introduces a key or value. */
 const deepens = new Int8Array(256);
 const counts = new Uint8Array(256);
 for (const character of '[{') deepens[character.charCodeAt(0)] = 1;
@@ -86,17 +86,15 @@ for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
  *
  * @throws DocumentError
  */
-function requireSmall(bytes: Uint8Array, maximumValues: number): void {
+function requireSmall(text: string, maximumValues: number): void {
   let values = 1;
   let depth = 0;
-  let isText = false;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] ?? 0;
-    if (byte === quote) isText = !isText;
-    else if (isText) index += byte === backslash ? 1 : 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index);
     else {
-      values += counts[byte] ?? 0;
-      depth += deepens[byte] ?? 0;
+      values += counts[code] ?? 0;
+      depth += deepens[code] ?? 0;
       if (depth > maximumNesting) throw new DocumentError('', `must not be nested deeper than ${maximumNesting}`);
     }
   }
