@@ -42,6 +42,9 @@ export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], b
 /** After this many breaches, a judgement only counts the others, because every snapshot stores a judgement. */
 export const maximumBreaches = 1000;
 
+/** The same for the total length of the names in breaches. */
+const maximumBreachCharacters = 512 * 1024;
+
 /**
  * Judges the artifacts of an environment by its policies (public documentation of such a service, Policy). Every
  * artifact must satisfy every rule:
@@ -193,13 +196,15 @@ function applyPolicies(
 ): Omit<EnvironmentJudgement, 'policies'> {
   const breaches: PolicyBreach[] = [];
   let further = 0;
+  let characters = 0;
   const broken = new Set<string>();
   const excepted = new Set<string>();
   const take = (policy: string, { name, fingerprint }: JudgedArtifact, result: RuleResult): void => {
     if (result.outcome === 'excepted') excepted.add(fingerprint);
     if (result.outcome !== 'broken') return;
     broken.add(fingerprint);
-    if (breaches.length < maximumBreaches) {
+    if (breaches.length < maximumBreaches && characters < maximumBreachCharacters) {
+      characters += name.length;
       const reasons = result.reasons.map((reason) => toPolicyReason(reason, policy));
       breaches.push(...reasons.map((reason) => ({ policy, name, fingerprint, reason })));
     } else further += result.reasons.length;

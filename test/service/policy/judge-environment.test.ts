@@ -238,5 +238,8 @@ describe('a judgement that exceeds the limits', () => {
       many(maximumBreaches + 5),
     );
     expect([breaches.length, furtherBreaches]).toEqual([maximumBreaches, 5]);
+    const named = many(maximumBreaches).map((one) => ({ ...one, name: 'x'.repeat(4096) }));
+    const long = judge([policy({ provenance: { required: true } })], named);
+    expect([long.breaches.length, long.furtherBreaches]).toEqual([128, maximumBreaches - 128]);
   });
 });
