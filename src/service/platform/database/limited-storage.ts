@@ -6,15 +6,19 @@ import type { Storage } from './storage.ts';
 export function limitStorage(storage: Storage, quotas: Quotas, now: Now): Storage {
   return {
     read: (work) => storage.read(work),
-    transaction: (scope, work, mayExceedQuotas = false) =>
-      storage.transaction(scope, async (transaction) => {
-        if (typeof scope !== 'string' || mayExceedQuotas) return work(transaction);
-        const at = unixSeconds(now());
-        const before = await transaction.usage.find(scope, at);
-        const result = await work(transaction);
-        requireQuotas(quotas, scope, before, await transaction.usage.find(scope, at));
-        return result;
-      }),
+    transaction: (scope, work, options = {}) =>
+      storage.transaction(
+        scope,
+        async (transaction) => {
+          if (typeof scope !== 'string' || options.mayExceedQuotas === true) return work(transaction);
+          const at = unixSeconds(now());
+          const before = await transaction.usage.find(scope, at);
+          const result = await work(transaction);
+          requireQuotas(quotas, scope, before, await transaction.usage.find(scope, at));
+          return result;
+        },
+        options,
+      ),
     onCommit: (listener) => {
       storage.onCommit(listener);
     },

@@ -100,6 +100,13 @@ export const concurrent: unique symbol = Symbol('concurrent');
  */
 export type TransactionScope = string | typeof allOrganizations | typeof concurrent;
 
+export interface TransactionOptions {
+  /** Whether it only draws conclusions from what is recorded (default false). */
+  readonly mayExceedQuotas?: boolean;
+  /** The length of the largest text that is written, if it can be large: a storage may have to begin again. */
+  readonly largestText?: number;
+}
+
 /**
  * The storage of the service's records: the port that each database has an adapter for. Repositories find, list and
  * write records and contain no business rules; those are in the use cases and rules. Records are returned as they
@@ -113,15 +120,11 @@ export type TransactionScope = string | typeof allOrganizations | typeof concurr
 export interface Storage {
   /** Reads one consistent state of the committed data. */
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result>;
-  /**
-   * Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects.
-   *
-   * @param mayExceedQuotas whether it only draws conclusions from what is recorded (default false)
-   */
+  /** Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects. */
   transaction<Result>(
     scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
-    mayExceedQuotas?: boolean,
+    options?: TransactionOptions,
   ): Promise<Result>;
   /** Calls the listener after every commit of this process. */
   onCommit(listener: () => void): void;

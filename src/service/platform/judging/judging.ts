@@ -3,7 +3,7 @@ import { EventLoopTurns } from '../../../runtime/event-loop-turns.ts';
 import { compilePolicy, type CompiledPolicy } from '../../policy/compile-policy.ts';
 import type { PolicyRules } from '../../policy/policy-rules.ts';
 import { KnownMatches, MissingMatchesError, prepareMatches } from '../../policy/judgement-budget.ts';
-import type { ReadTransaction, Storage, WriteTransaction } from '../database/storage.ts';
+import type { ReadTransaction, Storage, TransactionOptions, WriteTransaction } from '../database/storage.ts';
 
 /** State that all judging in a process shares. */
 export class Judging {
@@ -64,13 +64,12 @@ export interface JudgingContext {
  * pattern matching, it is rolled back, the matching is done in portions between other work, and the transaction is run
  * again with the results.
  *
- * @param mayExceedQuotas whether it only creates pending snapshots
  */
 export function runJudgingTransaction<Result>(
   { storage, judging }: JudgingDependencies,
   org: string,
   work: (transaction: WriteTransaction, context: JudgingContext) => Promise<Result>,
-  mayExceedQuotas?: boolean,
+  options?: TransactionOptions,
 ): Promise<Result> {
   return repeatWithMatches(judging, async (matches) => {
     const left = { pending: false };
@@ -78,7 +77,7 @@ export function runJudgingTransaction<Result>(
       left.pending = true;
     };
     const context = { matches, policies: judging.policies, leavePending };
-    const result = await storage.transaction(org, (transaction) => work(transaction, context), mayExceedQuotas);
+    const result = await storage.transaction(org, (transaction) => work(transaction, context), options);
     if (left.pending) judging.announcePending();
     return result;
   });

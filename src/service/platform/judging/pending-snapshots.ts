@@ -107,7 +107,7 @@ export class PendingSnapshots {
       this.#dependencies,
       first.org,
       (transaction, context) => new SnapshotUpdates(transaction, context).makeSome(first),
-      true,
+      { mayExceedQuotas: true },
     );
   }
 }
@@ -129,7 +129,7 @@ export async function readCurrent<Result>(
         dependencies,
         org,
         (transaction, context) => new SnapshotUpdates(transaction, context).makePending(reference),
-        true,
+        { mayExceedQuotas: true },
       );
     }
   }

@@ -13,8 +13,22 @@ import { migrate, readVersion, schemaVersion } from './migrations.ts';
 export const busyTimeout = 5000;
 
 /**
- * Opens the database of a data folder and migrates its tables. A commit is on the disk before it returns
- * (`synchronous=FULL` in WAL mode syncs the log at every commit).
+ * Opens a connection for writing. A commit is on the disk before it returns (`synchronous=FULL` in WAL mode syncs the
+ * log at every commit).
+ */
+export function connect(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: true });
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the database of a data folder and migrates its tables.
  *
  * @throws StartError if the file is not a database of this service, or cannot be used.
  */
@@ -24,8 +38,7 @@ export function openDatabase(folder: string): DatabaseSync {
   try {
     requireNoLostLog(path);
     makePrivateFile(path);
-    database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: true });
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    database = connect(path);
     migrate(database, path);
     return database;
   } catch (error) {

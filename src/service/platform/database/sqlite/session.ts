@@ -3,14 +3,30 @@ import type { Database, Statement, Value } from '../database.ts';
 import type { Row } from '../rows.ts';
 import { translateError } from './database.ts';
 
+/** Reading or writing a larger text blocks the event loop too long: about ten milliseconds for a million characters. */
+const largeText = 1024 * 1024;
+
+/** A transaction reads or writes a large text. It must be rolled back, and be run again by `LargeWrites`. */
+export class LargeTextError extends Error {
+  override readonly name = 'LargeTextError';
+}
+
+/** @throws LargeTextError */
+export function requireSmallText(length: number): void {
+  if (length > largeText) throw new LargeTextError();
+}
+
 /** The connection that repositories use within a transaction. */
 export class Session implements Database {
   readonly database: DatabaseSync;
+  readonly #mayBeLarge: boolean;
   readonly #prepared = new Map<Statement, StatementSync>();
   #isActive = false;
 
-  constructor(database: DatabaseSync) {
+  /** @param mayBeLarge whether large texts may be read and written; a LargeTextError is thrown otherwise */
+  constructor(database: DatabaseSync, mayBeLarge = true) {
     this.database = database;
+    this.#mayBeLarge = mayBeLarge;
   }
 
   /** Runs the work of a transaction. The repositories can be used until it ends. */
@@ -24,17 +40,22 @@ export class Session implements Database {
   }
 
   query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.#execute(() => this.prepare(statement).all(...values.map(toSqliteValue)));
+    return this.#execute(() => {
+      const rows = this.prepare(statement).all(...values.map(toSqliteValue));
+      if (!this.#mayBeLarge) for (const row of rows) requireSmallTexts(Object.values(row));
+      return rows;
+    });
   }
 
   change(statement: Statement, values: readonly Value[]): Promise<number> {
-    return this.#execute(() => Number(this.prepare(statement).run(...values.map(toSqliteValue)).changes));
+    return this.#execute(() => {
+      if (!this.#mayBeLarge) requireSmallTexts(values);
+      return Number(this.prepare(statement).run(...values.map(toSqliteValue)).changes);
+    });
   }
 
-  run(statement: Statement, values: readonly Value[]): Promise<void> {
-    return this.#execute(() => {
-      this.prepare(statement).run(...values.map(toSqliteValue));
-    });
+  async run(statement: Statement, values: readonly Value[]): Promise<void> {
+    await this.change(statement, values);
   }
 
   /** Prepares a statement, once. */
@@ -47,7 +68,7 @@ export class Session implements Database {
   }
 
   /**
-   * Runs statements. They run synchronously, because they are short and the connection belongs to this thread.
+   * Runs statements. They run synchronously, because they are short.
    *
    * @throws StorageError if the database fails.
    */
@@ -64,7 +85,11 @@ export class Session implements Database {
   }
 }
 
-function toSqliteValue(value: Value): SQLInputValue {
+function requireSmallTexts(values: readonly unknown[]): void {
+  for (const value of values) if (typeof value === 'string') requireSmallText(value.length);
+}
+
+export function toSqliteValue(value: Value): SQLInputValue {
   if (typeof value === 'boolean') return Number(value);
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value;
   return JSON.stringify(value);

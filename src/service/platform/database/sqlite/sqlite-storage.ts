@@ -6,20 +6,23 @@ import {
   createWriters,
   type ReadTransaction,
   type Storage,
+  type TransactionOptions,
   type TransactionScope,
   type WriteTransaction,
 } from '../storage.ts';
 import { isFull, storageError } from '../storage-faults.ts';
 import { openDatabase, openReadOnly, openWithoutLog } from './database.ts';
 import { createFileCheck } from './file-presence.ts';
+import { LargeWrites } from './large-writes.ts';
 import { schemaVersion } from './migrations.ts';
 import { ReadPool } from './read-pool.ts';
-import { Session } from './session.ts';
+import { LargeTextError, requireSmallText, Session } from './session.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /**
- * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes, the
- * others read the committed state. If the disk is full at the start, it only reads until there is room to write.
+ * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes at a
+ * time, the others read the committed state. If the disk is full at the start, it only reads until there is room to
+ * write.
  */
 export class SqliteStorage implements Storage {
   readonly #folder: string;
@@ -53,13 +56,20 @@ export class SqliteStorage implements Storage {
     return this.#reads.run(work);
   }
 
-  /** All transactions run one after the other, whatever their scope. */
+  /** All transactions run one after the other, whatever their scope; large ones in a worker thread. */
   async transaction<Result>(
     _scope: TransactionScope,
     work: (transaction: WriteTransaction) => Promise<Result>,
+    { largestText = 0 }: TransactionOptions = {},
   ): Promise<Result> {
-    const { queue, session } = this.#writer ?? (await this.#requireWriter());
-    return queue.write(() => session.use(() => work(createWriters(session))));
+    const { queue, session, largeWrites } = this.#writer ?? (await this.#requireWriter());
+    try {
+      requireSmallText(largestText);
+      return await queue.write(() => session.use(() => work(createWriters(session))));
+    } catch (error) {
+      if (!(error instanceof LargeTextError)) throw error;
+      return queue.write(() => largeWrites.run((database) => work(createWriters(database))), true);
+    }
   }
 
   onCommit(listener: () => void): void {
@@ -95,7 +105,7 @@ export class SqliteStorage implements Storage {
       this.#writer = writer;
       return writer;
     } catch (error) {
-      writer?.database.close();
+      await writer?.close();
       throw error instanceof StartError && isFull(error) ? storageError('full', error) : error;
     }
   }
@@ -104,15 +114,16 @@ export class SqliteStorage implements Storage {
     await this.#opening?.catch(() => undefined);
     await this.#writer?.queue.drain();
     await this.#reads.end();
-    this.#writer?.database.close();
+    await this.#writer?.close();
   }
 }
 
-/** The connection that writes. */
+/** The connections that write, one at a time: in this thread, and in one of its own for large writes. */
 class Writer {
   readonly database: DatabaseSync;
   readonly queue: WriteQueue;
   readonly session: Session;
+  readonly largeWrites: LargeWrites;
 
   /**
    * @param listeners called after every commit
@@ -126,6 +137,13 @@ class Writer {
       for (const listener of listeners) listener();
     };
     this.queue = new WriteQueue(this.database, { requireFiles, onCommit });
-    this.session = new Session(this.database);
+    this.session = new Session(this.database, false);
+    this.largeWrites = new LargeWrites(path);
+  }
+
+  /** The last connection to be closed removes the log. */
+  async close(): Promise<void> {
+    await this.largeWrites.close();
+    this.database.close();
   }
 }

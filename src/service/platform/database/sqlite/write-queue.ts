@@ -2,6 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { translateError } from './database.ts';
 
 interface Job {
+  /** Whether it is a transaction of another connection. */
+  readonly isElsewhere: boolean;
   readonly run: () => Promise<void>;
   readonly settle: (failure?: { readonly error: unknown }) => void;
 }
@@ -63,11 +65,16 @@ export class WriteQueue {
     this.#elapsed = elapsed;
   }
 
-  /** Runs a write within the transaction of the next group. */
-  write<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  /**
+   * Runs a write within the transaction of the next group.
+   *
+   * @param isElsewhere whether the work is a whole transaction of another connection; it takes the place of a group
+   */
+  write<Result>(work: () => Result | Promise<Result>, isElsewhere = false): Promise<Result> {
     return new Promise((resolve, reject) => {
       let written: () => void;
       this.#jobs.push({
+        isElsewhere,
         run: async () => {
           const result = await work();
           written = () => {
@@ -108,14 +115,10 @@ export class WriteQueue {
 
   /** Commits queued writes, as many as fit into one group. */
   async #commitGroup(): Promise<void> {
-    const jobs = this.#jobs;
-    this.#jobs = [];
+    const jobs = this.#takeGroup();
     try {
       this.#requireFiles();
-      this.#statements.begin.run();
-      const done = await this.#run(jobs);
-      this.#statements.commit.run();
-      for (const job of done) job.settle();
+      for (const job of await this.#runGroup(jobs)) job.settle();
     } catch (error) {
       this.#rollBack();
       // Jobs that failed on their own are settled already; settling them again has no effect.
@@ -123,6 +126,25 @@ export class WriteQueue {
       return;
     }
     this.#onCommit();
+  }
+
+  /** Takes a transaction of another connection, or the writes up to the next one. */
+  #takeGroup(): Job[] {
+    const next = this.#jobs.findIndex(({ isElsewhere }) => isElsewhere);
+    return this.#jobs.splice(0, next === -1 ? this.#jobs.length : Math.max(next, 1));
+  }
+
+  /** Runs and commits a group. Returns its jobs, except those that failed or are left for the next group. */
+  async #runGroup(jobs: Job[]): Promise<readonly Job[]> {
+    const [first] = jobs;
+    if (first?.isElsewhere === true) {
+      await first.run();
+      return jobs;
+    }
+    this.#statements.begin.run();
+    const done = await this.#run(jobs);
+    this.#statements.commit.run();
+    return done;
   }
 
   /** A failing disk can make the rollback fail, too; SQLite then rolls back with the next transaction. */

@@ -1,0 +1,127 @@
+import { Worker } from 'node:worker_threads';
+import type { SQLInputValue } from 'node:sqlite';
+import type { Database, Statement, Value } from '../database.ts';
+import type { Row } from '../rows.ts';
+import { translateError } from './database.ts';
+import { toSqliteValue } from './session.ts';
+
+/** A statement for the worker thread. */
+export interface StatementRequest {
+  readonly sqlite: string;
+  readonly values: readonly SQLInputValue[];
+  /** Whether its rows are wanted. */
+  readonly isQuery: boolean;
+}
+
+/** What came of a statement. */
+export interface StatementAnswer {
+  readonly rows: readonly Row[];
+  readonly changes: number;
+  /** An error loses its other properties between threads. */
+  readonly fault?: { readonly message: string; readonly errcode: unknown };
+}
+
+/** The thread ends after this many milliseconds without a transaction, because it holds memory. */
+const idleMilliseconds = 10_000;
+
+/**
+ * Runs transactions in a worker thread with a connection of its own. A large one would block the event loop for
+ * hundreds of milliseconds, most of them in its commit. Small ones are not run here, because each statement takes a
+ * message to the thread and one back.
+ */
+export class LargeWrites {
+  readonly #path: string;
+  #thread: WriterThread | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  /** @param path the path of the database */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Runs a transaction and commits it. No other connection may have begun to write, and only one may run. */
+  async run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+    clearTimeout(this.#idle);
+    if (this.#thread?.hasEnded !== false) this.#thread = new WriterThread(this.#path);
+    const thread = this.#thread;
+    try {
+      await thread.execute('BEGIN IMMEDIATE');
+      const result = await work(thread);
+      await thread.execute('COMMIT');
+      return result;
+    } catch (error) {
+      // If this fails, too, SQLite has rolled back, or does so when the thread ends.
+      await thread.execute('ROLLBACK').catch(() => undefined);
+      throw error;
+    } finally {
+      this.#idle = setTimeout(() => void this.close(), idleMilliseconds).unref();
+    }
+  }
+
+  /** Ends the thread. No transaction may run any more. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.end();
+  }
+}
+
+/** A connection in a worker thread. Outside of a transaction, it refuses statements. */
+class WriterThread implements Database {
+  readonly #worker: Worker;
+  /** The statements that were not answered; they are answered in their order. */
+  readonly #waiting: PromiseWithResolvers<StatementAnswer>[] = [];
+  hasEnded = false;
+
+  constructor(path: string) {
+    this.#worker = new Worker(new URL('./large-writes-worker.ts', import.meta.url), {
+      workerData: path,
+      // Without the flags of the service.
+      execArgv: [],
+    });
+    this.#worker.on('message', (answer: StatementAnswer) => this.#waiting.shift()?.resolve(answer));
+    this.#worker.on('error', (error) => {
+      this.#fail(error);
+    });
+    this.#worker.on('exit', () => {
+      this.#fail(new Error('the thread that writes has ended'));
+    });
+  }
+
+  async query({ sqlite }: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    return (await this.#ask({ sqlite, values: values.map(toSqliteValue), isQuery: true })).rows;
+  }
+
+  async change({ sqlite }: Statement, values: readonly Value[]): Promise<number> {
+    return (await this.#ask({ sqlite, values: values.map(toSqliteValue), isQuery: false })).changes;
+  }
+
+  async run(statement: Statement, values: readonly Value[]): Promise<void> {
+    await this.change(statement, values);
+  }
+
+  async execute(sqlite: string): Promise<void> {
+    await this.#ask({ sqlite, values: [], isQuery: false });
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  async #ask(request: StatementRequest): Promise<StatementAnswer> {
+    if (this.hasEnded) throw new Error('the thread that writes has ended');
+    const waiting = Promise.withResolvers<StatementAnswer>();
+    this.#waiting.push(waiting);
+    this.#worker.postMessage(request);
+    const answer = await waiting.promise;
+    if (answer.fault === undefined) return answer;
+    const { message, errcode } = answer.fault;
+    throw translateError(Object.assign(new Error(message), { errcode }));
+  }
+
+  #fail(error: unknown): void {
+    this.hasEnded = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
