@@ -1,8 +1,7 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { maximumPolicies } from '../../contract/limits.ts';
-import { sameArtifacts, type RunningArtifact } from '../snapshot/running-artifact.ts';
-import { parseArtifacts, serializeContent, type Environment } from '../snapshot/snapshot.ts';
-import type { EnvironmentHead } from './environment-records.ts';
+import type { RunningArtifact } from '../snapshot/running-artifact.ts';
+import { serializeContent, type Environment } from '../snapshot/snapshot.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
@@ -147,39 +146,28 @@ export type RecordReportResult =
     };
 
 /** Creates a snapshot if different artifacts run than before; else updates the instances in the current snapshot. */
-export function recordReport(
+export async function recordReport(
   dependencies: JudgingDependencies,
   { org, environment, kind, artifacts }: EnvironmentReport,
   request?: KeyedRequest<RecordReportResult>,
 ): Promise<OnceResult<RecordReportResult>> {
   const now = unixSeconds(dependencies.now());
+  const { turns } = dependencies.judging;
+  await turns.next();
   // Serialized before the transaction, because other transactions wait for it.
-  const content = serializeContent(artifacts);
+  const json = serializeContent(artifacts);
+  await turns.next();
   const record = async (transaction: WriteTransaction, context: JudgingContext): Promise<RecordReportResult> => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return { outcome: 'environment not found' };
     if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind, reported: kind };
     await transaction.environments.recordReport(org, environment, now);
-    if (await keepLatest(transaction, head, { artifacts, content })) return { outcome: 'nothing new' };
-    await new SnapshotUpdates(transaction, context).make(environment, { org, at: now }, content);
-    return { outcome: 'snapshot made' };
+    const updates = new SnapshotUpdates(transaction, context);
+    const outcome = await updates.make(environment, { org, at: now }, { artifacts, json });
+    return { outcome: outcome === 'made' ? 'snapshot made' : 'nothing new' };
   };
-  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, record));
-}
-
-/** Updates the instances of the latest snapshot if it has the same artifacts. Returns whether it does. */
-async function keepLatest(
-  { snapshots }: WriteTransaction,
-  { org, name: environment, latest }: EnvironmentHead,
-  { artifacts, content }: { readonly artifacts: readonly RunningArtifact[]; readonly content: string },
-): Promise<boolean> {
-  const reference = { environment, number: latest };
-  const current = await snapshots.find(org, reference);
-  if (current === undefined) return false;
-  if (current.content === content) return true;
-  if (!sameArtifacts(parseArtifacts(current.content), artifacts)) return false;
-  await snapshots.replaceContent(org, reference, content);
-  return true;
+  const largestText = json.length;
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, record), { largestText });
 }
 
 /** Policies to attach to and detach from an environment. */

@@ -59,14 +59,17 @@ export function toRunningArtifacts(elements: readonly ReportedElement[]): readon
 
 /** Merges artifacts with the same identity; returns them in the canonical order, by name and fingerprint. */
 export function mergeArtifacts(artifacts: readonly RunningArtifact[]): readonly RunningArtifact[] {
-  const merged = new Map<string, { name: string; fingerprint: string; instances: Instance[] }>();
-  for (const artifact of artifacts) {
-    const { name, fingerprint, instances } = artifact;
-    const known = merged.get(toIdentity(artifact));
-    if (known === undefined) merged.set(toIdentity(artifact), { name, fingerprint, instances: [...instances] });
+  // By name and fingerprint: a key of both would have to be built for each of 100,000 pods.
+  const merged = new Map<string, Map<string, RunningArtifact & { readonly instances: Instance[] }>>();
+  for (const { name, fingerprint, instances } of artifacts) {
+    const named = merged.get(name) ?? new Map<string, RunningArtifact & { readonly instances: Instance[] }>();
+    const known = named.get(fingerprint);
+    if (known === undefined) named.set(fingerprint, { name, fingerprint, instances: [...instances] });
     else known.instances.push(...instances);
+    merged.set(name, named);
   }
-  return [...merged.values()].sort(
+  const all = [...merged.values()].flatMap((named) => [...named.values()]);
+  return all.sort(
     (one, other) => compareCodeUnits(one.name, other.name) || compareCodeUnits(one.fingerprint, other.fingerprint),
   );
 }
@@ -91,12 +94,13 @@ function compareCodeUnits(one: string, other: string): number {
 }
 
 /**
- * Whether the same artifacts run. Instances do not matter: scaling is no longer recorded (interface, Environment), and
+ * Whether the same artifacts run; both lists are in the canonical order. Instances do not matter: scaling is no longer recorded (interface, Environment), and
  * replacing a pod by another with the same image is not a change.
  */
 export function sameArtifacts(one: readonly RunningArtifact[], other: readonly RunningArtifact[]): boolean {
-  const known = new Set(one.map(toIdentity));
-  return known.size === other.length && other.every((artifact) => known.has(toIdentity(artifact)));
+  const isSame = ({ name, fingerprint }: RunningArtifact, index: number): boolean =>
+    other[index]?.name === name && other[index].fingerprint === fingerprint;
+  return one.length === other.length && one.every(isSame);
 }
 
 /** The fingerprints of the artifacts, without duplicates. */

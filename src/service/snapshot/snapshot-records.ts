@@ -1,5 +1,6 @@
 import type { NumberRange, Page } from './snapshot-series.ts';
 import type { SnapshotReference } from './snapshot.ts';
+import type { Movement } from './snapshot-events.ts';
 import type { EnvironmentJudgement, PolicyBreach } from '../policy/judge-environment.ts';
 import {
   defineStatements,
@@ -67,13 +68,6 @@ export interface RunningEvent {
   readonly type: 'started' | 'exited';
   readonly fingerprint: string;
   /** Its name when it started; empty if it is not known. */
-  readonly name: string;
-}
-
-/** An artifact that started to run. */
-export interface StartedArtifact {
-  readonly fingerprint: string;
-  /** One of its names. */
   readonly name: string;
 }
 
@@ -151,10 +145,13 @@ const statements = defineStatements('snapshots', {
   setLatest: 'UPDATE environments SET latest = $3 WHERE org = $1 AND name = $2',
   setContent: 'UPDATE snapshots SET content = $4 WHERE org = $1 AND environment = $2 AND number = $3',
 
-  // All artifacts in one statement: one statement for each takes 50 % longer.
+  // With one of the names in the snapshot, all artifacts in one statement: one statement for each takes 50 % longer.
   start: `INSERT INTO appearances (org, environment, started, started_at, fingerprint, name)
-    SELECT $1, $2, $3, $4, m.value ->> 'fingerprint', m.value ->> 'name'
-      FROM ${either('json_each($5)', 'json_array_elements($5::json)')} m`,
+    SELECT $1, $2, $3, $4, fingerprint, max(name) FROM (
+      SELECT m.value ->> 'fingerprint' AS fingerprint, m.value ->> 'name' AS name
+        FROM snapshots s, ${either('json_each(s.content)', 'json_array_elements(s.content::json)')} m
+        WHERE s.org = $1 AND s.environment = $2 AND s.number = $3
+    ) AS running WHERE ${isAnyOf('fingerprint', '$5')} GROUP BY fingerprint`,
   // Uses the index of current appearances, because an artifact can have started and exited any number of times.
   exit: `UPDATE appearances ${either('INDEXED BY appearances_now', '')} SET exited = $3, exited_at = $4
     WHERE org = $1 AND environment = $2 AND exited IS NULL AND ${isAnyOf('fingerprint', '$5')}`,
@@ -281,15 +278,15 @@ export class SnapshotWriter extends SnapshotReader {
     return this.database.run(statements.setContent, [org, environment, at, content]);
   }
 
-  /** Records which artifacts started and which stopped running with this snapshot. */
+  /** Records which artifacts started and which stopped running with this snapshot, which was inserted. */
   async recordMovement(
     org: string,
     { environment, number: at, from }: SnapshotReference & { readonly from: number },
-    { started, exited }: { readonly started: readonly StartedArtifact[]; readonly exited: readonly string[] },
+    { started, exited }: Movement,
   ): Promise<void> {
     const place = [org, environment, at, from];
     if (exited.length > 0) await this.database.run(statements.exit, [...place, exited]);
-    if (started.length > 0) await this.database.run(statements.start, [...place, JSON.stringify(started)]);
+    if (started.length > 0) await this.database.run(statements.start, [...place, started]);
   }
 
   /** Records a pending snapshot. If there is one already, it gets the new time and stays forced if it was. */

@@ -17,15 +17,18 @@ export class SnapshotContent {
   readonly #isLogical: boolean;
   #artifacts: Promise<readonly RunningArtifact[]> | undefined;
 
+  /** @param artifacts what the content contains, if it is known */
   constructor(
     { snapshots }: Pick<ReadTransaction, 'snapshots'>,
     { org, kind }: Pick<EnvironmentHead, 'org' | 'kind'>,
     json: string,
+    artifacts?: readonly RunningArtifact[],
   ) {
     this.json = json;
     this.#org = org;
     this.#snapshots = snapshots;
     this.#isLogical = kind === 'logical';
+    this.#artifacts = artifacts && Promise.resolve(artifacts);
     this.members = this.#isLogical ? parseMembers(json) : [];
   }
 

@@ -1,4 +1,5 @@
 import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
+import { sameArtifacts, type RunningArtifact } from '../../snapshot/running-artifact.ts';
 import { serializeContent, judgeWithMembers, type MemberVerdict, type Snapshot } from '../../snapshot/snapshot.ts';
 import { judgeEnvironment, judgeWithoutArtifacts, type EnvironmentJudgement } from '../../policy/judge-environment.ts';
 import type { JudgedArtifact } from '../../policy/judged-artifact.ts';
@@ -16,6 +17,12 @@ interface Draft {
   readonly content: SnapshotContent;
   /** The verdicts of the members of a logical environment; empty for all others. */
   readonly members: readonly MemberVerdict[];
+}
+
+/** The artifacts that a report lists, and how they are stored. */
+export interface ReportedContent {
+  readonly artifacts: readonly RunningArtifact[];
+  readonly json: string;
 }
 
 /** The parts of a snapshot that are needed to create the next one. */
@@ -36,19 +43,20 @@ export class SnapshotMaker {
   }
 
   /**
-   * Creates the next snapshot of an environment.
+   * Creates the next snapshot of an environment. If the same artifacts are reported as before, their instances are
+   * updated in the current snapshot instead.
    *
-   * @param reported the reported artifacts, serialized; undefined if there is no new report. An environment without any
-   *   report gets no snapshot.
+   * @param reported undefined if there is no new report. An environment without any report gets no snapshot.
    * @throws MissingMatchesError
    */
   async make(
     head: EnvironmentHead,
     now: number,
     budget: JudgementBudget,
-    reported?: string,
+    reported?: ReportedContent,
   ): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
+    if (reported !== undefined && (await this.#keepLatest(head, previous, reported))) return 'nothing';
     const draft = await this.#createDraft(head, previous, reported);
     if (draft === undefined) return 'nothing';
     const judgement = await this.#judge(head, draft, budget);
@@ -71,6 +79,19 @@ export class SnapshotMaker {
     return 'made';
   }
 
+  /** Returns whether the same artifacts are reported as before. */
+  async #keepLatest(
+    { org, name: environment, latest: number }: EnvironmentHead,
+    previous: LoadedSnapshot | undefined,
+    { artifacts, json }: ReportedContent,
+  ): Promise<boolean> {
+    if (previous === undefined) return false;
+    if (previous.content.json === json) return true;
+    if (!sameArtifacts(await previous.content.artifacts(), artifacts)) return false;
+    await this.#transaction.snapshots.replaceContent(org, { environment, number }, json);
+    return true;
+  }
+
   async #loadLatest(head: EnvironmentHead): Promise<LoadedSnapshot | undefined> {
     const { org, name: environment, latest } = head;
     const stored = await this.#transaction.snapshots.find(org, { environment, number: latest });
@@ -82,11 +103,12 @@ export class SnapshotMaker {
   async #createDraft(
     head: EnvironmentHead,
     previous: LoadedSnapshot | undefined,
-    reported?: string,
+    reported?: ReportedContent,
   ): Promise<Draft | undefined> {
     if (head.kind === 'logical') return this.#createMemberDraft(head, previous);
     if (reported !== undefined) {
-      return { content: new SnapshotContent(this.#transaction, head, reported), members: [] };
+      const { json, artifacts } = reported;
+      return { content: new SnapshotContent(this.#transaction, head, json, artifacts), members: [] };
     }
     return previous === undefined ? undefined : { content: previous.content, members: [] };
   }
@@ -139,15 +161,12 @@ export class SnapshotMaker {
     const { from, judgement, content } = next;
     const number = latest + 1;
     const isStepBack = previous !== undefined && from < previous.from;
-    await snapshots.insert({ org, environment, number, from, judgement, content: content.json }, isStepBack);
     await snapshots.deletePending({ org, environment });
+    await snapshots.insert({ org, environment, number, from, judgement, content: content.json }, isStepBack);
     // Artifacts run in the members of a logical environment, not in the logical environment itself.
     if (kind !== 'logical' && previous?.content !== content) {
-      const artifacts = await content.artifacts();
-      const { started, exited } = findMovement((await previous?.content.artifacts()) ?? [], artifacts);
-      const names = new Map(artifacts.map(({ fingerprint, name }) => [fingerprint, name]));
-      const named = started.map((fingerprint) => ({ fingerprint, name: names.get(fingerprint) ?? '' }));
-      await snapshots.recordMovement(org, { environment, number, from }, { started: named, exited });
+      const movement = findMovement((await previous?.content.artifacts()) ?? [], await content.artifacts());
+      await snapshots.recordMovement(org, { environment, number, from }, movement);
     }
     await recordEvents(this.#transaction, { org, environment }, async () => {
       const isTooLarge = ((await previous?.content.isTooLarge()) ?? false) || (await content.isTooLarge());

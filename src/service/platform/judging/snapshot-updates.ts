@@ -3,7 +3,7 @@ import type { EnvironmentHead, EvidenceSubject } from '../../environment/environ
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import type { JudgingContext } from './judging.ts';
-import { SnapshotMaker } from './snapshot-maker.ts';
+import { SnapshotMaker, type ReportedContent } from './snapshot-maker.ts';
 
 /** A change that affects environments. */
 export interface Change {
@@ -44,14 +44,19 @@ export class SnapshotUpdates {
   /**
    * Creates the next snapshot of one environment now, and updates the logical environments that include it.
    *
-   * @param reported the reported artifacts, serialized; undefined if there is no new report
+   * @param reported undefined if there is no new report
    * @throws MissingMatchesError
    */
-  async make(name: string, { org, at }: Omit<Change, 'forced'>, reported?: string): Promise<void> {
+  async make(
+    name: string,
+    { org, at }: Omit<Change, 'forced'>,
+    reported?: ReportedContent,
+  ): Promise<'made' | 'nothing'> {
     const head = await this.#transaction.environments.findHead(org, name);
-    if (head === undefined) return;
+    if (head === undefined) return 'nothing';
     const outcome = await this.#maker.make(head, at, new JudgementBudget(this.#context.matches), reported);
     if (outcome === 'made') await this.#spread(head, at);
+    return outcome;
   }
 
   /** Updates as many environments as one transaction may; the others become pending. */
