@@ -43,6 +43,7 @@ import { listPolicies } from './policy-list.ts';
 import { getPolicy } from './policy.ts';
 import { createServiceAccount, updateServiceAccount } from './service-account-administration.ts';
 import { getSnapshot } from './snapshot-details.ts';
+import { changeTags } from './tags.ts';
 import { beginTrail } from './trail.ts';
 import { getTrail, listTrails } from './trail-reading.ts';
 import { getDefaultOrg } from './user.ts';
@@ -80,6 +81,7 @@ export const addedEndpoints: readonly Endpoint[] = [
   allowArtifact,
   listAllowedArtifacts,
   disallowArtifact,
+  changeTags,
   getSnapshot,
   getDefaultOrg,
   ...reportKinds.map(({ endpoint }) => endpoint),

@@ -30,6 +30,7 @@ export const auditEventTypes = [
   'provenance_requirement_changed',
   'artifact_allowed',
   'artifact_disallowed',
+  'tags_changed',
 ] as const;
 
 /** What an event of the audit log is about. */

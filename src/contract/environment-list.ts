@@ -4,6 +4,7 @@ import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { Type, type Static } from './schema.ts';
+import { tags, tagFilter } from './tags.ts';
 import { lineText } from './text-fields.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
@@ -20,7 +21,7 @@ export const environmentResponse = Type.Object({
   last_reported_at: time('Unix seconds; null if it was never reported, and for logical environments.'),
   last_modified_at: Type.Number({ description: 'When it was created or updated, in Unix seconds.' }),
   last_changed_at: time('When the latest snapshot was made, in Unix seconds; null if there is none.'),
-  tags: Type.Record(Type.String(), Type.String(), { description: 'Empty: nothing sets tags yet.' }),
+  tags,
   policies: Type.Array(Type.String(), { description: 'The names of the attached policies.' }),
   require_provenance: Type.Boolean({ description: 'Whether it requires provenance besides its policies.' }),
   included_environments: Type.Array(Type.String(), { description: 'The members of a logical environment.' }),
@@ -38,9 +39,6 @@ export const getEnvironment = defineEndpoint({
   errors: [...accessErrors, namedEnvironmentNotFound],
 });
 
-/** A parameter that may be repeated. */
-const repeated = (description: string) => Type.Optional(Type.Array(lineText(), { maxItems: 100, description }));
-
 export const listEnvironments = defineEndpoint({
   origin: 'observed',
   title: 'List environments',
@@ -54,8 +52,8 @@ export const listEnvironments = defineEndpoint({
       type: Type.Optional(
         Type.Array(Type.Enum(environmentKinds), { maxItems: 100, description: 'Only these kinds; may be repeated.' }),
       ),
-      space_id: repeated('Only environments of these spaces; may be repeated.'),
-      tag: repeated('Only environments with all of these tags, `key` or `key:value`; may be repeated.'),
+      space_id: tagFilter('Only environments of these spaces; may be repeated. None is in a space.'),
+      tag: tagFilter('Only environments with all of these tags, `key` or `key:value`; may be repeated.'),
       sort: Type.Optional(
         Type.Enum(['name', 'last_modified_at', 'last_changed_at'], { description: 'Default: name.' }),
       ),

@@ -4,6 +4,7 @@ import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from '.
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
+import { tags, tagFilter } from './tags.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
 
 /** One item of a flow's template (interface, Flow). A comma separates several names. */
@@ -54,7 +55,7 @@ const flowFields = {
   org: orgName,
   description: Type.String(),
   visibility,
-  tags: Type.Object({}, { description: 'Empty: nothing sets tags yet.' }),
+  tags,
 } as const;
 
 /** A stored flow as the service returns it. */
@@ -90,6 +91,7 @@ export const listFlows = defineEndpoint({
     {
       ...pageQuery,
       search_by_name: Type.Optional(lineText({ description: 'A part of the name.' })),
+      tag: tagFilter('Only flows with all of these tags, `key` or `key:value`; may be repeated.'),
       case_sensitive: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
     },
     { additionalProperties: false },

@@ -157,7 +157,9 @@ export const listTrails = defineEndpoint({
       per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: trailPageSizes.maximum })),
       flow: Type.Optional(flowName),
       fingerprint: Type.Optional(fingerprint),
-      flow_tag: Type.Optional(Type.String({ description: '`key=value`. No flow has tags yet, so none matches.' })),
+      flow_tag: Type.Optional(
+        Type.String({ description: 'Only trails of flows with this tag: `key` or `key=value`.' }),
+      ),
     },
     { additionalProperties: false },
   ),

@@ -20,6 +20,7 @@ import { addNotificationRoutes } from './notification/notification-routes.ts';
 import { addPolicyListRoute, addPolicyRoutes } from './policy/policy-routes.ts';
 import { addServiceAccountRoutes } from './account/service-account-routes.ts';
 import { addSnapshotRoutes } from './snapshot/snapshot-routes.ts';
+import { addTagRoute } from './tag/tag-routes.ts';
 import { addTrailRoutes } from './trail/trail-routes.ts';
 import type { Admission } from './platform/server/bodies/admission.ts';
 import { KeyedRequests } from './platform/server/keyed-requests.ts';
@@ -63,6 +64,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addEnvironmentReportRoutes(api, dependencies);
   addEnvironmentReadingRoutes(api, dependencies);
   addAllowListRoutes(api, dependencies);
+  addTagRoute(api, dependencies);
   addPolicyRoutes(api, dependencies);
   addPolicyListRoute(api, dependencies);
   addSnapshotRoutes(api, dependencies);

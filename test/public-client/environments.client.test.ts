@@ -109,6 +109,15 @@ const judge: readonly ClientStep[] = [
 ];
 
 const housekeeping: readonly ClientStep[] = [
+  { command: 'tag environment known --set team=shop --set tier=1', says: ['[team, tier] added'] },
+  { command: 'tag env known --set tier=2 --unset team --unset unknown', says: ['removed for env'] },
+  { command: 'get environment known --output json', shows: expect.objectContaining({ tags: { tier: '2' } }) },
+  { command: 'list environments --tag tier:2 --output json', shows: [expect.objectContaining({ name: 'known' })] },
+  { command: 'tag flow web --set team=shop', says: ['Tag(s) [team] added for flow'] },
+  { command: 'list flows --output json', shows: [expect.objectContaining({ tags: { team: 'shop' } })] },
+  { command: 'list trails --flow-tag team=shop --output json', says: ['first'] },
+  { command: 'list trails --flow-tag team=other --output json', says: ['[]'] },
+  { command: 'tag control known --set team=shop', exitCode: 1, says: ['must be'] },
   {
     command: 'allow artifact served --artifact-type dir --environment known --reason Static',
     says: ['was allow listed in environment: known'],

@@ -34,6 +34,7 @@ import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/c
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
 import { getSnapshot } from '../../src/contract/snapshot-details.ts';
 import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
+import { changeTags } from '../../src/contract/tags.ts';
 import { beginTrail } from '../../src/contract/trail.ts';
 import { getTrail, listTrails } from '../../src/contract/trail-reading.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
@@ -172,6 +173,7 @@ export const everyEndpoint: readonly Sample[] = [
   sample(attachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
   sample(allowArtifact, recorders, '/allowlists/ORG/prod', () => ({ json: allowed })),
   sample(listAllowedArtifacts, everyone, '/allowlists/ORG/prod'),
+  sample(changeTags, recorders, '/tags/ORG/flow/web', () => ({ json: { set_tags: { team: 'shop' } } })),
   sample(diffEnvironments, everyone, '/env-diff/ORG?snappish1=prod&snappish2=prod'),
   sample(listSnapshots, everyone, '/snapshots/ORG/prod'),
   ...reportKinds.map(({ kind, endpoint }) =>

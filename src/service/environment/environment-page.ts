@@ -22,6 +22,7 @@ import {
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import { renderEnvironments, type JudgedEnvironment } from '../organization/organization-page.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
+import { renderAnnotations } from '../attestation/evidence-html.ts';
 import { describeVerdict, renderReasons, renderRunning } from '../snapshot/running-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { readShown, type ShownSnapshot } from '../snapshot/snapshot-routes.ts';
@@ -195,6 +196,7 @@ function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverv
   return renderFacts([
     ['Kind', kind],
     ['Description', description],
+    ['Tags', renderAnnotations(overview.tags)],
     ['Members', renderLinks(members, (member) => paths.environment(org, member))],
     [
       'Policies',

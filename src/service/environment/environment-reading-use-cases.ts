@@ -1,3 +1,4 @@
+import { hasTags } from '../../contract/tags.ts';
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
 import type { EnvironmentReference } from './environment-use-cases.ts';
@@ -40,6 +41,8 @@ export interface EnvironmentListQuery {
   readonly org: string;
   /** A part of the name, in upper or lower case. */
   readonly name?: string | undefined;
+  /** Each `key` or `key:value`. */
+  readonly tags?: readonly string[] | undefined;
   readonly kinds?: readonly EnvironmentKind[] | undefined;
   readonly sort: 'name' | 'last_modified_at' | 'last_changed_at';
   readonly descending: boolean;
@@ -67,10 +70,11 @@ export async function listEnvironments(
 }
 
 function select(all: readonly EnvironmentOverview[], query: EnvironmentListQuery): EnvironmentList {
-  const { name = '', kinds, sort, descending, page } = query;
+  const { name = '', tags = [], kinds, sort, descending, page } = query;
   const wanted = all.filter(
     (environment) =>
       environment.name.toLowerCase().includes(name.toLowerCase()) &&
+      hasTags(environment.tags, tags) &&
       (kinds === undefined || kinds.includes(environment.kind)),
   );
   // The environments are sorted by name already, and sorting keeps the order of equal ones.

@@ -1,7 +1,8 @@
 import { environmentKinds, type EnvironmentKind } from '../../contract/environment.ts';
+import type { Tags } from '../../contract/tags.ts';
 import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
 import { defineStatements, either, isAnyOf, Repository, toJsonList } from '../platform/database/database.ts';
-import { number, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import { number, optionalNumber, text, toTags, type Row } from '../platform/database/rows.ts';
 
 /** The core fields of an environment. */
 export interface EnvironmentHead {
@@ -27,7 +28,7 @@ export const smallTrailSize = 100;
 
 const headColumns = 'e.org, e.name, e.kind, e.latest, e.requires_provenance';
 
-const columns = `${headColumns}, e.description, e.created_at, e.last_modified_at,
+const columns = `${headColumns}, e.description, e.tags, e.created_at, e.last_modified_at,
   (SELECT ${toJsonList('member')} FROM environment_members WHERE org = e.org AND environment = e.name) AS members,
   (SELECT ${toJsonList('policy')} FROM environment_policies WHERE org = e.org AND environment = e.name) AS policies`;
 
@@ -78,6 +79,7 @@ const statements = defineStatements('environments', {
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description,
       requires_provenance = excluded.requires_provenance, last_modified_at = excluded.last_modified_at`,
+  saveTags: 'UPDATE environments SET tags = $3, last_modified_at = $4 WHERE org = $1 AND name = $2',
   recordReport: `INSERT INTO environment_reports (org, environment, reported_at) VALUES ($1, $2, $3)
     ON CONFLICT (org, environment) DO UPDATE SET reported_at = excluded.reported_at`,
   deleteMembers: 'DELETE FROM environment_members WHERE org = $1 AND environment = $2',
@@ -156,10 +158,15 @@ export class EnvironmentWriter extends EnvironmentReader {
    * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification.
    * Its organization must exist.
    */
-  save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void> {
+  save(environment: Omit<Environment, 'members' | 'policies' | 'tags' | 'latest'>): Promise<void> {
     const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
     const required = Number(requiresProvenance);
     return this.database.run(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
+  }
+
+  /** Replaces the tags of an environment, which must exist. */
+  saveTags(org: string, name: string, tags: Tags, at: number): Promise<void> {
+    return this.database.run(statements.saveTags, [org, name, JSON.stringify(tags), at]);
   }
 
   /** Records when the environment, which must exist, was last reported. */
@@ -202,6 +209,7 @@ function toEnvironment(row: Row): Environment {
   return {
     ...toEnvironmentHead(row),
     description: text(row, 'description'),
+    tags: toTags(row),
     createdAt: number(row, 'created_at'),
     lastModifiedAt: number(row, 'last_modified_at'),
     // Lists of names, which the database made.

@@ -241,10 +241,10 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
     } = query;
     const isPaged = page !== undefined || perPage !== undefined;
     const [number, size] = [page ?? 1, perPage ?? defaultPageSize];
-    // Nothing has a tag or is in a space.
-    const isEmpty = (tag ?? []).length + (space_id ?? []).length > 0;
+    // Nothing is in a space.
+    const isEmpty = (space_id ?? []).length > 0;
     const { environments: listed, total } = await reading.listEnvironments(dependencies, {
-      ...{ org, name, sort, descending: direction === 'desc' },
+      ...{ org, name, tags: tag, sort, descending: direction === 'desc' },
       ...{ kinds: isEmpty ? [] : kinds, page: isPaged ? { number, size } : undefined },
     });
     const shown = listed.map(toEnvironmentResponse);
@@ -279,7 +279,7 @@ function toEnvironmentResponse(environment: EnvironmentOverview): EnvironmentRes
     last_reported_at: lastReportedAt ?? null,
     last_modified_at: lastModifiedAt,
     last_changed_at: lastChangedAt ?? null,
-    tags: {},
+    tags: environment.tags,
     policies: [...environment.policies],
     require_provenance: environment.requiresProvenance,
     included_environments: [...environment.members],

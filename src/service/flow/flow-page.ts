@@ -8,7 +8,7 @@ import type { Flow } from './flow.ts';
 import { countNames } from '../template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
-import { renderMissing } from '../attestation/evidence-html.ts';
+import { renderAnnotations, renderMissing } from '../attestation/evidence-html.ts';
 import {
   clip,
   describeState,
@@ -179,6 +179,7 @@ function renderFlowFacts(context: PageContext, flow: Flow, total: number): Html 
   const repository = flow.repoUrl ?? undefined;
   return renderFacts([
     ['Description', flow.description],
+    ['Tags', renderAnnotations(flow.tags)],
     ['Repository', repository === undefined ? undefined : link(repository, repository)],
     ['Required by the template', `${countNames(flow.template)} names`],
     ['Trails', String(total)],

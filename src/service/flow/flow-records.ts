@@ -1,10 +1,18 @@
 import type { Flow } from './flow.ts';
+import type { Tags } from '../../contract/tags.ts';
 import type { Template } from '../template/template.ts';
-import { defineStatements, either, type ListPart, Repository, type Value } from '../platform/database/database.ts';
-import { number, optionalText, text, type Row } from '../platform/database/rows.ts';
+import {
+  defineStatements,
+  either,
+  type ListPart,
+  Repository,
+  type Value,
+  valuesOf,
+} from '../platform/database/database.ts';
+import { number, optionalText, text, toTags, type Row } from '../platform/database/rows.ts';
 
 /** A flow without its template and repository. */
-export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility'>;
+export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility' | 'tags'>;
 
 /** Selects flows. */
 export interface FlowFilter {
@@ -12,22 +20,26 @@ export interface FlowFilter {
   readonly search?: string | undefined;
   /** Whether the case of `search` matters. */
   readonly isCaseSensitive?: boolean | undefined;
+  /** Only flows with all of these tags, each `key` or `key:value`. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 const columns = 'org, name, description, visibility, template, repo_url, created_at, last_modified_at';
 const position = either('instr', 'strpos');
 const matches = `org = $1 AND ($2::text IS NULL OR
-  ${position}(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0)`;
+  ${position}(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0) AND NOT EXISTS (SELECT 1 FROM ${valuesOf('$4')} WHERE NOT EXISTS (
+    SELECT 1 FROM ${either('json_each(tags) t', 'json_each_text(tags::json) t')} WHERE m.value IN (t.key, t.key || ':' || t.value)))`;
 
 const statements = defineStatements('flows', {
   exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
-  find: `SELECT ${columns} FROM flows WHERE org = $1 AND name = $2`,
-  list: `SELECT org, name, description, visibility FROM flows WHERE ${matches} ORDER BY name LIMIT $4 OFFSET $5`,
+  find: `SELECT ${columns}, tags FROM flows WHERE org = $1 AND name = $2`,
+  list: `SELECT org, name, description, visibility, tags FROM flows WHERE ${matches} ORDER BY name LIMIT $5 OFFSET $6`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
   save: `INSERT INTO flows (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
       template = excluded.template, repo_url = excluded.repo_url, created_at = excluded.created_at,
       last_modified_at = excluded.last_modified_at`,
+  saveTags: 'UPDATE flows SET tags = $3, last_modified_at = $4 WHERE org = $1 AND name = $2',
 });
 
 export class FlowReader extends Repository {
@@ -50,17 +62,22 @@ export class FlowReader extends Repository {
   }
 }
 
-function toParameters(org: string, { search, isCaseSensitive = true }: FlowFilter): readonly Value[] {
-  return [org, search ?? null, isCaseSensitive];
+function toParameters(org: string, { search, isCaseSensitive = true, tags = [] }: FlowFilter): readonly Value[] {
+  return [org, search ?? null, isCaseSensitive, tags];
 }
 
 export class FlowWriter extends FlowReader {
-  /** Inserts or replaces the flow. Its organization must exist. */
-  save(flow: Flow): Promise<void> {
+  /** Inserts or replaces the flow, apart from its tags. Its organization must exist. */
+  save(flow: Omit<Flow, 'tags'>): Promise<void> {
     const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
     const template = JSON.stringify(flow.template);
     const values = [org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt];
     return this.database.run(statements.save, values);
+  }
+
+  /** Replaces the tags of a flow, which must exist. */
+  saveTags(org: string, name: string, tags: Tags, at: number): Promise<void> {
+    return this.database.run(statements.saveTags, [org, name, JSON.stringify(tags), at]);
   }
 }
 
@@ -70,6 +87,7 @@ function toFlowHead(row: Row): FlowHead {
     name: text(row, 'name'),
     description: text(row, 'description'),
     visibility: toVisibility(row),
+    tags: toTags(row),
   };
 }
 

@@ -19,7 +19,7 @@ export interface DefinitionAuthor extends ChangeAuthor {
   readonly mayDefine: boolean;
 }
 
-export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
+export type FlowToSave = Omit<Flow, 'tags' | 'createdAt' | 'lastModifiedAt'>;
 
 export type SaveFlowResult = 'created' | 'updated' | 'too many names' | 'not permitted';
 

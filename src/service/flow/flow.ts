@@ -1,4 +1,5 @@
 import type { FlowPayload } from '../../contract/flow.ts';
+import type { Tags } from '../../contract/tags.ts';
 import type { Template } from '../template/template.ts';
 
 export interface Flow {
@@ -8,6 +9,7 @@ export interface Flow {
   readonly visibility: FlowPayload['visibility'];
   readonly template: Template;
   readonly repoUrl: FlowPayload['repo_url'];
+  readonly tags: Tags;
   readonly createdAt: number;
   readonly lastModifiedAt: number;
 }

@@ -222,8 +222,7 @@ function toSubjects(artifact: JudgedArtifact): readonly ConditionSubject[] {
   return [undefined, ...artifact.flows].map((known) => toSubject(artifact, known));
 }
 
-/** Flows have no tags in this service, because the interface has none (interface, Flow). */
 function toSubject({ name, fingerprint }: JudgedArtifact, known?: ArtifactInFlow): ConditionSubject {
-  const flow = known === undefined ? undefined : { name: known.flow, tags: {} };
+  const flow = known === undefined ? undefined : { name: known.flow, tags: known.tags };
   return { artifact: { name, fingerprint }, flow };
 }

@@ -1,10 +1,13 @@
 import type { ArtifactState } from '../../contract/compliance.ts';
+import type { Tags } from '../../contract/tags.ts';
 import type { Evidence, UncountedEvidence } from '../artifact/artifact-state.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 
 /** The state and evidence of an artifact in one flow. */
 export interface ArtifactInFlow {
   readonly flow: string;
+  /** The tags of the flow. */
+  readonly tags: Tags;
   readonly state: ArtifactState;
   /** The reason for the state, as one or more sentences. */
   readonly info: string;

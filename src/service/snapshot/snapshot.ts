@@ -1,3 +1,4 @@
+import type { Tags } from '../../contract/tags.ts';
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { unjudged, type EnvironmentJudgement } from '../policy/judge-environment.ts';
 import { mergeArtifacts, toIdentity, type RunningArtifact } from './running-artifact.ts';
@@ -14,6 +15,7 @@ export interface Environment {
   readonly policies: readonly string[];
   /** Whether it requires provenance of everything that runs in it, besides its policies. */
   readonly requiresProvenance: boolean;
+  readonly tags: Tags;
   /** The number of its latest snapshot; 0 if it has none. */
   readonly latest: number;
   readonly createdAt: number;

@@ -4,6 +4,7 @@ import type { FileTemplate } from '../template/template.ts';
 import {
   defineStatements,
   either,
+  isAnyOf,
   lookUp,
   type ListPart,
   Repository,
@@ -16,6 +17,8 @@ import { document, number, optionalNumber, optionalText, text, type Row } from '
 /** Selects trails. */
 export interface TrailFilter {
   readonly flow?: string | undefined;
+  /** Only trails of these flows. Not together with `flow` or `namePrefix`. */
+  readonly flows?: readonly string[] | undefined;
   /** Only trails to which an artifact with this fingerprint was reported. */
   readonly fingerprint?: string | undefined;
   /** Only trails whose name begins with this text. They are sorted by name. Not together with `fingerprint`. */
@@ -27,7 +30,7 @@ const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.repo
 // The artifacts of a fingerprint are few, so they come first. SQLite might read those of all trails.
 const withArtifact = `FROM (
     SELECT DISTINCT flow, trail FROM artifacts ${either('INDEXED BY artifacts_by_fingerprint_in_any_flow', '')}
-    WHERE org = $1 AND fingerprint = $2 AND ($3::text IS NULL OR flow = $3)
+    WHERE org = $1 AND fingerprint = $2 AND ($3::text[] IS NULL OR ${isAnyOf('flow', '$3')})
   ) l ${lookUp('trails', 't', 't.org = $1 AND t.flow = l.flow AND t.name = l.trail')}`;
 
 // No name contains a character above `~`, so the range ends before U+007F.
@@ -44,11 +47,13 @@ const statements = defineStatements('trails', {
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
   list: `SELECT ${columns} FROM trails t WHERE org = $1 ${newestFirst} LIMIT $2 OFFSET $3`,
   listOfFlow: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 ${newestFirst} LIMIT $3 OFFSET $4`,
+  listOfFlows: `SELECT ${columns} FROM trails t WHERE org = $1 AND ${isAnyOf('t.flow', '$2')} ${newestFirst} LIMIT $3 OFFSET $4`,
   listWithArtifact: `SELECT ${columns} ${withArtifact} ${newestFirst} LIMIT $4 OFFSET $5`,
   listByName: `SELECT ${columns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
   listByNameInFlow: `SELECT ${columns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
+  countOfFlows: `SELECT count(*) AS count FROM trails WHERE org = $1 AND ${isAnyOf('flow', '$2')}`,
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
   countByName: `SELECT count(*) AS count ${byName}`,
   countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
@@ -98,18 +103,23 @@ export class TrailReader extends Repository {
 /** The statements that list and count the trails of a filter, with its values. */
 function selectTrails(
   org: string,
-  { flow, fingerprint, namePrefix }: TrailFilter,
+  { flow, flows, fingerprint, namePrefix }: TrailFilter,
 ): { readonly list: Statement; readonly count: Statement; readonly values: readonly Value[] } {
-  const { list, listOfFlow, listWithArtifact, listByName, listByNameInFlow } = statements;
-  const { count, countOfFlow, countWithArtifact, countByName, countByNameInFlow } = statements;
+  const { list, listOfFlow, listOfFlows, listWithArtifact, listByName, listByNameInFlow } = statements;
+  const { count, countOfFlow, countOfFlows, countWithArtifact, countByName, countByNameInFlow } = statements;
   if (namePrefix !== undefined) {
     return flow === undefined
       ? { list: listByName, count: countByName, values: [org, namePrefix] }
       : { list: listByNameInFlow, count: countByNameInFlow, values: [org, namePrefix, flow] };
   }
   if (fingerprint !== undefined) {
-    return { list: listWithArtifact, count: countWithArtifact, values: [org, fingerprint, flow ?? null] };
+    return {
+      list: listWithArtifact,
+      count: countWithArtifact,
+      values: [org, fingerprint, flows ?? (flow === undefined ? null : [flow])],
+    };
   }
+  if (flows !== undefined) return { list: listOfFlows, count: countOfFlows, values: [org, flows] };
   return flow === undefined
     ? { list, count, values: [org] }
     : { list: listOfFlow, count: countOfFlow, values: [org, flow] };

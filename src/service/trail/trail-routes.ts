@@ -56,10 +56,8 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     const { flow, fingerprint, flow_tag: tag } = query;
     requireAccess(caller, 'read', flow === undefined ? {} : { flows: [flow] }, listTrails);
     const part = toListPart({ per_page: trailPageSizes.default, ...query });
-    const found =
-      tag === undefined
-        ? await trails.listTrails(dependencies, { org, filter: { flow, fingerprint }, part })
-        : { trails: [], total: 0 };
+    const filter = { flow, flowTag: tag?.replace('=', ':'), fingerprint };
+    const found = await trails.listTrails(dependencies, { org, filter, part });
     return {
       status: 200,
       body: {

@@ -6,6 +6,7 @@ import type { TrailReference, TrailDetails, TrailHistory } from './trail.ts';
 import type { FileTemplate } from '../template/template.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
+import type { FlowReader } from '../flow/flow-records.ts';
 import type { TrailFilter } from './trail-records.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
@@ -109,15 +110,39 @@ export interface TrailPage {
  */
 export async function listTrails(
   { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
-  { org, filter, part }: { readonly org: string; readonly filter: TrailFilter; readonly part: ListPart },
+  {
+    org,
+    filter: { flowTag, ...filter },
+    part,
+  }: {
+    readonly org: string;
+    /** `flowTag` is a tag of the flow: `key` or `key:value`. */
+    readonly filter: Pick<TrailFilter, 'flow' | 'fingerprint'> & { readonly flowTag: string | undefined };
+    readonly part: ListPart;
+  },
 ): Promise<TrailPage> {
-  const { found, total } = await storage.read(async ({ trails }) => ({
-    found: await trails.list(org, filter, part),
-    total: await trails.count(org, filter),
-  }));
+  const { found, total } = await storage.read(async ({ trails, flows }) => {
+    const selected = flowTag === undefined ? filter : await selectTagged(flows, { org, flowTag, ...filter });
+    return { found: await trails.list(org, selected, part), total: await trails.count(org, selected) };
+  });
   const loaded = await mapInTurn(found, async (trail) => {
     await judging.turns.next();
     return storage.read((transaction) => loadTrail(transaction, trail));
   });
   return { trails: loaded.filter((details) => details !== undefined), total };
+}
+
+/** Selects the trails of the flows with a tag. */
+async function selectTagged(
+  flows: FlowReader,
+  {
+    org,
+    flowTag,
+    flow,
+    fingerprint,
+  }: Pick<TrailFilter, 'flow' | 'fingerprint'> & { readonly org: string; readonly flowTag: string },
+): Promise<TrailFilter> {
+  const tagged = await flows.list(org, { tags: [flowTag] }, { offset: 0, limit: Number.MAX_SAFE_INTEGER });
+  const names = tagged.map(({ name }) => name).filter((name) => flow === undefined || flow === name);
+  return { flows: names, fingerprint };
 }

@@ -12,6 +12,7 @@ import {
 import { call, type Called } from '../../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const fingerprint = fingerprintOf('abcdef');
@@ -26,9 +27,11 @@ artifacts:
 describe('an allowed artifact', () => {
   let service: TestService;
   let receiver: WebhookReceiver;
+  let storage: TestStorage;
   beforeEach(async () => {
     receiver = await startWebhookReceiver();
-    service = await startTestService({ options: { allowPrivateTargets: true } });
+    storage = await createTestStorage();
+    service = await startTestService({ storage, options: { allowPrivateTargets: true } });
     await saveFlow(service);
     await report(service, { fingerprint });
     await savePolicy(service, 'strict', strict);
@@ -38,6 +41,7 @@ describe('an allowed artifact', () => {
   afterEach(async () => {
     await stopWithoutErrors(service);
     await receiver.stop();
+    await storage.remove();
   });
 
   const allow = (change: Readonly<Record<string, unknown>> = {}, environment = 'prod'): Promise<Called> => {
@@ -132,9 +136,11 @@ describe('an allowed artifact', () => {
         message: `Artifact with fingerprint '${fingerprint}' does not exist in the allow-list of environment 'prod'`,
       },
     });
-    for (let index = 0; index < maximumAllowedArtifacts; index += 1) {
-      await allow({ artifact_fingerprint: index.toString(16).padStart(64, '0') });
-    }
+    const rows = Array.from(
+      { length: maximumAllowedArtifacts },
+      (_, index) => `('acme', 'prod', '${index}', '', '', '', 1)`,
+    );
+    await storage.query(`INSERT INTO allowed_artifacts VALUES ${rows.join(', ')}`);
     expect(await allow()).toMatchObject({ status: 400, body: { errors: { artifact_fingerprint: expect.anything() } } });
   });
 });

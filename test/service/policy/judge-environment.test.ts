@@ -30,6 +30,7 @@ const piece = (name: string, verdict: Verdict, type = 'sonar'): Evidence => ({
 });
 const inFlow = (change: Partial<ArtifactInFlow> = {}): ArtifactInFlow => ({
   flow: 'web',
+  tags: {},
   state: 'COMPLIANT',
   info: 'All evidence is compliant: sonar.',
   reasons: [],

@@ -1,4 +1,5 @@
 import { parseExactJson } from '../../../runtime/exact-json.ts';
+import type { Tags } from '../../../contract/tags.ts';
 import type { CountsFor } from '../../account/audience.ts';
 
 /** A row as a database returns it. */
@@ -46,6 +47,12 @@ export function optionalText(row: Row, column: string): string | undefined {
  */
 export function document(row: Row, column: string): unknown {
   return parseExactJson(text(row, column));
+}
+
+/** Reads a column with tags. */
+export function toTags(row: Row): Tags {
+  // Written by this service.
+  return JSON.parse(text(row, 'tags')) as Tags;
 }
 
 /** Reads the environments that a record counts for. Null stands for all; else the column has their names as JSON. */

@@ -138,7 +138,7 @@ async function judgeReports(
       const details = { flow, applied, artifact, evidence, uncounted };
       const judgement = judgeArtifact(details);
       const reasons = locateReasons(judgement.reasons, { flow: name, trail: artifact.report.trail_name });
-      judged.set(artifact, { flow: name, ...judgement, reasons, evidence, uncounted, details });
+      judged.set(artifact, { flow: name, tags: flow.tags, ...judgement, reasons, evidence, uncounted, details });
     }
   }
   return judged;

@@ -89,6 +89,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
           org: 'acme',
           name: 'stage',
           kind: 'K8S',
+          tags: {},
           description: 'Before',
           ...{ members: [], policies: ['strict'], requiresProvenance: false },
           latest: 0,

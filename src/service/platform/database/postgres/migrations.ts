@@ -8,6 +8,7 @@ import { broadcasts } from './migrations/broadcasts.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
+import { tags } from './migrations/tags.ts';
 import { usage } from './migrations/usage.ts';
 import { lockAllOrganizations } from './organization-locks.ts';
 import { isConflict } from './postgres-errors.ts';
@@ -28,6 +29,7 @@ export const scripts: readonly string[] = [
   broadcasts,
   allowLists,
   attestationFacts,
+  tags,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

@@ -21,6 +21,7 @@ import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
+import { tags } from './migrations/tags.ts';
 import { usage } from './migrations/usage.ts';
 import { users } from './migrations/users.ts';
 import { workflowLogins } from './migrations/workflow-logins.ts';
@@ -58,6 +59,7 @@ const steps: readonly string[] = [
   broadcasts,
   allowLists,
   attestationFacts,
+  tags,
 ];
 
 /** The schema version of this service. */

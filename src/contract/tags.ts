@@ -1,0 +1,64 @@
+import type { TArray, TOptional, TString } from 'typebox';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
+import { flowName, orgName } from './names.ts';
+import { Type } from './schema.ts';
+import { lineText } from './text-fields.ts';
+
+/** The maximum number of tags of a flow or an environment, and of names in a request. */
+export const maximumTags = 50;
+
+/** A key without a dot can be used in conditions of policies: `flow.tags.<key>`. */
+const tagKey = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9_./\\-]*$',
+  maxLength: 100,
+  description: 'The key of a tag.',
+});
+
+/** Words about a flow or an environment, by key. */
+export const tags = Type.Record(Type.String(), Type.String(), { description: 'By key; see `PATCH /tags`.' });
+
+export type Tags = Readonly<Record<string, string>>;
+
+/** The words of the public client for what can have tags. */
+const taggedTypes = ['flow', 'flows', 'env', 'environment', 'environments'] as const;
+
+export const changeTags = defineEndpoint({
+  origin: 'observed',
+  title: 'Change tags',
+  method: 'PATCH',
+  path: '/tags/{org}/{type}/{name}',
+  parameters: Type.Object({
+    org: orgName,
+    type: Type.Enum(taggedTypes, { description: 'What has the tags.' }),
+    name: Type.String({ ...flowName, description: 'The name of the flow or the environment.' }),
+  }),
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      {
+        set_tags: Type.Optional(Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 }))),
+        remove_tags: Type.Optional(
+          Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: maximumTags }), Type.Null()], {
+            description: 'Keys; one that is not there is ignored.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The tags are changed.', schema: Type.String() }],
+  errors: [...accessErrors, namedFlowNotFound, namedEnvironmentNotFound, commonErrors.conflict],
+});
+
+/** A query parameter with tags, which may be repeated. */
+export function tagFilter(description: string): TOptional<TArray<TString>> {
+  return Type.Optional(Type.Array(lineText(), { maxItems: 100, description }));
+}
+
+/** Whether tags have all of these, each `key` or `key:value`. */
+export function hasTags(tagged: Tags, wanted: readonly string[]): boolean {
+  const present = new Set(Object.entries(tagged).flatMap(([key, value]) => [key, `${key}:${value}`]));
+  return wanted.every((each) => present.has(each));
+}

@@ -1,0 +1,30 @@
+import { namedEnvironmentNotFound, namedFlowNotFound } from '../../contract/errors.ts';
+import { changeTags, maximumTags } from '../../contract/tags.ts';
+import { actorName } from '../account/access.ts';
+import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import * as useCases from './tag-use-cases.ts';
+
+/** Adds the endpoint that changes the tags of a flow or an environment. */
+export function addTagRoute(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, changeTags, requireRole(dependencies, 'define', 'named later'), (received) => {
+    const { caller, parameters, document, carryOut } = received;
+    const { org, type, name } = parameters;
+    const kind = type.startsWith('flow') ? 'flow' : 'environment';
+    requireAccess(caller, 'define', kind === 'flow' ? { flows: [name] } : { environments: [name] }, changeTags);
+    const { set_tags: set = {}, remove_tags: remove } = document;
+    const change = { org, kind, name, set, remove: remove ?? [], by: actorName(caller) } as const;
+    return carryOut(
+      (result: useCases.ChangeTagsResult) => {
+        if (result === 'too many') throw validationError(['set_tags', `must leave no more than ${maximumTags} tags`]);
+        if (result === 'changed') return { status: 200, body: 'OK' };
+        throw kind === 'flow'
+          ? new ApiError(namedFlowNotFound, { values: { org, flow: name } })
+          : new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
+      },
+      (request) => useCases.changeTags(dependencies, change, request),
+    );
+  });
+}

@@ -1,0 +1,50 @@
+import { maximumTags, type Tags } from '../../contract/tags.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+
+/** Tags to set and to remove. */
+export interface TagChange {
+  readonly org: string;
+  readonly kind: 'flow' | 'environment';
+  readonly name: string;
+  readonly set: Tags;
+  readonly remove: readonly string[];
+  readonly by: string;
+}
+
+export type ChangeTagsResult = 'changed' | 'not found' | 'too many';
+
+/**
+ * Changes the tags of a flow or an environment. Policies judge by the tags of flows, so the environments that run artifacts
+ * of the flow are judged again.
+ */
+export function changeTags(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  { org, kind, name, set, remove, by: actor }: TagChange,
+  request?: KeyedRequest<ChangeTagsResult>,
+): Promise<OnceResult<ChangeTagsResult>> {
+  const at = unixSeconds(dependencies.now());
+  const change = async (transaction: WriteTransaction, context: JudgingContext): Promise<ChangeTagsResult> => {
+    const { flows, environments } = transaction;
+    const records = kind === 'flow' ? flows : environments;
+    const known = await records.find(org, name);
+    if (known === undefined) return 'not found';
+    const kept = Object.entries(known.tags).filter(([key]) => !remove.includes(key));
+    const tags: Tags = Object.fromEntries(Object.entries({ ...Object.fromEntries(kept), ...set }).sort());
+    if (Object.keys(tags).length > maximumTags) return 'too many';
+    if (JSON.stringify(tags) === JSON.stringify(known.tags)) return 'changed';
+    await records.saveTags(org, name, tags, at);
+    const details = { changed: 'tags', before: JSON.stringify(known.tags), after: JSON.stringify(tags) };
+    const event = { org, type: 'tags_changed', at, actor, subject: `${kind} ${name}`, details } as const;
+    const subject = { org, flow: name };
+    await recordRuleChange(transaction, event, kind === 'flow' ? await environments.listRunning(subject) : []);
+    if (kind === 'flow') await judgeEvidence(transaction, subject, at, context);
+    return 'changed';
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, change));
+}

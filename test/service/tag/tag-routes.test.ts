@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { maximumTags } from '../../../src/contract/tags.ts';
+import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { call, type Called } from '../../support/service-call.ts';
+import { report, sampleArtifact, saveFlow } from '../../support/service-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+
+const sampleIn = (flow: string) => sampleArtifact({ trail_name: `of-${flow}` });
+
+const policyForTeam = `_schema: https://example.com/schemas/policy/environment/v1
+artifacts:
+  attestations:
+    - type: sonar
+      if: \${{ exists(flow.tags.team) and flow.tags.team == "shop" }}
+`;
+
+describe('tags', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService();
+    for (const name of ['web', 'api']) await saveFlow(service, { name, template: [] });
+    for (const name of ['prod', 'stage']) await saveEnvironment(service, name);
+  });
+  afterEach(() => stopWithoutErrors(service));
+
+  const tag = (path: string, set: Readonly<Record<string, string>>, remove: readonly string[] | null = null) =>
+    call(service, { method: 'PATCH', path: `/tags/acme/${path}`, json: { set_tags: set, remove_tags: remove } });
+  const read = (path: string): Promise<Called> => call(service, { path });
+  const namesAt = async (path: string): Promise<unknown> => {
+    const { body } = await read(path);
+    const listed = Array.isArray(body) ? body : (body as { data: unknown[] }).data;
+    return (listed as { name: string }[]).map(({ name }) => name);
+  };
+
+  it.each([
+    ['flow', 'flows', 'web'],
+    ['flows', 'flows', 'web'],
+    ['env', 'environments', 'prod'],
+    ['environment', 'environments', 'prod'],
+    ['environments', 'environments', 'prod'],
+  ])('of a %s are set, replaced and removed, and shown', async (type, list, name) => {
+    expect(await tag(`${type}/${name}`, { team: 'shop', 'risk-level': 'high' })).toMatchObject({ status: 200 });
+    expect(await tag(`${type}/${name}`, { team: '<shop>', tier: '1' }, ['risk-level', 'unknown'])).toMatchObject({
+      status: 200,
+    });
+    const tags = { team: '<shop>', tier: '1' };
+    expect((await read(`/${list}/acme/${name}`)).body).toMatchObject({ tags });
+    expect((await read(`/${list}/acme`)).body).toContainEqual(expect.objectContaining({ name, tags }));
+    expect((await call(service, { at: service.url, path: `/acme/${list}/${name}` })).text).toContain('&lt;shop&gt;');
+  });
+
+  it('stay when the flow or the environment is changed', async () => {
+    await tag('flow/web', { team: 'shop' });
+    await tag('env/prod', { team: 'shop' });
+    await saveFlow(service, { name: 'web', description: 'Changed' });
+    await saveEnvironment(service, 'prod', { description: 'Changed' });
+    for (const path of ['/flows/acme/web', '/environments/acme/prod']) {
+      expect((await read(path)).body).toMatchObject({ description: 'Changed', tags: { team: 'shop' } });
+    }
+  });
+
+  it('select flows, environments, and the trails of flows', async () => {
+    await tag('flow/web', { team: 'shop', tier: '1' });
+    await tag('env/prod', { team: 'shop', tier: '1' });
+    for (const flow of ['web', 'api']) {
+      await call(service, { method: 'POST', path: `/artifacts/acme/${flow}`, json: sampleIn(flow) });
+    }
+    for (const [list, name] of [
+      ['flows', 'web'],
+      ['environments', 'prod'],
+    ]) {
+      for (const query of ['tag=team', 'tag=team:shop', 'tag=team:shop&tag=tier']) {
+        expect([query, await namesAt(`/${list ?? ''}/acme?${query}`)]).toEqual([query, [name]]);
+      }
+      for (const query of ['tag=shop', 'tag=team:sh', 'tag=team&tag=other', 'tag=%25']) {
+        expect([query, await namesAt(`/${list ?? ''}/acme?${query}`)]).toEqual([query, []]);
+      }
+    }
+    expect((await read('/flows/acme?tag=team&per_page=1')).body).toMatchObject({ pagination: { total: 1 } });
+    for (const query of ['flow_tag=team=shop', 'flow_tag=team', 'flow_tag=team&flow=web']) {
+      expect([query, await namesAt(`/trails/acme?${query}`)]).toEqual([query, ['of-web']]);
+    }
+    const { fingerprint } = sampleIn('web');
+    expect(await namesAt(`/trails/acme?flow_tag=team&fingerprint=${fingerprint}`)).toEqual(['of-web']);
+    for (const query of ['flow_tag=team=other', 'flow_tag=team&flow=api', 'flow_tag=']) {
+      expect([query, await namesAt(`/trails/acme?${query}`)]).toEqual([query, []]);
+    }
+  });
+
+  it('of a flow decide which rules of a policy apply, at once', async () => {
+    await report(service);
+    await savePolicy(service, 'for-team', policyForTeam);
+    await saveEnvironment(service, 'prod', { policies: ['for-team'] });
+    await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
+    await tag('flow/web', { team: 'shop' });
+    await tag('flow/web', { team: 'shop', other: 'tag' });
+    await tag('flow/web', {}, ['team']);
+    expect(await listVerdicts(service, 'prod')).toEqual([true, false, true]);
+    const { body } = await read('/organizations/acme/audit-log?type=tags_changed');
+    expect(body).toMatchObject({
+      data: [
+        { details: { before: '{"other":"tag","team":"shop"}', after: '{"other":"tag"}' } },
+        { actor: 'admin', subject: 'flow web' },
+        { details: { before: '{}', after: '{"team":"shop"}' } },
+      ],
+    });
+  });
+
+  it('are refused on what has none, beyond the limits, and with keys that filters could not name', async () => {
+    expect(await tag('control/web', {})).toMatchObject({
+      status: 400,
+      body: { errors: { 'path.type': expect.stringContaining('flow') } },
+    });
+    expect(await tag('flow/none', {})).toMatchObject({
+      status: 404,
+      body: { message: expect.stringContaining("Flow named 'none'") },
+    });
+    expect(await tag('env/none', {})).toMatchObject({
+      status: 404,
+      body: { message: expect.stringContaining("Environment named 'none'") },
+    });
+    expect(await tag('flow/web', { 'a:b': 'c' })).toMatchObject({ status: 400 });
+    const many = Object.fromEntries(Array.from({ length: maximumTags + 1 }, (_, index) => [`tag${index}`, 'x']));
+    expect(await tag('flow/web', many)).toMatchObject({
+      status: 400,
+      body: { errors: { set_tags: expect.stringContaining('no more than') } },
+    });
+  });
+});
