@@ -49,6 +49,9 @@ const statements = defineStatements('notifications', {
     WHERE org = $1 AND number = $2 AND position = $3`,
   markDeleted: 'UPDATE notifications SET deleted_at = $3 WHERE org = $1 AND number = $2 AND deleted_at IS NULL',
   deleteSubjects: 'DELETE FROM notification_subjects WHERE org = $1 AND number = $2',
+  findLastBroadcast: `SELECT max((w.value ->> 1)::bigint) AS position
+    FROM broadcasts b, ${either('json_each(b.targets)', 'json_array_elements(b.targets::json)')} w
+    WHERE b.org = $1 AND (w.value ->> 0)::bigint = $2`,
   deleteDeliveries: 'DELETE FROM deliveries WHERE org = $1 AND number = $2 AND position = $3',
   deleteTarget: 'DELETE FROM notification_targets WHERE org = $1 AND number = $2 AND position = $3',
 });
@@ -126,8 +129,10 @@ export class NotificationWriter extends NotificationReader {
     const rows = await this.database.query(statements.findTargets, [org, of]);
     const positions = rows.map((row) => number(row, 'position'));
     const unwanted = positions.filter((position) => !kept.includes(position));
-    // Not the position of a target that is deleted here: a delivery to it may be running.
-    const next = { org, number: of, position: Math.max(-1, ...positions) + 1 };
+    // Not the position of a target that was deleted: a delivery to it may be running here, or it may be in a broadcast.
+    const [broadcast = {}] = await this.database.query(statements.findLastBroadcast, [org, of]);
+    const last = Math.max(optionalNumber(broadcast, 'position') ?? -1, ...positions);
+    const next = { org, number: of, position: last + 1 };
     await Promise.all([
       ...unwanted.map((position) => this.database.run(statements.deleteDeliveries, [org, of, position])),
       ...unwanted.map((position) => this.database.run(statements.deleteTarget, [org, of, position])),

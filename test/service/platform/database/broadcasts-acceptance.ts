@@ -71,6 +71,7 @@ export function describeBroadcasts(name: string, open: () => Promise<StorageUnde
       await records.storage.transaction('acme', async ({ notifications }) => {
         const change = { name: 'x', environments: ['other'], triggers: [] };
         await notifications.update({ ...place, ...change, lastModifiedAt: 9 });
+        await notifications.replaceTargets(place, [0, 1], []);
         await notifications.replaceTargets(place, [0, 1], [{ target: slack, secret: undefined }]);
       });
       await records.distribute();
