@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Timeouts } from './server.ts';
 
 /** Stops a server. */
 export interface Shutdown {
   /** Whether the server is stopping: it still responds, but should get no new requests. */
   isDraining(): boolean;
-  /** Responds to requests that have arrived, and stops. Resolves when no connection is left. */
+  /** Responds to requests that have arrived, and stops. Resolves when no connection is left, and no work on a request. */
   stop(): Promise<void>;
 }
 
@@ -26,7 +26,13 @@ export function prepareShutdown(app: FastifyInstance, { stop: timeout }: Timeout
   app.server.on('connection', () => {
     accepted += 1;
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
+  const unanswered = new Set<FastifyRequest>();
+  app.addHook('onRequest', (request, _reply, done) => {
+    unanswered.add(request);
+    done();
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    unanswered.delete(request);
     if (draining) reply.header('connection', 'close');
     done();
   });
@@ -36,6 +42,8 @@ export function prepareShutdown(app: FastifyInstance, { stop: timeout }: Timeout
       draining = true;
       await drainBacklog(() => accepted);
       await closeServer(app, timeout);
+      // The clients of the others have left, but the work on their requests still uses the storage.
+      for (let waited = 0; unanswered.size > 0 && waited < timeout; waited += tidyInterval) await sleep(tidyInterval);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
+import { pod } from '../../../support/environment-samples.ts';
 import { rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
@@ -19,6 +20,27 @@ describe('a service that stops', () => {
     const stopped = service.stop();
     expect(await Promise.all(answers.map(async (answer) => (await answer).status))).toEqual(answers.map(() => 200));
     await stopped;
+  });
+
+  it('finishes the requests of clients that have left, before it closes the storage', async () => {
+    const { hostname, port } = new URL(service.url);
+    const report = JSON.stringify({
+      artifacts: Array.from({ length: 2000 }, (_, at) => pod(`pod-${at}`, { web: 'a' })),
+    });
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+    const request = rawRequest('PUT /api/v2/environments/acme/prod/report/K8S', headers, report);
+    const left = Array.from({ length: 5 }, async () => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      await new Promise<void>((resolve) =>
+        socket.write(request, () => {
+          resolve();
+        }),
+      );
+      socket.destroy();
+    });
+    await Promise.all(left);
+    await service.stop();
+    expect(service.errors).toEqual([]);
   });
 
   it('is no longer ready, and closes each connection after its response', async () => {
