@@ -2,6 +2,7 @@ import { toArtifactState, type ArtifactState, type Verdict } from '../../contrac
 import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
 import { describeAudience, type Audience } from '../account/audience.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
+import type { Facts } from '../attestation/facts.ts';
 import {
   describeReasons,
   orderReasons,
@@ -9,6 +10,7 @@ import {
   type ReasonSource,
   type RecordedFault,
 } from '../attestation/reasons.ts';
+import { compileRequirement } from '../requirement/requirement.ts';
 import type { ArtifactDetails } from './artifact.ts';
 import {
   allRequirements,
@@ -29,6 +31,8 @@ export interface Evidence {
   readonly reason: string;
   /** What keeps it from being compliant. */
   readonly faults: readonly RecordedFault[];
+  /** Undefined for evidence of an earlier version. */
+  readonly facts?: Facts | undefined;
   /** Where it is recorded. */
   readonly flow?: string;
   readonly trail?: string;
@@ -87,15 +91,17 @@ export function compareEvidence<Piece extends Evidence>(
 ): readonly EvidenceStatus<Piece>[] {
   const extra = new Set(evidence);
   const byName = Map.groupBy(evidence, (piece) => evidenceName(piece.name));
-  const required = requirements.map(({ name, type, level }): EvidenceStatus<Piece> => {
+  const required = requirements.map((requirement): EvidenceStatus<Piece> => {
+    const { name, type, level } = requirement;
     const named = byName.get(name)?.filter((piece) => level === 'any' || piece.level === level) ?? [];
     const found = named.find((piece) => type === '*' || piece.type === type);
     if (found !== undefined) extra.delete(found);
+    const judged = found === undefined ? undefined : compileRequirement(requirement)(found);
     const label = toLabel(name, found?.level ?? level, artifact);
     const mistyped = found === undefined ? named[0] : undefined;
     const isUncounted = found === undefined && mistyped === undefined && hasName(uncounted, name);
     return {
-      ...{ name, label, type, isRequired: true, evidence: found },
+      ...{ name, label, type, isRequired: true, evidence: judged },
       ...(mistyped === undefined ? {} : { mistyped }),
       ...(isUncounted ? { uncounted: describeAudience(uncounted.audience) } : {}),
     };

@@ -4,9 +4,10 @@ import { describeAudience } from '../account/audience.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
-import { ConditionError, parseCondition } from './parse-condition.ts';
+import { compileRequirement } from '../requirement/requirement.ts';
+import { ConditionError, parseCondition, type Vocabulary } from './parse-condition.ts';
 import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged-artifact.ts';
-import type { AttestationRule, PolicyRules, Requirement } from './policy-rules.ts';
+import type { ArtifactRule, AttestationRule, PolicyRules } from './policy-rules.ts';
 import type { PatternUse, JudgementBudget } from './judgement-budget.ts';
 
 export type RuleResult =
@@ -49,6 +50,9 @@ export interface CompiledPolicy {
 /** The maximum number of reasons for a broken rule. The artifact itself has all of them. */
 const maximumRuleReasons = 5;
 
+/** The cost of applying a requirement to a piece of evidence, in steps of a judgement. */
+const stepsPerRequirement = 10;
+
 const kept: RuleResult = { outcome: 'kept' };
 const notApplicable: RuleResult = { outcome: 'not applicable' };
 const excepted: RuleResult = { outcome: 'excepted' };
@@ -65,8 +69,8 @@ const bytesOf = { rule: 600, conditionCharacter: 26, pattern: 3000, patternInstr
 export function compilePolicy(rules: PolicyRules): CompiledPolicy {
   const conditions: Condition[] = [];
   let characters = 0;
-  const read = (text: string): Condition => {
-    const condition = parseCondition(text);
+  const read: ReadCondition = (text, vocabulary) => {
+    const condition = parseCondition(text, vocabulary);
     characters += text.length;
     conditions.push(condition);
     return condition;
@@ -97,7 +101,7 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
   }
 }
 
-type ReadCondition = (text: string) => Condition;
+type ReadCondition = (text: string, vocabulary?: Vocabulary) => Condition;
 
 function createRules(
   { artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules,
@@ -117,7 +121,7 @@ function createRules(
   ];
 }
 
-function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
+function provenanceCheck({ exceptions = [] }: ArtifactRule, read: ReadCondition): RuleCheck {
   const conditions = exceptions.map((exception) => read(exception.if));
   return (artifact, budget) => {
     if (artifact.flows.length > 0) return kept;
@@ -127,7 +131,7 @@ function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition):
   };
 }
 
-function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
+function trailComplianceCheck({ exceptions = [] }: ArtifactRule, read: ReadCondition): RuleCheck {
   const conditions = exceptions.map((exception) => read(exception.if));
   return (artifact, budget) => {
     if (artifact.flows.length === 0) {
@@ -147,11 +151,10 @@ function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondit
   };
 }
 
-function attestationCheck(
-  { type, name = '*', if: text, must_be_compliant: strict = true }: AttestationRule,
-  read: ReadCondition,
-): RuleCheck {
+function attestationCheck(rule: AttestationRule, read: ReadCondition): RuleCheck {
+  const { type, name = '*', if: text, must_be_compliant: strict = true } = rule;
   const condition = text === undefined ? undefined : read(text);
+  const apply = compileRequirement(rule, read);
   const applies = (subject: ConditionSubject, budget: JudgementBudget): boolean =>
     condition === undefined || holds(condition, subject, budget);
   const isNamed = (piece: Evidence): boolean => name === '*' || evidenceName(piece.name) === name;
@@ -175,8 +178,12 @@ function attestationCheck(
       const audience = uncounted === undefined ? undefined : describeAudience(uncounted.audience);
       return broken('missing_attestation', [toMissingReason({ label: name, type, mistyped, uncounted: audience })]);
     }
-    const failing = found.filter(({ verdict }) => verdict !== 'compliant');
-    if (!strict || failing.length === 0) return kept;
+    budget.spend(found.length * stepsPerRequirement);
+    const judged = found.map(apply);
+    const failing = judged.filter(
+      (piece, index) => piece !== found[index] || (strict && piece.verdict !== 'compliant'),
+    );
+    if (failing.length === 0) return kept;
     const first = failing.slice(0, maximumRuleReasons);
     const reasons = first.flatMap((piece) =>
       listEvidenceReasons(piece, nameWithFlow(piece.name, piece.flow, artifact.flows)),

@@ -1,11 +1,27 @@
+import type { Facts } from '../attestation/facts.ts';
 import type { Pattern } from '../platform/pattern/pattern.ts';
 import { JudgementBudget } from './judgement-budget.ts';
 
 /** The values that a condition of a policy can refer to. */
-export interface ConditionSubject {
+export interface ArtifactConditionSubject {
   readonly artifact: { readonly name: string; readonly fingerprint: string };
   /** A flow that the artifact was reported to; undefined for an artifact without provenance. */
   readonly flow?: { readonly name: string; readonly tags: Readonly<Record<string, string>> } | undefined;
+}
+
+/** The values that a condition can refer to: those of a policy, or the facts of evidence. */
+export type ConditionSubject = ArtifactConditionSubject | { readonly evidence: Facts };
+
+/** A condition reads a fact that the evidence does not have, so it is not satisfied. */
+export class MissingFactError extends Error {
+  override readonly name = 'MissingFactError';
+  /** The name of the fact. */
+  readonly fact: string;
+
+  constructor(fact: string) {
+    super(`${fact} is not known`);
+    this.fact = fact;
+  }
 }
 
 /** A literal value in a condition. */
@@ -30,11 +46,13 @@ export type Condition =
 
 /**
  * Whether the condition holds for the subject. A path without a value is not equal to anything, is in no list and
- * matches no pattern. Strings are ordered by UTF-16 code units; a string and a number have no order.
+ * matches no pattern; but a fact that the evidence does not have stops the judgement. Parts are looked at in their
+ * order, so `not exists(evidence.x) or evidence.x >= 80` does not read a missing fact. Strings are ordered by UTF-16 code units; a string and a number have no order.
  *
  * @param budget counts the evaluated conditions and comparisons
  * @throws BudgetExceededError
  * @throws MissingMatchesError
+ * @throws MissingFactError
  */
 export function holds(condition: Condition, subject: ConditionSubject, budget = new JudgementBudget()): boolean {
   budget.spend(1);
@@ -82,11 +100,39 @@ export function listMatches(condition: Condition): readonly Extract<Condition, {
   }
 }
 
-/** Resolves a value for a subject; undefined if its path does not exist. */
+/**
+ * Resolves a value for a subject; undefined if its path does not exist.
+ *
+ * @throws MissingFactError if it is a fact that the evidence does not have, or a list
+ */
 export function resolveValue(value: Value, subject: ConditionSubject): Literal | undefined {
   if (value.kind === 'literal') return value.value;
   const found = findByPath(subject, value.keys);
-  return typeof found === 'string' ? found : undefined;
+  if (typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean') return found;
+  if ('evidence' in subject) throw new MissingFactError(value.keys.slice(1).join('.'));
+  return undefined;
+}
+
+/** Lists the paths that a condition reads, each once. */
+export function listPaths(condition: Condition): readonly (readonly string[])[] {
+  const values = listValues(condition).flatMap((value) => (value.kind === 'path' ? [value.keys] : []));
+  return [...new Map(values.map((keys) => [keys.join('.'), keys])).values()];
+}
+
+function listValues(condition: Condition): readonly Value[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.parts.flatMap(listValues);
+    case 'not':
+      return listValues(condition.part);
+    case 'compare':
+      return [condition.left, condition.right];
+    case 'in':
+      return [condition.value, ...condition.list];
+    default:
+      return [];
+  }
 }
 
 function findByPath(subject: ConditionSubject, keys: readonly string[]): unknown {

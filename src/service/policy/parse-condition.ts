@@ -67,35 +67,67 @@ export const maximumConditionDepth = 50;
 const wrapped = /^\s*\$\{\{(?<inner>[^]*)\}\}\s*$/u;
 
 /**
- * Parses a condition of a policy (public documentation of such a service, Policy): `${{ … }}` around `== != < > <= >=`,
- * `and or not`, `in [ … ]`, `exists()` and `matches()` over `flow.name`, `flow.tags.<key>`, `artifact.name` and
- * `artifact.fingerprint`.
+ * Parses a condition (public documentation of such a service, Policy): `${{ … }}` around `== != < > <= >=`, `and or not`,
+ * `in [ … ]`, `exists()` and, in a policy, `matches()` over the values of the vocabulary.
  *
  * @throws ConditionError
  */
-export function parseCondition(text: string): Condition {
+export function parseCondition(text: string, vocabulary: Vocabulary = policyVocabulary): Condition {
   if (text.length > maximumConditionLength)
     throw new ConditionError(`has more than ${maximumConditionLength} characters`);
   const inner = wrapped.exec(text)?.groups?.['inner'];
   if (inner === undefined) throw new ConditionError('must be enclosed in `${{` and `}}`');
-  const reader = new ConditionReader(tokenize(inner));
+  const reader = new ConditionReader(tokenize(inner), vocabulary);
   const condition = reader.readAlternatives();
   reader.requireEnd();
   return condition;
 }
 
-// The valid paths. A value path resolves to a string; the other paths can only be tested with `exists()`.
-const valuePaths = /^(?:flow\.name|flow\.tags\.[\w-]+|artifact\.name|artifact\.fingerprint)$/u;
-const otherPaths = /^(?:flow|flow\.tags|artifact)$/u;
+/** What a condition can refer to. */
+export interface Vocabulary {
+  /** The paths of values. */
+  readonly values: RegExp;
+  /** The paths that can only be tested with `exists()`. */
+  readonly others: RegExp;
+  /** The values in words. */
+  readonly words: string;
+  /** What `exists()` takes, in words. */
+  readonly tested: string;
+  /** Whether texts can be matched with patterns. */
+  readonly hasPatterns: boolean;
+}
+
+/** The vocabulary of the conditions in policies. */
+const policyVocabulary: Vocabulary = {
+  values: /^(?:flow\.name|flow\.tags\.[\w-]+|artifact\.name|artifact\.fingerprint)$/u,
+  others: /^(?:flow|flow\.tags|artifact)$/u,
+  words: '`flow.name`, `flow.tags.<key>`, `artifact.name` or `artifact.fingerprint`',
+  tested: '`flow`, `flow.tags`, `artifact` or one of their fields',
+  hasPatterns: true,
+};
+
+/**
+ * The vocabulary of the conditions on evidence: its facts. They have no patterns, whose work would have to be limited as
+ * that of policies is.
+ */
+export const evidenceVocabulary: Vocabulary = {
+  values: /^evidence\.[\w-]+$/u,
+  others: /^$/u,
+  words: '`evidence.<fact>`',
+  tested: '`evidence.<fact>`',
+  hasPatterns: false,
+};
 
 /** A recursive-descent parser. Every method continues where the previous one ended. */
 class ConditionReader {
   readonly #tokens: readonly Token[];
+  readonly #vocabulary: Vocabulary;
   #index = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], vocabulary: Vocabulary) {
     this.#tokens = tokens;
+    this.#vocabulary = vocabulary;
   }
 
   readAlternatives(): Condition {
@@ -134,15 +166,15 @@ class ConditionReader {
       return condition;
     }
     if (this.#take('word', 'exists')) return this.#readExists();
-    return this.#take('word', 'matches') ? this.#readMatches() : this.#readComparison();
+    if (this.#vocabulary.hasPatterns && this.#take('word', 'matches')) return this.#readMatches();
+    return this.#readComparison();
   }
 
   #readExists(): Condition {
     this.#require('(');
     const { kind, text } = this.#token;
-    if (kind !== 'word' || !(valuePaths.test(text) || otherPaths.test(text))) {
-      throw this.#fault('expects `flow`, `flow.tags`, `artifact` or one of their fields');
-    }
+    const { values, others, tested } = this.#vocabulary;
+    if (kind !== 'word' || !(values.test(text) || others.test(text))) throw this.#fault(`expects ${tested}`);
     this.#index += 1;
     this.#require(')');
     return { kind: 'exists', keys: text.split('.') };
@@ -189,12 +221,9 @@ class ConditionReader {
 
   #readValue(): Value {
     const { kind, text } = this.#token;
-    const value = toValue(kind, text);
-    if (value === undefined) {
-      throw this.#fault(
-        'expects a text in quotes, a number, `flow.name`, `flow.tags.<key>`, `artifact.name` or `artifact.fingerprint`',
-      );
-    }
+    const { values, words } = this.#vocabulary;
+    const value = toValue(kind, text, values);
+    if (value === undefined) throw this.#fault(`expects a text in quotes, a number, ${words}`);
     this.#index += 1;
     return value;
   }
@@ -223,10 +252,10 @@ class ConditionReader {
   }
 }
 
-function toValue(kind: Token['kind'], text: string): Value | undefined {
+function toValue(kind: Token['kind'], text: string, paths: RegExp): Value | undefined {
   if (kind === 'text') return { kind: 'literal', value: text };
   if (kind === 'number') return { kind: 'literal', value: Number(text) };
   if (kind !== 'word') return undefined;
   if (text === 'true' || text === 'false') return { kind: 'literal', value: text === 'true' };
-  return valuePaths.test(text) ? { kind: 'path', keys: text.split('.') } : undefined;
+  return paths.test(text) ? { kind: 'path', keys: text.split('.') } : undefined;
 }

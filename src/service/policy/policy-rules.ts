@@ -1,5 +1,6 @@
 import { requirableTypePattern } from '../../contract/attestations/attestation-types.ts';
 import { Type, type Static } from '../../contract/schema.ts';
+import { requirementFields } from '../requirement/requirement.ts';
 
 /**
  * The rules of a policy (public documentation of such a service, Policy), as in its YAML file. Unknown keys are
@@ -17,7 +18,7 @@ export const maximumTotalPatternSize = 5000;
 
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
 
-const requirement = Type.Object(
+const artifactRule = Type.Object(
   {
     required: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
     exceptions: Type.Optional(
@@ -35,6 +36,7 @@ const attestationRule = Type.Object(
     ),
     if: Type.Optional(condition),
     must_be_compliant: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
+    ...requirementFields,
   },
   { additionalProperties: false },
 );
@@ -45,8 +47,8 @@ export const policyRules = Type.Object(
     artifacts: Type.Optional(
       Type.Object(
         {
-          provenance: Type.Optional(requirement),
-          'trail-compliance': Type.Optional(requirement),
+          provenance: Type.Optional(artifactRule),
+          'trail-compliance': Type.Optional(artifactRule),
           attestations: Type.Optional(Type.Array(attestationRule, { maxItems: maximumRules })),
         },
         { additionalProperties: false },
@@ -58,8 +60,8 @@ export const policyRules = Type.Object(
 
 export type PolicyRules = Static<typeof policyRules>;
 
-/** A requirement of a policy for every artifact, unless an exception applies. */
-export type Requirement = Static<typeof requirement>;
+/** A rule of a policy for every artifact, unless an exception applies. */
+export type ArtifactRule = Static<typeof artifactRule>;
 
 /** An attestation that a policy requires. */
 export type AttestationRule = Static<typeof attestationRule>;

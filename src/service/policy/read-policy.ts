@@ -1,5 +1,6 @@
 import { maximumFaults, readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { listMatches } from './condition.ts';
+import { findRequirementFault } from '../requirement/requirement.ts';
 import { ConditionError, parseCondition } from './parse-condition.ts';
 import {
   listConditions,
@@ -20,9 +21,16 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
 }
 
 function findFaults(rules: PolicyRules): readonly FieldFault[] {
-  const faults = conditionFaults(rules);
+  const faults = [...conditionFaults(rules), ...requirementFaults(rules)];
   if (isKnownSchema(rules._schema)) return faults;
   return [['_schema', 'must be the address of a schema, with a path that ends in /v1'], ...faults];
+}
+
+function requirementFaults({ artifacts: { attestations = [] } = {} }: PolicyRules): readonly FieldFault[] {
+  return attestations.flatMap((rule, index): FieldFault[] => {
+    const fault = findRequirementFault(rule);
+    return fault === undefined ? [] : [[`artifacts.attestations.${index}.require`, fault]];
+  });
 }
 
 /** Finds the conditions that are invalid or exceed the limits of a policy. */

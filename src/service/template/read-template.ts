@@ -2,6 +2,7 @@ import { isRequirableType, requirableTypes } from '../../contract/attestations/a
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import { templateReferenceName } from '../../contract/names.ts';
 import { Type, type Static } from '../../contract/schema.ts';
+import { findRequirementFault, requirementFields } from '../requirement/requirement.ts';
 import { readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { countNames, type FileTemplate } from './template.ts';
 
@@ -9,7 +10,7 @@ import { countNames, type FileTemplate } from './template.ts';
 export type TemplateReading = { readonly template: FileTemplate } | { readonly faults: Faults };
 
 const requiredAttestation = Type.Object(
-  { name: templateReferenceName, type: Type.String() },
+  { name: templateReferenceName, type: Type.String(), ...requirementFields },
   { additionalProperties: false },
 );
 const attestations = Type.Optional(Type.Array(requiredAttestation, { maxItems: maximumTemplateNames }));
@@ -60,10 +61,17 @@ function findFaults(file: Static<typeof templateFile>): readonly FieldFault[] {
 }
 
 function findListFaults(field: string, list: FileTemplate['attestations']): readonly FieldFault[] {
-  const unknown = list.flatMap(({ type }, index): FieldFault[] =>
-    isRequirableType(type) ? [] : [[`${field}.${index}.type`, `must be ${requirableTypes}; it is ${type}`]],
-  );
-  return [...unknown, ...findRepetitions(field, list)];
+  const faults = list.flatMap((required, index): FieldFault[] => {
+    const { type } = required;
+    const fault = findRequirementFault(required);
+    return [
+      ...(isRequirableType(type)
+        ? []
+        : [[`${field}.${index}.type`, `must be ${requirableTypes}; it is ${type}`] as const]),
+      ...(fault === undefined ? [] : [[`${field}.${index}.require`, fault] as const]),
+    ];
+  });
+  return [...faults, ...findRepetitions(field, list)];
 }
 
 function findRepetitions(field: string, list: readonly { readonly name: string }[]): readonly FieldFault[] {

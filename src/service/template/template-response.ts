@@ -35,9 +35,9 @@ function renderTemplate({ attestations, artifacts }: FileTemplate): string {
       : [
           `${indent}attestations:`,
           // JSON strings are YAML strings.
-          ...list.flatMap(({ name, type }) => [
+          ...list.flatMap(({ name, ...fields }) => [
             `${indent}  - name: ${JSON.stringify(name)}`,
-            `${indent}    type: ${JSON.stringify(type)}`,
+            ...Object.entries(fields).map(([field, value]) => `${indent}    ${field}: ${JSON.stringify(value)}`),
           ]),
         ];
   const artifactLines = artifacts.flatMap(({ name, attestations: own }) => [

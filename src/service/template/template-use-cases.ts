@@ -1,5 +1,5 @@
 import type { Flow } from '../flow/flow.ts';
-import type { AppliedTemplate } from './template.ts';
+import { keepRequirements, type AppliedTemplate } from './template.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 
 /** Finds the templates that apply to trails of a flow, by trail. */
@@ -11,6 +11,7 @@ export async function findAppliedTemplates(
   const own = await trails.listTemplates(flow.org, flow.name, [...new Set(names)]);
   return (trail) => {
     const template = own.get(trail);
-    return template === undefined ? { owner: 'flow', template: flow.template } : { owner: 'trail', template };
+    if (template === undefined) return { owner: 'flow', template: flow.template };
+    return { owner: 'trail', template: keepRequirements(template, flow.template) };
   };
 }

@@ -1,7 +1,8 @@
 import { requiredEvidence } from '../../contract/template.ts';
+import { hasRequirement, type Requirement } from '../requirement/requirement.ts';
 
 /** An attestation that a template file requires. */
-export interface RequiredAttestation {
+export interface RequiredAttestation extends Requirement {
   readonly name: string;
   /** The type that it must have; `*` for any. */
   readonly type: string;
@@ -55,6 +56,45 @@ export function countNames(template: Template): number {
     (sum, { attestations }) => sum + 1 + attestations.length,
     template.attestations.length,
   );
+}
+
+/**
+ * The template of a trail with the requirements of its flow, which it can neither drop nor loosen: entries of the flow
+ * that require more than a type take the place of its own entries of the same name.
+ */
+export function keepRequirements(own: FileTemplate, ofFlow: Template): FileTemplate {
+  if (isListTemplate(ofFlow)) return own;
+  const kept = ofFlow.artifacts.map(({ name, attestations }) => ({
+    name,
+    attestations: attestations.filter(hasRequirement),
+  }));
+  const named = new Set(own.artifacts.map(({ name }) => name));
+  return {
+    text: own.text,
+    attestations: mergeEntries(own.attestations, ofFlow.attestations.filter(hasRequirement)),
+    artifacts: [
+      ...own.artifacts.map(({ name, attestations }) => {
+        const required = kept.find((artifact) => artifact.name === name)?.attestations ?? [];
+        return { name, attestations: mergeEntries(attestations, required) };
+      }),
+      ...kept.filter(({ name, attestations }) => attestations.length > 0 && !named.has(name)),
+    ],
+  };
+}
+
+function mergeEntries(
+  own: readonly RequiredAttestation[],
+  kept: readonly RequiredAttestation[],
+): readonly RequiredAttestation[] {
+  const names = new Set(kept.map(({ name }) => name));
+  return [...own.filter(({ name }) => !names.has(name)), ...kept];
+}
+
+/** The length of all conditions in the template, in characters. They are read in every verdict. */
+export function conditionLength(template: Template): number {
+  if (isListTemplate(template)) return 0;
+  const lists = [template.attestations, ...template.artifacts.map(({ attestations }) => attestations)];
+  return lists.flat().reduce((sum, { require: text = '' }) => sum + text.length, 0);
 }
 
 /** What the template requires of the trail itself. A list requires evidence only of artifacts. */

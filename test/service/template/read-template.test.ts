@@ -13,7 +13,7 @@ describe('reading a template file', () => {
       '  artifacts:',
       '    - name: web',
       '      attestations:',
-      '        - {name: unit, type: junit}',
+      '        - {name: unit, type: junit, require: "${{ evidence.tests > 9 }}"}',
       "        - {name: any, type: '*'}",
       '        - {name: scan, type: "custom:zap.scan"}',
       '    - name: api',
@@ -26,7 +26,7 @@ describe('reading a template file', () => {
           {
             name: 'web',
             attestations: [
-              { name: 'unit', type: 'junit' },
+              { name: 'unit', type: 'junit', require: '${{ evidence.tests > 9 }}' },
               { name: 'any', type: '*' },
               { name: 'scan', type: 'custom:zap.scan' },
             ],
@@ -47,10 +47,14 @@ describe('reading a template file', () => {
     ['version: 1\ntrail:\n  attestations:\n    - name: unit\n', 'line 4: `trail.attestations.0.type`'],
     [
       'version: 1\ntrail:\n  attestations:\n    - name: unit\n      type: unit-test\n',
-      'line 5: `trail.attestations.0.type` must be sonar, generic, junit, pull_request, snyk, jira, decision, * or custom:NAME; it is unit-test',
+      'line 5: `trail.attestations.0.type` must be sonar, generic, junit, pull_request, snyk, jira, sbom, decision, * or custom:NAME; it is unit-test',
     ],
     ['version: 1\ntrail:\n  artifacts: [{name: a b}]', 'line 3: `trail.artifacts.0.name`'],
     ['version: 1\ntrail:\n  artifacts: [{name: web}, {name: web}]', 'must be different from the names before it'],
+    [
+      'version: 1\ntrail:\n  attestations:\n    - name: unit\n      type: junit\n      require: ${{ tests > 0 }}\n',
+      'line 6: `trail.attestations.0.require` expects a text in quotes, a number, `evidence.<fact>` at "tests"',
+    ],
     ['version: [', 'line 1: '],
     ['just text', 'line 1: it must be object'],
     ['a: &a [1]\nb: *c', 'line 2: '],

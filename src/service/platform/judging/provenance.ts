@@ -8,7 +8,7 @@ import { JudgementBudget } from '../../policy/judgement-budget.ts';
 import { locateReasons } from '../../attestation/reasons.ts';
 import type { ArtifactDetails, ReportedArtifact } from '../../artifact/artifact.ts';
 import type { CountedAttestation } from '../../attestation/attestation.ts';
-import { countNames } from '../../template/template.ts';
+import { conditionLength, countNames } from '../../template/template.ts';
 import type { ReadTransaction } from '../database/storage.ts';
 import { findAppliedTemplates } from '../../template/template-use-cases.ts';
 
@@ -30,7 +30,7 @@ function toProvenance({ flow, report }: ReportedArtifact): Provenance {
 }
 
 /** The cost of loading each of these, in steps of a judgement. */
-const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
+const stepsPer = { artifact: 50, flow: 50, evidence: 10, conditionCharacter: 0.1 } as const;
 
 /** How many artifacts are loaded in one step. Each can be in any number of flows. */
 const batchSize = 16;
@@ -133,7 +133,9 @@ async function judgeReports(
       const applied = findApplied(artifact.report.trail_name);
       const artifactScopes = toReportScopes(artifact);
       const evidence = currentEvidence(applied.template, artifactScopes, current);
-      budget.spend((countNames(applied.template) + evidence.length) * stepsPer.evidence);
+      const { template } = applied;
+      budget.spend((countNames(template) + evidence.length) * stepsPer.evidence);
+      budget.spend(Math.ceil(conditionLength(template) * stepsPer.conditionCharacter));
       const uncounted = listUncounted(currentEvidence(applied.template, artifactScopes, recorded), audience);
       const details = { flow, applied, artifact, evidence, uncounted };
       const judgement = judgeArtifact(details);

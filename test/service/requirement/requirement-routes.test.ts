@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { call } from '../../support/service-call.ts';
+import { attestationForm, fingerprintOf, report, saveFlowTemplate } from '../../support/service-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+
+const web = fingerprintOf('aaaaaa');
+const template = `version: 1
+trail:
+  attestations:
+    - name: unit
+      type: junit
+      require: \${{ evidence.tests >= 10 and evidence.skipped == 0 }}
+`;
+const policy = `_schema: https://example.com/schemas/policy/environment/v1
+artifacts:
+  attestations:
+    - type: junit
+      name: unit
+      must_be_compliant: false
+      require: \${{ evidence.tests >= 20 }}
+`;
+
+/** A condition is enforced wherever evidence is judged. */
+describe('a requirement of a template or a policy', () => {
+  let service: TestService;
+  const record = async (total: number): Promise<void> => {
+    const junit_results = [{ name: 'shop', total, failures: 0, errors: 0, skipped: 0, duration: 1 }];
+    const form = attestationForm({ attestation_name: 'unit', junit_results });
+    expect(
+      (await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/junit', form })).status,
+    ).toBe(201);
+  };
+  const read = async (path: string): Promise<unknown> => {
+    const { body } = await call(service, { path });
+    const { reasons, state, compliance_state, compliant } = body as Record<string, unknown>;
+    const words = (reasons as { value: string; limit?: string }[]).map(({ value, limit }) => `${value}; ${limit}`);
+    return [state ?? compliance_state ?? compliant, ...words];
+  };
+  beforeAll(async () => {
+    service = await startTestService();
+    expect((await saveFlowTemplate(service, template)).status).toBe(201);
+    await report(service, { fingerprint: web, filename: 'web.tgz' });
+    expect((await savePolicy(service, 'strict', policy)).status).toBeLessThan(300);
+    await saveEnvironment(service, 'prod');
+    await changePolicies(service, 'POST', 'prod', ['strict']);
+    await reportPods(service, 'prod', pod('web', { 'web.tgz': 'aaaaaa' }));
+  });
+  afterAll(() => stopWithoutErrors(service));
+
+  it('is part of the verdict of the trail, the artifact and the environment, with the facts', async () => {
+    await record(9);
+    const failed = [
+      'NON-COMPLIANT',
+      'tests is 9, skipped is 0; evidence.tests >= 10 and evidence.skipped == 0 is required',
+    ];
+    expect(await read('/trails/acme/web/main')).toEqual(failed);
+    expect(await read(`/artifacts/acme/web/fingerprint/${web}`)).toEqual(failed);
+    const byPolicy = [false, 'tests is 9; evidence.tests >= 20 is required'];
+    expect(await read(`/asserts/acme/fingerprint/${web}?environment_name=prod`)).toEqual(byPolicy);
+
+    await record(10);
+    expect(await read('/trails/acme/web/main')).toEqual(['COMPLIANT']);
+    await reportPods(service, 'prod', pod('web', { 'web.tgz': 'aaaaaa' }), pod('web-2', { 'web.tgz': 'aaaaaa' }));
+    expect(await read('/snapshots/acme/prod/-1')).toEqual([false, 'tests is 10; evidence.tests >= 20 is required']);
+
+    await record(20);
+    expect(await read('/snapshots/acme/prod/-1')).toEqual([true]);
+  });
+
+  it('is refused if it cannot be read, with its line', async () => {
+    const wrong = policy.replace('evidence.tests', 'tests');
+    expect((await savePolicy(service, 'wrong', wrong)).body).toMatchObject({
+      errors: {
+        policy_file:
+          'line 7: `artifacts.attestations.0.require` expects a text in quotes, a number, `evidence.<fact>` at "tests"',
+      },
+    });
+  });
+});
