@@ -8,6 +8,7 @@ export const allOperationNames = [
   'attest-generic',
   'attest-junit',
   'attest-pull-request',
+  'attest-scan',
   'assert-artifact',
   'assert-trail',
   'replay',

@@ -38,6 +38,7 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'attest-junit': async () => (await import(/* webpackChunkName: 'attest' */ './attest-junit/index.ts')).attestJunit,
   'attest-pull-request': async () =>
     (await import(/* webpackChunkName: 'attest' */ './attest-pull-request/index.ts')).attestPullRequest,
+  'attest-scan': async () => (await import(/* webpackChunkName: 'attest' */ './attest-scan/index.ts')).attestScan,
   'assert-artifact': async () =>
     (await import(/* webpackChunkName: 'others' */ './assert-artifact/index.ts')).assertArtifact,
   'assert-trail': async () => (await import(/* webpackChunkName: 'attest' */ './assert-trail/index.ts')).assertTrail,

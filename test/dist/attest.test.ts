@@ -15,6 +15,9 @@ let job: ActionJob;
 beforeAll(async () => {
   job = await openActionJob();
   await job.workspace.write('red.xml', '<testsuite name="api"><testcase/><testcase><failure/></testcase></testsuite>');
+  const results = [{ ruleId: 'R1', level: 'error', message: { text: 'x' } }];
+  const scan = { version: '2.1.0', runs: [{ tool: { driver: { name: 'Scanner' } }, results }] };
+  await job.workspace.write('red.sarif', JSON.stringify(scan));
   await job.workspace.write('none.xml', '<testsuite name="api"/>');
   const red = webhookPayloadWith('ERROR', jobCommit);
   const conditions = [
@@ -56,6 +59,11 @@ const redSteps: readonly RedStep[] = [
     outcome: 'incomplete',
     about: 'junit',
     why: 'there are no tests; at least one must pass',
+  },
+  {
+    inputs: { operation: 'attest-scan', 'sarif-path': 'red.sarif' },
+    about: 'scan',
+    why: '1 high finding; none is allowed from high on',
   },
   {
     inputs: { operation: 'attest-sonar', 'sonar-report-path': 'red.json', 'unverified-revision': 'warn' },

@@ -91,6 +91,7 @@ describe("the README's table of operations", () => {
         'attest-generic',
         'attest-junit',
         'attest-pull-request',
+        'attest-scan',
         'assert-artifact',
         'assert-trail',
       ],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openClientSession, sha256, type ClientSession } from '../support/client-session.ts';
 import { describeWithClient, expectRun } from '../support/client-steps.ts';
 import { findDifferences, type Difference } from '../support/differences.ts';
+import { readText } from '../support/repository.ts';
 import { call } from '../support/service-call.ts';
 import type { TestStorage } from '../support/test-storage.ts';
 
@@ -90,6 +91,17 @@ const pipeline: readonly Step[] = [
     },
   },
   {
+    command: `attest snyk --name code --scan-results snyk.sarif ${onTrail}`,
+    inputs: {
+      operation: 'attest-scan',
+      flow: 'web',
+      'attestation-name': 'code',
+      'sarif-path': 'snyk.sarif',
+      'fail-on': 'low',
+      'on-non-compliant': 'warn',
+    },
+  },
+  {
     command: 'create environment prod --type K8S --description Production',
     inputs: {
       operation: 'create-environment',
@@ -124,7 +136,7 @@ const attestations = `/attestations/acme/web/trail/{commit}`;
 const records: readonly string[] = [
   '/flows/acme/web',
   '/trails/acme/web/{commit}',
-  ...['review', 'unit', 'scan', 'pull-request'].map((name) => `${attestations}/${name}`),
+  ...['review', 'unit', 'scan', 'pull-request', 'code'].map((name) => `${attestations}/${name}`),
   '/attestations/acme/web?page=1&per_page=10',
   `/artifacts/acme/web/fingerprint/${fingerprint}?trail={commit}`,
   `/asserts/acme/fingerprint/${fingerprint}?flow_name=web`,
@@ -149,6 +161,10 @@ const expectedDifferences: readonly (readonly [RegExp, string])[] = [
     /(?:^|\.)user_data\.revision_(?:verified|confirmed_by)$/u,
     'the action records whether the analysis is of the commit',
   ],
+  [
+    /(?:^|\.)user_data\.(?:rule|severities)$/u,
+    'the action records its own rule, and counts that the form does not have',
+  ],
   [/\.sonar_results\.(?:serverUrl|project\.url)$/u, 'each job has its own stand-in for Sonar'],
   [/\.conditions\.\d+\.errorThreshold$/u, 'the public client sends an empty text if a condition has no threshold'],
   [/\.pull_requests\.0\.commits\.0\.message$/u, 'the public client sends the first line only'],
@@ -161,6 +177,7 @@ function prepare({ write, platforms }: ClientSession): void {
   write('user-data.json', '{ "ticket": "SHOP-7" }\n');
   write('policy.yml', '_schema: https://compliance.example.com/schemas/policy/environment/v1\n');
   write('pods.json', platforms.pods);
+  write('snyk.sarif', readText('test/evidence/scan/samples/snyk-code.sarif.json'));
   write(
     'flow.yml',
     [

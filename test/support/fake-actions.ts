@@ -156,6 +156,9 @@ const commands: Readonly<Record<string, string>> = {
     test)
       mkdir -p coverage build/junit && echo 'TN:' > coverage/lcov.info
       echo '<testsuite name="unit"><testcase name="works"/></testsuite>' > build/junit/unit.xml ;;
+    scan)
+      mkdir -p build/scan && echo '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"Scanner"}},"results":[]}]}' > build/scan/a.sarif
+      exit 1 ;;
     *) exit 2 ;;
   esac`,
   npm: `case "$*" in

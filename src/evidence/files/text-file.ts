@@ -14,6 +14,8 @@ export interface TextFileRules {
   readonly utf16?: boolean;
   /** The input that names the file; `files` if absent. */
   readonly input?: string;
+  /** What to do about a file that is too large; by default, to name another. */
+  readonly tooLargeRemedy?: string;
 }
 
 /**
@@ -25,17 +27,8 @@ export async function readTextFile(
   file: Pick<MatchedFile, 'path' | 'name' | 'size'>,
   rules: TextFileRules,
 ): Promise<string> {
-  const { purpose, maximumBytes, utf16 = false, input = 'files' } = rules;
-  if (file.size > maximumBytes) {
-    throw new UserError({
-      input,
-      what: `${file.name} is too large for ${purpose}: it has ${formatBytes(file.size)}, and the limit is ${formatBytes(maximumBytes)}`,
-      remedy: `Name the file that holds ${purpose}.`,
-    });
-  }
-  const chunks: Buffer[] = [];
-  for await (const chunk of readUnchanged(file.path, file.size)) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+  const { purpose, utf16 = false, input = 'files' } = rules;
+  const bytes = await readSmallFile(file, rules);
   const encoding = utf16 && bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   const text = decodeText(bytes, encoding);
   if (text === undefined) {
@@ -46,4 +39,25 @@ export async function readTextFile(
     });
   }
   return text;
+}
+
+/**
+ * Reads the bytes of a file.
+ *
+ * @throws UserError if the file is too large, cannot be read, or changes meanwhile
+ */
+export async function readSmallFile(
+  file: Pick<MatchedFile, 'path' | 'name' | 'size'>,
+  { purpose, maximumBytes, input = 'files', tooLargeRemedy }: TextFileRules,
+): Promise<Buffer> {
+  if (file.size > maximumBytes) {
+    throw new UserError({
+      input,
+      what: `${file.name} is too large for ${purpose}: it has ${formatBytes(file.size)}, and the limit is ${formatBytes(maximumBytes)}`,
+      remedy: tooLargeRemedy ?? `Name the file that holds ${purpose}.`,
+    });
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of readUnchanged(file.path, file.size)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

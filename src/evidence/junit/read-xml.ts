@@ -1,6 +1,7 @@
 import sax from 'sax';
 import { UserError } from '../../runtime/failure.ts';
 import { truncate } from '../../runtime/truncate.ts';
+import { wrongKindError } from '../files/document-kind.ts';
 import { detectXmlEncoding } from './xml-encoding.ts';
 
 // What @types/sax omits.
@@ -189,6 +190,8 @@ function withoutNul(text: string): string {
 type Decode = (chunk?: Uint8Array) => string;
 
 function createDecoder(name: string, start: Uint8Array): Decode {
+  const wrong = wrongKindError(name, start, { input: 'junit-path', wanted: 'JUnit XML', isXml: true });
+  if (wrong !== undefined) throw wrong;
   const detected = detectXmlEncoding(start);
   if ('unsupported' in detected) {
     throw createXmlError(

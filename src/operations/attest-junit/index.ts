@@ -1,7 +1,6 @@
 import { junitKind } from '../../contract/attestations/junit.ts';
-import { forInput } from '../../evidence/files/file-problems.ts';
-import { resolveFiles } from '../../evidence/files/resolve-files.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
+import { findSourceFiles } from '../attest/find-source-files.ts';
 import { junitPath } from '../inputs/evidence-inputs.ts';
 import { required } from '../inputs/input.ts';
 import { presentTests, type GatheredTests } from './junit-result.ts';
@@ -11,8 +10,7 @@ export const attestJunit = defineAttestOperation({
   kind: junitKind,
   defaultName: 'junit',
   inputs: { junitPath: required(junitPath) },
-  findSources: ({ junitPath: patterns, includeHiddenFiles: includesHidden }, { workspace, call: { log } }) =>
-    forInput('junit-path', () => resolveFiles({ patterns, workspace, attachmentRules: { includesHidden, log } })),
+  findSources: (values, context) => findSourceFiles('junit-path', values.junitPath, values, context),
   gatherTitle: 'Read the test results',
   async gather(_values, _commit, { call }, files): Promise<GatheredTests> {
     // Only this operation needs the parser.

@@ -3,7 +3,8 @@ import type { FailureText } from '../../runtime/failure.ts';
 
 /** Says that an attestation does not satisfy the template, which requires another type for its name. */
 export function describeWrongType(name: string, type: string, requiredType: string): FailureText {
-  const kind = attestationKinds.find(({ types }) => types.includes(requiredType));
+  // The operation of a kind records the first of its types.
+  const kind = attestationKinds.find(({ types: [first] }) => first === requiredType);
   const inTemplate = `require the type ${type} for it in the template`;
   return {
     what: `${name} is recorded as ${type}; ${requiredType} is required by the template`,

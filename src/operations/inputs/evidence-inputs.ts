@@ -1,6 +1,7 @@
 import { annotationKey } from '../../contract/attestations/attestation-fields.ts';
 import { maximumLineLength, maximumNameLength } from '../../contract/limits.ts';
 import { bareFingerprint, fingerprint } from '../../contract/names.ts';
+import { severities } from '../../contract/attestations/snyk.ts';
 import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
 import { flag, httpUrl, lines, oneOf, pairs, schemaText, secret, someOf, text, integer } from './input-types.ts';
 
@@ -63,6 +64,12 @@ export const githubToken = secret('github-token');
 
 /** Paths and globs of JUnit files, one per line. */
 export const junitPath = lines(text('junit-path'), 'ignored');
+
+/** Paths and globs of SARIF files, one per line. */
+export const sarifPath = lines(text('sarif-path'), 'ignored');
+
+/** The least severity of a finding that is not compliant. It decides a gate, so it has no environment fallback. */
+export const failOn = oneOf('fail-on', [...severities, 'none']);
 
 /** How many approvals by others a pull request must have. It decides a gate, so it has no environment fallback. */
 export const minimumApprovals = integer('minimum-approvals', 0, 100, 'approvals');

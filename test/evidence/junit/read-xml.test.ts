@@ -66,6 +66,20 @@ describe('a document that is not well-formed', () => {
   });
 });
 
+describe('a file of another kind', () => {
+  it.each([
+    [
+      '{"version":"2.1.0","runs":[]}',
+      'SARIF',
+      'Record it with `attest-scan`, or name a file in JUnit XML in `junit-path`.',
+    ],
+    ['[{}]', 'another kind of JSON', 'Name a file in JUnit XML in `junit-path`.'],
+  ])('is named as what it is: %s', async (content, kind, remedy) => {
+    const error = await userErrorOf(() => parseJunit(content));
+    expect(error.problems).toEqual([{ input: 'junit-path', what: `junit.xml is ${kind}, not JUnit XML`, remedy }]);
+  });
+});
+
 describe('characters that XML does not allow', () => {
   it('are read without NUL, which the service refuses in texts', async () => {
     expect(await nameIn('<testsuite name="a\0b"><testcase name="1"/></testsuite>')).toBe('a\uFFFDb');

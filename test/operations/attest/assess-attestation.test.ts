@@ -99,7 +99,7 @@ describe('assessAttestation', () => {
 
   it.each([
     ['junit', 'Record it with `attest-junit`, or require the type generic for it in the template.'],
-    ['snyk', 'To accept it, require the type generic for it in the template.'],
+    ['decision', 'To accept it, require the type generic for it in the template.'],
   ])('says that the template requires the type %s', async (requiredType, remedy) => {
     const found = record({ is_compliant: true, attestation_type: 'generic', required_type: requiredType });
     expect(await assessAttestation(passed, found, { ...facts, type: 'generic' })).toMatchObject({

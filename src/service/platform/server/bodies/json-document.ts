@@ -1,9 +1,10 @@
 import { maximumDocumentValues } from '../../../../contract/limits.ts';
 import { countInexactNumbers, parseExactJson } from '../../../../runtime/exact-json.ts';
+import { measureJson } from '../../../../runtime/json-size.ts';
 import { errorMessage } from '../../../../runtime/failure.ts';
-import { endOfString } from '../../../../runtime/json-string.ts';
 import { decodeText } from '../../../../runtime/decode-text.ts';
 import { findDuplicateKey } from '../../../../runtime/duplicate-key.ts';
+
 /** How deep arrays and objects may be nested: far deeper than real documents, far from a stack overflow. */
 export const maximumNesting = 64;
 
@@ -72,32 +73,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-const quote = 0x22;
-/** How each character outside of strings changes the depth, and whether it introduces a key or value. */
-const deepens = new Int8Array(256);
-const counts = new Uint8Array(256);
-for (const character of '[{') deepens[character.charCodeAt(0)] = 1;
-for (const character of ']}') deepens[character.charCodeAt(0)] = -1;
-for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
-
-/**
- * Counts keys, values and nesting before parsing, because parsing can take a hundred times the memory of the text. Text
- * that is not JSON is counted, too, and rejected afterwards.
- *
- * @throws DocumentError
- */
+/** @throws DocumentError for a document whose parsing would take too much memory */
 function requireSmall(text: string, maximumValues: number): void {
-  let values = 1;
-  let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === quote) index = endOfString(text, index);
-    else {
-      values += counts[code] ?? 0;
-      depth += deepens[code] ?? 0;
-      if (depth > maximumNesting) throw new DocumentError('', `must not be nested deeper than ${maximumNesting}`);
-    }
-  }
+  const { values, nesting } = measureJson(text, maximumNesting);
+  if (nesting > maximumNesting) throw new DocumentError('', `must not be nested deeper than ${maximumNesting}`);
   if (values > maximumValues) {
     throw new DocumentError('', `must not have more than ${maximumValues} keys and values`);
   }

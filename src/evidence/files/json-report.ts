@@ -1,0 +1,82 @@
+import { decodeText } from '../../runtime/decode-text.ts';
+import { describeError, UserError } from '../../runtime/failure.ts';
+import { measureJson } from '../../runtime/json-size.ts';
+import { wrongKindError } from './document-kind.ts';
+import { forInput } from './file-problems.ts';
+import type { MatchedFile } from './resolve-files.ts';
+import { readSmallFile } from './text-file.ts';
+
+/** The maximum size of a report, in bytes. "32 MB" is read as 32 MiB, like the limit for attachments. */
+const maximumReportBytes = 32 * 1024 * 1024;
+
+/** The maximum number of keys and values: as many as dense JSON of the maximum size has. */
+const maximumReportValues = 5_000_000;
+
+/** The maximum depth of lists and objects: safe for readers that call themselves. */
+const maximumReportNesting = 100;
+
+/** What the report of another tool is. */
+export interface ReportFormat {
+  /** The input that names the file. */
+  readonly input: string;
+  /** The name of the format: `SARIF`. */
+  readonly wanted: string;
+  /** What to do about a report that is too large. */
+  readonly tooLargeRemedy: string;
+}
+
+/** A report as JSON. */
+export interface JsonReport {
+  readonly document: unknown;
+  readonly bytes: Uint8Array;
+  /**
+   * Creates the error for a report of another form.
+   *
+   * @param what continues the name of the file: ` has no …`
+   */
+  readonly createError: (what: string, remedy?: string) => UserError;
+  /** Creates the error for JSON in another format. */
+  readonly createKindError: () => UserError;
+}
+
+/**
+ * Reads a report that another tool has written in JSON, in UTF-8, or in UTF-16 as Windows PowerShell writes it.
+ *
+ * @throws UserError if the file cannot be read, is too large, or is not JSON: what it is instead, or where it is broken
+ */
+export async function readJsonReport(file: MatchedFile, format: ReportFormat): Promise<JsonReport> {
+  const { input, wanted, tooLargeRemedy } = format;
+  const limit = { purpose: `a report in ${wanted}`, maximumBytes: maximumReportBytes, input, tooLargeRemedy };
+  const bytes = await forInput(input, () => readSmallFile(file, limit));
+  const createError = (
+    what: string,
+    remedy = `Name a file in ${wanted} in \`${input}\`.`,
+    cause?: unknown,
+  ): UserError => new UserError({ input, what: `${file.name}${what}`, remedy }, { cause });
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = decodeText(bytes, isUtf16 ? 'utf-16le' : 'utf-8');
+  if (text?.trim() === '') throw createError(' is empty', 'Check that the tool ran and wrote its report to this file.');
+  if (!/^\s*\{/u.test(text ?? bytes.toString('latin1', 0, 1)))
+    throw wrongKindError(file.name, bytes, format) ?? createError(' is not JSON');
+  if (text === undefined) throw createError(' is not valid UTF-8', 'Let the tool write the file in UTF-8.');
+  requireSmall(text, (what) => createError(what, tooLargeRemedy));
+  try {
+    const document: unknown = JSON.parse(text);
+    return {
+      document,
+      bytes,
+      createError: (what, remedy) => createError(what, remedy),
+      createKindError: () => wrongKindError(file.name, bytes, format) ?? createError(` is not ${wanted}`),
+    };
+  } catch (thrown) {
+    const remedy = 'Write the file again: the tool that writes it may have been stopped before the end.';
+    throw createError(` is not valid JSON: ${describeError(thrown)}`, remedy, thrown);
+  }
+}
+
+/** Refuses a document whose parsing would take too much memory. */
+function requireSmall(text: string, createError: (what: string) => UserError): void {
+  const { values, nesting } = measureJson(text, maximumReportNesting);
+  if (nesting > maximumReportNesting) throw createError(` nests values more than ${maximumReportNesting} deep`);
+  if (values > maximumReportValues) throw createError(` has more than ${maximumReportValues} keys and values`);
+}
