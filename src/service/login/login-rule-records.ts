@@ -10,11 +10,15 @@ const selectRights = either(
   `json_build_object(${rights.map((name) => `'${name}', conditions::json -> '${name}'`).join(', ')})::text`,
 );
 
+const condition = (name: string): string => either(`conditions ->> '$.${name}'`, `conditions::json ->> '${name}'`);
+
 const columns = 'name, conditions, created_at, created_by, last_modified_at';
 
 const statements = defineStatements('login_rules', {
   find: `SELECT ${columns} FROM login_rules WHERE org = $1 AND name = $2`,
   list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
+  listRepositories: `SELECT coalesce(${condition('repository_id')}, ${condition('repositoryId')}) AS id FROM login_rules
+    WHERE org = $1 AND ${condition('issuer')} = $2`,
   listRights: `SELECT name, ${selectRights} AS rights FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')}
     ORDER BY name`,
   save: `INSERT INTO login_rules (org, ${columns}) VALUES ($1, $2, $3, $4, $5, $6)
@@ -31,6 +35,11 @@ export class LoginRuleReader extends Repository {
   /** The rules of the organization, sorted by name. */
   list(org: string): Promise<readonly LoginRule[]> {
     return this.queryAll(statements.list, [org], toLoginRule);
+  }
+
+  /** The repository of each rule that names the issuer; cheaper than reading the rules, which can be large. */
+  listRepositoryIds(org: string, issuer: string): Promise<readonly string[]> {
+    return this.queryAll(statements.listRepositories, [org, issuer], (row) => text(row, 'id'));
   }
 
   /** The grants of the rules with these names, sorted by name. */

@@ -53,16 +53,15 @@ export async function logIn(
   const { storage, tokens } = dependencies;
   const issuer = tokens.readIssuer(token);
   if (issuer === undefined) return { outcome: 'unproven', reason: 'is not an identity token' };
-  const rules = await storage.read(({ loginRules }) => loginRules.list(org));
+  const named = await storage.read(({ loginRules }) => loginRules.listRepositoryIds(org, issuer));
   const unnamed = { outcome: 'unproven', reason: unnamedIssuer } as const;
-  const named = rules.filter((rule) => rule.issuer === issuer);
   // Only issuers that an admin named are asked for their keys. One that was asked before is asked for every
   // organization: if only some were answered that it is unavailable, that would tell which ones name it.
   if (named.length === 0 && !tokens.isKnownIssuer(issuer)) return unnamed;
   const verified = await tokens.verify(token, { issuer, audience });
   if (verified.outcome === 'issuer unavailable') return verified;
   if (named.length === 0) return unnamed;
-  if (verified.outcome === 'invalid' && !named.some(({ repository_id: id }) => id === verified.repositoryId)) {
+  if (verified.outcome === 'invalid' && !named.some((id) => id === verified.repositoryId)) {
     return { outcome: 'unproven', reason: verified.reason };
   }
   if (verified.outcome !== 'valid') return verified;
