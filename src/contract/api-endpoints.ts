@@ -9,6 +9,7 @@ import {
   rotateServiceAccountKey,
 } from './api-key.ts';
 import { allowArtifact, disallowArtifact, listAllowedArtifacts } from './allow-list.ts';
+import { archiveEnvironment, archiveFlow, archivePolicy } from './archive.ts';
 import { assertArtifact } from './artifact-assertion.ts';
 import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
@@ -22,6 +23,7 @@ import { systemKind } from './attestations/system.ts';
 import { listAuditEvents } from './audit-log.ts';
 import type { Endpoint } from './endpoint.ts';
 import { getEnvironment, listEnvironments } from './environment-list.ts';
+import { joinEnvironment } from './environment.ts';
 import { listEnvironmentEvents } from './environment-log.ts';
 import { reportKinds } from './environment-report.ts';
 import { endpoints } from './endpoints.ts';
@@ -81,7 +83,11 @@ export const addedEndpoints: readonly Endpoint[] = [
   allowArtifact,
   listAllowedArtifacts,
   disallowArtifact,
+  joinEnvironment,
   changeTags,
+  archiveFlow,
+  archiveEnvironment,
+  archivePolicy,
   getSnapshot,
   getDefaultOrg,
   ...reportKinds.map(({ endpoint }) => endpoint),

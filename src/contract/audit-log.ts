@@ -31,6 +31,8 @@ export const auditEventTypes = [
   'artifact_allowed',
   'artifact_disallowed',
   'tags_changed',
+  'archived',
+  'restored',
 ] as const;
 
 /** What an event of the audit log is about. */

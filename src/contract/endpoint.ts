@@ -145,6 +145,8 @@ export interface Endpoint {
   readonly query: TObject;
   readonly body: Body;
   readonly repetition: Repetition;
+  /** Whether the flow or environment of the path may be archived, although the request changes something. */
+  readonly allowsArchived?: true;
   readonly success: readonly Success[];
   readonly errors: readonly ErrorResponse[];
   readonly authentication: readonly AuthenticationMethod[];

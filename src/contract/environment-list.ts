@@ -1,3 +1,4 @@
+import { archivedField, archivedQuery } from './archive.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { environmentKinds } from './environment.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
@@ -22,6 +23,7 @@ export const environmentResponse = Type.Object({
   last_modified_at: Type.Number({ description: 'When it was created or updated, in Unix seconds.' }),
   last_changed_at: time('When the latest snapshot was made, in Unix seconds; null if there is none.'),
   tags,
+  archived: archivedField,
   policies: Type.Array(Type.String(), { description: 'The names of the attached policies.' }),
   require_provenance: Type.Boolean({ description: 'Whether it requires provenance besides its policies.' }),
   included_environments: Type.Array(Type.String(), { description: 'The members of a logical environment.' }),
@@ -48,6 +50,7 @@ export const listEnvironments = defineEndpoint({
   query: Type.Object(
     {
       ...pageQuery,
+      ...archivedQuery,
       name: Type.Optional(lineText({ description: 'Only environments whose name contains this text.' })),
       type: Type.Optional(
         Type.Array(Type.Enum(environmentKinds), { maxItems: 100, description: 'Only these kinds; may be repeated.' }),

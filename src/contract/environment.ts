@@ -1,6 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import {
+  accessErrors,
   additionErrors,
   commonErrors,
   environmentNotFound,
@@ -90,6 +91,21 @@ export const createEnvironment = defineEndpoint({
     require_provenance: 'Attach a policy with `artifacts.provenance.required: true` instead.',
     include_scaling: 'It has no effect: scaling events are no longer recorded.',
   },
+});
+
+export const joinEnvironment = defineEndpoint({
+  origin: 'observed',
+  title: 'Join environment to a logical one',
+  method: 'PUT',
+  path: '/environments/{org}/{env_name}/join',
+  parameters: Type.Object({ org: orgName, env_name: environmentName }),
+  body: {
+    kind: 'json',
+    schema: Type.Object({ physical_env_name: environmentName }, { additionalProperties: false }),
+  },
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The logical environment includes it.', schema: Type.String() }],
+  errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
 });
 
 /** The fields of everything that a report lists, of whatever kind the environment is. */

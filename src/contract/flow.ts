@@ -1,4 +1,5 @@
 import { Type, type Static } from './schema.ts';
+import { archivedField, archivedQuery } from './archive.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
@@ -56,6 +57,7 @@ const flowFields = {
   description: Type.String(),
   visibility,
   tags,
+  archived: archivedField,
 } as const;
 
 /** A stored flow as the service returns it. */
@@ -90,6 +92,7 @@ export const listFlows = defineEndpoint({
   query: Type.Object(
     {
       ...pageQuery,
+      ...archivedQuery,
       search_by_name: Type.Optional(lineText({ description: 'A part of the name.' })),
       tag: tagFilter('Only flows with all of these tags, `key` or `key:value`; may be repeated.'),
       case_sensitive: Type.Optional(Type.Boolean({ description: 'Default: true.' })),

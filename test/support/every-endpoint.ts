@@ -1,4 +1,5 @@
 import { allowArtifact, disallowArtifact, listAllowedArtifacts } from '../../src/contract/allow-list.ts';
+import { archiveEnvironment, archiveFlow, archivePolicy } from '../../src/contract/archive.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { assertArtifact } from '../../src/contract/artifact-assertion.ts';
 import {
@@ -25,7 +26,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { getEnvironment, listEnvironments } from '../../src/contract/environment-list.ts';
 import { listEnvironmentEvents } from '../../src/contract/environment-log.ts';
 import { reportKinds } from '../../src/contract/environment-report.ts';
-import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
+import { createEnvironment, joinEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { createFlow, getFlow, listFlows } from '../../src/contract/flow.ts';
 import { createFlowFromFile } from '../../src/contract/flow-template.ts';
 import { getNotification } from '../../src/contract/notification.ts';
@@ -173,6 +174,7 @@ export const everyEndpoint: readonly Sample[] = [
   sample(attachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
   sample(allowArtifact, recorders, '/allowlists/ORG/prod', () => ({ json: allowed })),
   sample(listAllowedArtifacts, everyone, '/allowlists/ORG/prod'),
+  sample(joinEnvironment, reporters, '/environments/ORG/all/join', () => ({ json: { physical_env_name: 'prod' } })),
   sample(changeTags, recorders, '/tags/ORG/flow/web', () => ({ json: { set_tags: { team: 'shop' } } })),
   sample(diffEnvironments, everyone, '/env-diff/ORG?snappish1=prod&snappish2=prod'),
   sample(listSnapshots, everyone, '/snapshots/ORG/prod'),
@@ -191,5 +193,8 @@ export const everyEndpoint: readonly Sample[] = [
   sample(setDefaultOrg, everyone, '/user/ORG'),
   sample(disallowArtifact, recorders, `/allowlists/ORG/prod/${fingerprintOf('abcdef')}`),
   sample(detachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
+  sample(archiveEnvironment, recorders, '/environments/ORG/old/archive'),
+  sample(archiveFlow, recorders, '/flows/ORG/old/archive'),
+  sample(archivePolicy, recorders, '/policies/ORG/old/archive'),
   sample(deleteServiceAccount, admins, account),
 ];

@@ -1,7 +1,9 @@
 import { reportKinds } from '../../src/contract/environment-report.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { everyEndpoint } from './every-endpoint.ts';
-import { call } from './service-call.ts';
+import { policyForm } from './environment-samples.ts';
+import { call, type Call } from './service-call.ts';
+import { sampleFlow } from './service-samples.ts';
 import type { TestService } from './service.ts';
 
 /** Creates what the requests of `everyEndpoint` need and no operation can create. */
@@ -15,6 +17,14 @@ export async function prepareOrganization(
     const json = { name: `of-${kind}`, type: kind };
     await call(service, { method: 'PUT', path: `/environments/${org}`, json, key: apiKey });
   }
+  const put = (path: string, sent: Pick<Call, 'json' | 'form'>): Promise<unknown> =>
+    call(service, { method: 'PUT', path: `/${path}/${org}`, key: apiKey, ...sent });
+  await put('environments', { json: { name: 'all', type: 'logical' } });
+  // For what archives.
+  await put('environments', { json: { name: 'old', type: 'K8S' } });
+  await put('flows', { json: sampleFlow({ name: 'old' }) });
+  const content = '_schema: https://compliance.example.com/schemas/policy/environment/v1\n';
+  await put('policies', { form: policyForm({ name: 'old', type: 'env' }, { content }) });
   await createNotification(service, {}, { org, apiKey });
 }
 

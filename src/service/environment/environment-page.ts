@@ -196,6 +196,7 @@ function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverv
   return renderFacts([
     ['Kind', kind],
     ['Description', description],
+    ['Archived', overview.isArchived ? 'lists leave it out, and it is no longer judged' : undefined],
     ['Tags', renderAnnotations(overview.tags)],
     ['Members', renderLinks(members, (member) => paths.environment(org, member))],
     [

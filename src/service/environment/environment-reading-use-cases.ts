@@ -43,6 +43,8 @@ export interface EnvironmentListQuery {
   readonly name?: string | undefined;
   /** Each `key` or `key:value`. */
   readonly tags?: readonly string[] | undefined;
+  /** Only those that are archived, or (by default) only those that are not. */
+  readonly isArchived?: boolean | undefined;
   readonly kinds?: readonly EnvironmentKind[] | undefined;
   readonly sort: 'name' | 'last_modified_at' | 'last_changed_at';
   readonly descending: boolean;
@@ -70,11 +72,12 @@ export async function listEnvironments(
 }
 
 function select(all: readonly EnvironmentOverview[], query: EnvironmentListQuery): EnvironmentList {
-  const { name = '', tags = [], kinds, sort, descending, page } = query;
+  const { name = '', tags = [], isArchived = false, kinds, sort, descending, page } = query;
   const wanted = all.filter(
     (environment) =>
       environment.name.toLowerCase().includes(name.toLowerCase()) &&
       hasTags(environment.tags, tags) &&
+      environment.isArchived === isArchived &&
       (kinds === undefined || kinds.includes(environment.kind)),
   );
   // The environments are sorted by name already, and sorting keeps the order of equal ones.

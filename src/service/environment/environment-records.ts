@@ -13,6 +13,8 @@ export interface EnvironmentHead {
   readonly latest: number;
   /** Whether it requires provenance of everything that runs in it, besides its policies. */
   readonly requiresProvenance: boolean;
+  /** An archived environment is not judged. */
+  readonly isArchived: boolean;
 }
 
 /** The artifacts that new evidence affects: one artifact, those of a trail, or those of a flow. */
@@ -26,7 +28,7 @@ export type EvidenceSubject = { readonly org: string } & (
  */
 export const smallTrailSize = 100;
 
-const headColumns = 'e.org, e.name, e.kind, e.latest, e.requires_provenance';
+const headColumns = 'e.org, e.name, e.kind, e.latest, e.requires_provenance, e.archived_at';
 
 const columns = `${headColumns}, e.description, e.tags, e.created_at, e.last_modified_at,
   (SELECT ${toJsonList('member')} FROM environment_members WHERE org = e.org AND environment = e.name) AS members,
@@ -54,7 +56,7 @@ const statements = defineStatements('environments', {
   findHeads: `SELECT ${headColumns} FROM environments e WHERE e.org = $1 AND ${isAnyOf('e.name', '$2')}`,
   listMemberHeads: `SELECT ${headColumns} FROM environment_members m
     JOIN environments e ON e.org = m.org AND e.name = m.member
-    WHERE m.org = $1 AND m.environment = $2 AND e.latest > 0 ORDER BY m.member`,
+    WHERE m.org = $1 AND m.environment = $2 AND e.latest > 0 AND e.archived_at IS NULL ORDER BY m.member`,
   listPolicies: 'SELECT policy FROM environment_policies WHERE org = $1 AND environment = $2 ORDER BY policy',
   // Sorted or without duplicates, SQLite would read all members.
   listIncluding: `SELECT environment FROM environment_members WHERE org = $1 AND ${isAnyOf('member', '$2')}`,
@@ -78,7 +80,7 @@ const statements = defineStatements('environments', {
   save: `INSERT INTO environments (org, name, kind, description, requires_provenance, created_at, last_modified_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description,
-      requires_provenance = excluded.requires_provenance, last_modified_at = excluded.last_modified_at`,
+      requires_provenance = excluded.requires_provenance, last_modified_at = excluded.last_modified_at, archived_at = NULL`,
   saveTags: 'UPDATE environments SET tags = $3, last_modified_at = $4 WHERE org = $1 AND name = $2',
   recordReport: `INSERT INTO environment_reports (org, environment, reported_at) VALUES ($1, $2, $3)
     ON CONFLICT (org, environment) DO UPDATE SET reported_at = excluded.reported_at`,
@@ -155,10 +157,10 @@ function toUniqueNames(rows: readonly Row[]): string[] {
 
 export class EnvironmentWriter extends EnvironmentReader {
   /**
-   * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification.
+   * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification; it is not archived then.
    * Its organization must exist.
    */
-  save(environment: Omit<Environment, 'members' | 'policies' | 'tags' | 'latest'>): Promise<void> {
+  save(environment: Omit<Environment, 'members' | 'policies' | 'tags' | 'isArchived' | 'latest'>): Promise<void> {
     const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;
     const required = Number(requiresProvenance);
     return this.database.run(statements.save, [org, name, kind, description, required, createdAt, lastModifiedAt]);
@@ -201,6 +203,7 @@ function toEnvironmentHead(row: Row): EnvironmentHead {
     kind,
     latest: number(row, 'latest'),
     requiresProvenance: number(row, 'requires_provenance') === 1,
+    isArchived: row['archived_at'] !== null,
   };
 }
 

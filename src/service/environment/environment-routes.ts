@@ -1,6 +1,7 @@
 import {
   createEnvironment,
   includedEnvironmentNotFound,
+  joinEnvironment,
   policyNotFound,
   type EnvironmentPayload,
   invalidReport,
@@ -13,7 +14,7 @@ import {
   environmentNotFound,
   namedEnvironmentNotFound,
 } from '../../contract/errors.ts';
-import { maximumPolicies, maximumReportedImages } from '../../contract/limits.ts';
+import { maximumMembers, maximumPolicies, maximumReportedImages } from '../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../contract/policy.ts';
 import { actorName, explainRefusal, hasPermission, mayAccess, type Caller } from '../account/access.ts';
 import * as environments from './environment-use-cases.ts';
@@ -66,6 +67,23 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
           return { status: 201, body: 'OK' };
         },
         (request) => environments.saveEnvironment(dependencies, environment, request),
+      );
+    },
+  );
+
+  addRoute(
+    host,
+    joinEnvironment,
+    requireRole(dependencies, 'report'),
+    ({ caller, parameters: { org, env_name: name }, document: { physical_env_name: member }, carryOut }) => {
+      requireAccess(caller, 'report', { environments: [name, member] }, joinEnvironment);
+      return carryOut(
+        (result: environments.JoinEnvironmentResult) => {
+          requireJoined(org, name, result);
+          return { status: 200, body: 'OK' };
+        },
+        (request) =>
+          environments.joinEnvironment(dependencies, { org, name, member, user: actorName(caller) }, request),
       );
     },
   );
@@ -139,6 +157,24 @@ function describeMissing(org: string, policies: readonly string[]): string {
   return policies.length === 1
     ? `Policy ${names} does not exist in organization '${org}'`
     : `Policies ${names} do not exist in organization '${org}'`;
+}
+
+/** @throws ApiError if the environment did not join. */
+function requireJoined(org: string, environment: string, joined: environments.JoinEnvironmentResult): void {
+  switch (joined.outcome) {
+    case 'environment not found':
+      throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
+    case 'not logical':
+      throw validationError(['path.env_name', 'must be a logical environment']);
+    case 'too many members':
+      throw validationError(['physical_env_name', `must leave no more than ${maximumMembers} members`]);
+    case 'member is logical':
+      throw validationError(['physical_env_name', `must not be ${joined.member}, which is a logical environment`]);
+    case 'member not found':
+      throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: joined.member } });
+    default:
+      requireSaved(org, joined);
+  }
 }
 
 /** @throws ApiError if the environment was not saved. */
@@ -238,13 +274,14 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
       per_page: perPage,
       tag,
       space_id,
+      archived: isArchived,
     } = query;
     const isPaged = page !== undefined || perPage !== undefined;
     const [number, size] = [page ?? 1, perPage ?? defaultPageSize];
     // Nothing is in a space.
     const isEmpty = (space_id ?? []).length > 0;
     const { environments: listed, total } = await reading.listEnvironments(dependencies, {
-      ...{ org, name, tags: tag, sort, descending: direction === 'desc' },
+      ...{ org, name, tags: tag, isArchived, sort, descending: direction === 'desc' },
       ...{ kinds: isEmpty ? [] : kinds, page: isPaged ? { number, size } : undefined },
     });
     const shown = listed.map(toEnvironmentResponse);
@@ -280,6 +317,7 @@ function toEnvironmentResponse(environment: EnvironmentOverview): EnvironmentRes
     last_modified_at: lastModifiedAt,
     last_changed_at: lastChangedAt ?? null,
     tags: environment.tags,
+    archived: environment.isArchived,
     policies: [...environment.policies],
     require_provenance: environment.requiresProvenance,
     included_environments: [...environment.members],

@@ -1,5 +1,5 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
-import { maximumPolicies } from '../../contract/limits.ts';
+import { maximumMembers, maximumPolicies } from '../../contract/limits.ts';
 import type { RunningArtifact } from '../snapshot/running-artifact.ts';
 import { serializeContent, type Environment } from '../snapshot/snapshot.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
@@ -46,19 +46,52 @@ export function saveEnvironment(
   request?: KeyedRequest<SaveEnvironmentResult>,
 ): Promise<OnceResult<SaveEnvironmentResult>> {
   const now = unixSeconds(dependencies.now());
-  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> => {
-    const { org, name } = environment;
-    const known = await transaction.environments.find(org, name);
-    const fault = await findFault(transaction, environment, known);
-    if (fault !== undefined) return fault;
-    const requiresOthers = await saveFields(transaction, environment, known, now);
-    const showsOthers = await replaceMembers(transaction, environment, known);
-    const isJudgedByOthers = await replacePolicies(transaction, environment, known, now);
-    if (requiresOthers || showsOthers || isJudgedByOthers)
-      await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
-    return { outcome: 'saved' };
-  };
+  const save = (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> =>
+    saveWithin(transaction, context, environment, now);
   return runJudgingTransaction(dependencies, environment.org, carryOutOnce(dependencies, request, save));
+}
+
+export type JoinEnvironmentResult =
+  SaveEnvironmentResult | { readonly outcome: 'environment not found' | 'not logical' | 'too many members' };
+
+/** Adds a member to a logical environment, and creates a snapshot if it was none. */
+export function joinEnvironment(
+  dependencies: JudgingDependencies,
+  { org, name, member, user }: EnvironmentReference & { readonly member: string; readonly user: string },
+  request?: KeyedRequest<JoinEnvironmentResult>,
+): Promise<OnceResult<JoinEnvironmentResult>> {
+  const now = unixSeconds(dependencies.now());
+  const join = async (transaction: WriteTransaction, context: JudgingContext): Promise<JoinEnvironmentResult> => {
+    const known = await transaction.environments.find(org, name);
+    if (known === undefined) return { outcome: 'environment not found' };
+    const { kind } = known;
+    if (kind !== 'logical') return { outcome: 'not logical' };
+    const members = [...new Set([...known.members, member])];
+    if (members.length > maximumMembers) return { outcome: 'too many members' };
+    return saveWithin(transaction, context, { org, name, kind, members, user }, now);
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, join));
+}
+
+async function saveWithin(
+  transaction: WriteTransaction,
+  context: JudgingContext,
+  environment: EnvironmentToSave,
+  now: number,
+): Promise<SaveEnvironmentResult> {
+  const { org, name, user: actor } = environment;
+  const known = await transaction.environments.find(org, name);
+  const fault = await findFault(transaction, environment, known);
+  if (fault !== undefined) return fault;
+  const requiresOthers = await saveFields(transaction, environment, known, now);
+  const showsOthers = await replaceMembers(transaction, environment, known);
+  const isJudgedByOthers = await replacePolicies(transaction, environment, known, now);
+  const isRestored = known?.isArchived === true;
+  const restoration = { org, type: 'restored', at: now, actor, subject: `environment ${name}`, details: {} } as const;
+  if (isRestored) await transaction.auditLog.append(restoration);
+  if (requiresOthers || showsOthers || isJudgedByOthers || isRestored)
+    await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
+  return { outcome: 'saved' };
 }
 
 /** Returns why an environment cannot be saved; undefined if it can. */

@@ -179,6 +179,7 @@ function renderFlowFacts(context: PageContext, flow: Flow, total: number): Html 
   const repository = flow.repoUrl ?? undefined;
   return renderFacts([
     ['Description', flow.description],
+    ['Archived', flow.isArchived ? 'lists leave it out, and nothing is recorded in it' : undefined],
     ['Tags', renderAnnotations(flow.tags)],
     ['Repository', repository === undefined ? undefined : link(repository, repository)],
     ['Required by the template', `${countNames(flow.template)} names`],

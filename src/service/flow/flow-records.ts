@@ -12,7 +12,7 @@ import {
 import { number, optionalText, text, toTags, type Row } from '../platform/database/rows.ts';
 
 /** A flow without its template and repository. */
-export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility' | 'tags'>;
+export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility' | 'tags' | 'isArchived'>;
 
 /** Selects flows. */
 export interface FlowFilter {
@@ -22,23 +22,25 @@ export interface FlowFilter {
   readonly isCaseSensitive?: boolean | undefined;
   /** Only flows with all of these tags, each `key` or `key:value`. */
   readonly tags?: readonly string[] | undefined;
+  /** Only flows that are archived, or (by default) only those that are not. */
+  readonly isArchived?: boolean | undefined;
 }
 
 const columns = 'org, name, description, visibility, template, repo_url, created_at, last_modified_at';
 const position = either('instr', 'strpos');
-const matches = `org = $1 AND ($2::text IS NULL OR
+const matches = `org = $1 AND (archived_at IS NOT NULL) = $5 AND ($2::text IS NULL OR
   ${position}(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0) AND NOT EXISTS (SELECT 1 FROM ${valuesOf('$4')} WHERE NOT EXISTS (
     SELECT 1 FROM ${either('json_each(tags) t', 'json_each_text(tags::json) t')} WHERE m.value IN (t.key, t.key || ':' || t.value)))`;
 
 const statements = defineStatements('flows', {
   exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
-  find: `SELECT ${columns}, tags FROM flows WHERE org = $1 AND name = $2`,
-  list: `SELECT org, name, description, visibility, tags FROM flows WHERE ${matches} ORDER BY name LIMIT $5 OFFSET $6`,
+  find: `SELECT ${columns}, tags, archived_at FROM flows WHERE org = $1 AND name = $2`,
+  list: `SELECT org, name, description, visibility, tags, archived_at FROM flows WHERE ${matches} ORDER BY name LIMIT $6 OFFSET $7`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
   save: `INSERT INTO flows (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
       template = excluded.template, repo_url = excluded.repo_url, created_at = excluded.created_at,
-      last_modified_at = excluded.last_modified_at`,
+      last_modified_at = excluded.last_modified_at, archived_at = NULL`,
   saveTags: 'UPDATE flows SET tags = $3, last_modified_at = $4 WHERE org = $1 AND name = $2',
 });
 
@@ -62,13 +64,16 @@ export class FlowReader extends Repository {
   }
 }
 
-function toParameters(org: string, { search, isCaseSensitive = true, tags = [] }: FlowFilter): readonly Value[] {
-  return [org, search ?? null, isCaseSensitive, tags];
+function toParameters(
+  org: string,
+  { search, isCaseSensitive = true, tags = [], isArchived = false }: FlowFilter,
+): readonly Value[] {
+  return [org, search ?? null, isCaseSensitive, tags, isArchived];
 }
 
 export class FlowWriter extends FlowReader {
-  /** Inserts or replaces the flow, apart from its tags. Its organization must exist. */
-  save(flow: Omit<Flow, 'tags'>): Promise<void> {
+  /** Inserts or replaces the flow, apart from its tags; it is not archived then. Its organization must exist. */
+  save(flow: Omit<Flow, 'tags' | 'isArchived'>): Promise<void> {
     const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
     const template = JSON.stringify(flow.template);
     const values = [org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt];
@@ -88,6 +93,7 @@ function toFlowHead(row: Row): FlowHead {
     description: text(row, 'description'),
     visibility: toVisibility(row),
     tags: toTags(row),
+    isArchived: row['archived_at'] !== null,
   };
 }
 

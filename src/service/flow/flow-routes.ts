@@ -69,15 +69,15 @@ export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies):
   });
 
   addRoute(host, listFlows, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
-    const { search_by_name: search, case_sensitive: isCaseSensitive, tag: tags } = query;
+    const { search_by_name: search, case_sensitive: isCaseSensitive, tag: tags, archived: isArchived } = query;
     const part = query.page === undefined && query.per_page === undefined ? undefined : toListPart(query);
-    const found = await flows.listFlows(dependencies, { org, search, isCaseSensitive, tags, part });
+    const found = await flows.listFlows(dependencies, { org, search, isCaseSensitive, tags, isArchived, part });
     const data = found.flows.map(toFlowSummary);
     if (part === undefined) return { status: 200, body: data };
     return { status: 200, body: { data, pagination: toPagination(part, found.total) } };
   });
 }
 
-function toFlowSummary({ org, name, description, visibility, tags }: FlowHead): FlowSummary {
-  return { name, org, description, visibility: visibility ?? 'private', tags };
+function toFlowSummary({ org, name, description, visibility, tags, isArchived }: FlowHead): FlowSummary {
+  return { name, org, description, visibility: visibility ?? 'private', tags, archived: isArchived };
 }

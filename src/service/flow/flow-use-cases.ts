@@ -19,7 +19,7 @@ export interface DefinitionAuthor extends ChangeAuthor {
   readonly mayDefine: boolean;
 }
 
-export type FlowToSave = Omit<Flow, 'tags' | 'createdAt' | 'lastModifiedAt'>;
+export type FlowToSave = Omit<Flow, 'tags' | 'isArchived' | 'createdAt' | 'lastModifiedAt'>;
 
 export type SaveFlowResult = 'created' | 'updated' | 'too many names' | 'not permitted';
 
@@ -61,6 +61,7 @@ function isSame(known: Flow, wanted: FlowToSave): boolean {
 /** The fields of a flow that would change. */
 function listChanges(known: Flow, wanted: FlowToSave): readonly string[] {
   const fields = {
+    archived: !known.isArchived,
     description: known.description === wanted.description,
     visibility: (known.visibility ?? null) === (wanted.visibility ?? null),
     template: isDeepStrictEqual(known.template, wanted.template),

@@ -10,6 +10,7 @@ export interface Flow {
   readonly template: Template;
   readonly repoUrl: FlowPayload['repo_url'];
   readonly tags: Tags;
+  readonly isArchived: boolean;
   readonly createdAt: number;
   readonly lastModifiedAt: number;
 }

@@ -43,7 +43,7 @@ export interface NewPolicyVersion extends PolicyVersion {
 
 const environmentNames = `SELECT ${toJsonList('environment')} FROM environment_policies`;
 
-const policy = `SELECT p.org, p.name, p.description, p.created_at, p.created_by, p.last_modified_at,
+const policy = `SELECT p.org, p.name, p.description, p.created_at, p.created_by, p.last_modified_at, p.archived_at,
     (${environmentNames} WHERE org = p.org AND policy = p.name) AS environments
   FROM policies p`;
 
@@ -51,7 +51,7 @@ const latestVersion = lookUp('policy_versions', 'v', 'v.org = p.org AND v.policy
 
 const statements = defineStatements('policies', {
   find: `${policy} WHERE p.org = $1 AND p.name = $2`,
-  list: `${policy} WHERE p.org = $1 ORDER BY p.name`,
+  list: `${policy} WHERE p.org = $1 AND p.archived_at IS NULL ORDER BY p.name`,
   // Databases store the length in bytes, so the text is not read.
   listVersions: `SELECT version, comment, created_at, created_by, octet_length(text) AS size FROM policy_versions
     WHERE org = $1 AND policy = $2 AND version <= $3::bigint ORDER BY version DESC LIMIT $4`,
@@ -66,7 +66,7 @@ const statements = defineStatements('policies', {
     FROM policy_versions v JOIN policies p ON p.org = v.org AND p.name = v.policy
     WHERE v.org = $1 AND v.idempotency_key = $2`,
   findLatestVersion: 'SELECT latest FROM policies WHERE org = $1 AND name = $2',
-  listExisting: `SELECT name FROM policies WHERE org = $1 AND ${isAnyOf('name', '$2')}`,
+  listExisting: `SELECT name FROM policies WHERE org = $1 AND archived_at IS NULL AND ${isAnyOf('name', '$2')}`,
   listEnvironments: 'SELECT environment FROM environment_policies WHERE org = $1 AND policy = $2 ORDER BY environment',
   listAttached: `SELECT v.policy, v.version, v.rules FROM environment_policies a
     ${lookUp('policies', 'p', 'p.org = a.org AND p.name = a.policy')} ${latestVersion}
@@ -76,7 +76,7 @@ const statements = defineStatements('policies', {
   save: `INSERT INTO policies AS p (org, name, description, latest, created_at, created_by, last_modified_at)
     VALUES ($1, $2, coalesce($3::text, ''), $4, $5, $6, $5)
     ON CONFLICT (org, name) DO UPDATE SET description = coalesce($3::text, p.description), latest = excluded.latest,
-      last_modified_at = excluded.last_modified_at`,
+      last_modified_at = excluded.last_modified_at, archived_at = NULL`,
   // What the policy was is recorded only for a request with a key.
   insertVersion: `INSERT INTO policy_versions (org, policy, version, comment, created_at, created_by, rules, text,
       idempotency_key, request_digest, answered_description, answered_environments)
@@ -213,6 +213,7 @@ function toPolicy(row: Row, history: PolicyHistory): PolicyRecord {
     org: text(row, 'org'),
     name: text(row, 'name'),
     description: text(row, 'description'),
+    isArchived: row['archived_at'] !== null,
     createdAt: number(row, 'created_at'),
     createdBy: text(row, 'created_by'),
     lastModifiedAt: number(row, 'last_modified_at'),
@@ -233,6 +234,7 @@ function toKeyedPolicyVersion(row: Row, history: PolicyHistory): KeyedPolicyVers
     org: text(row, 'org'),
     name: text(row, 'policy'),
     description: text(row, 'answered_description'),
+    isArchived: false,
     createdAt: number(row, 'policy_created_at'),
     createdBy: text(row, 'policy_created_by'),
     lastModifiedAt: number(row, 'created_at'),

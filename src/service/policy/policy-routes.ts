@@ -53,8 +53,7 @@ export function toPolicyResponse(policy: PolicyRecord): Policy {
   return {
     name: policy.name,
     description: policy.description,
-    // The interface has no way to archive a policy.
-    archived: false,
+    archived: policy.isArchived,
     consuming_envs: [...policy.environments],
     created_at: Math.floor(policy.createdAt),
     created_by: policy.createdBy,

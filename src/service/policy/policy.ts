@@ -24,6 +24,7 @@ export interface PolicyRecord {
   readonly org: string;
   readonly name: string;
   readonly description: string;
+  readonly isArchived: boolean;
   readonly createdAt: number;
   readonly createdBy: string;
   readonly lastModifiedAt: number;

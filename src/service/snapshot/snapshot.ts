@@ -16,6 +16,7 @@ export interface Environment {
   /** Whether it requires provenance of everything that runs in it, besides its policies. */
   readonly requiresProvenance: boolean;
   readonly tags: Tags;
+  readonly isArchived: boolean;
   /** The number of its latest snapshot; 0 if it has none. */
   readonly latest: number;
   readonly createdAt: number;

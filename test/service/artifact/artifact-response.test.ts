@@ -23,7 +23,7 @@ describe('the response for an artifact', () => {
     }));
     const flow = {
       ...{ org: 'acme', name: 'web', description: '', visibility: undefined, template: [], repoUrl: undefined },
-      ...{ tags: {}, createdAt: 1, lastModifiedAt: 1 },
+      ...{ tags: {}, isArchived: false, createdAt: 1, lastModifiedAt: 1 },
     };
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
     const applied = { owner: 'flow', template: flow.template } as const;

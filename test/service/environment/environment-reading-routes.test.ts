@@ -147,6 +147,7 @@ describe('an environment', () => {
       200,
       {
         ...{ name: 'prod', org: 'acme', type: 'K8S', description: 'The shop', state: true, tags: {} },
+        archived: false,
         ...{ policies: ['provenance'], require_provenance: false, included_environments: [] },
         last_reported_at: expect.any(Number),
         last_modified_at: expect.any(Number),

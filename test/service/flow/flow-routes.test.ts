@@ -29,7 +29,7 @@ describe('operation 1, create or update flow', () => {
     const read = (name: string): ReturnType<typeof call> => call(service, { path: `/flows/acme/${name}` });
     await saveFlow(service, { visibility: 'public', repo_url: 'https://git.example.com' });
     const { name, description, template } = sampleFlow();
-    const always = { name, org: 'acme', description, template, tags: {} };
+    const always = { name, org: 'acme', description, template, tags: {}, archived: false };
     expect(await read('web')).toMatchObject({ status: 200 });
     expect((await read('web')).body).toEqual({ ...always, visibility: 'public', repo_url: 'https://git.example.com' });
     await saveFlow(service, { visibility: null });

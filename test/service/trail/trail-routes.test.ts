@@ -239,7 +239,7 @@ describe('trails and templates', () => {
     await saveFlow(file);
     await saveFlow('version: 1', 'api');
     expect(await read('/flows/acme')).toEqual([
-      { name: 'api', org: 'acme', description: '', visibility: 'private', tags: {} },
+      { name: 'api', org: 'acme', description: '', visibility: 'private', tags: {}, archived: false },
       expect.objectContaining({ name: 'web' }),
     ]);
     expect(await read('/flows/acme?per_page=1&page=2')).toMatchObject({

@@ -8,6 +8,7 @@ import { DeliveryReader, DeliveryWriter } from '../../notification/delivery-reco
 import { EnvironmentReader, EnvironmentWriter } from '../../environment/environment-records.ts';
 import { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
+import { NamingReader, NamingWriter } from '../../naming/naming-records.ts';
 import { NotificationReader, NotificationWriter } from '../../notification/notification-records.ts';
 import { OrganizationReader, OrganizationWriter } from '../../organization/organization-records.ts';
 import { PolicyReader, PolicyWriter } from '../../policy/policy-records.ts';
@@ -25,6 +26,7 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 const readers = {
   organizations: OrganizationReader,
   flows: FlowReader,
+  naming: NamingReader,
   accounts: AccountReader,
   loginRules: LoginRuleReader,
   auditLog: AuditLogReader,
@@ -46,6 +48,7 @@ const writers = {
   ...readers,
   organizations: OrganizationWriter,
   flows: FlowWriter,
+  naming: NamingWriter,
   accounts: AccountWriter,
   loginRules: LoginRuleWriter,
   auditLog: AuditLogWriter,

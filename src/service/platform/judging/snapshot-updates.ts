@@ -53,7 +53,7 @@ export class SnapshotUpdates {
     reported?: ReportedContent,
   ): Promise<'made' | 'nothing'> {
     const head = await this.#transaction.environments.findHead(org, name);
-    if (head === undefined) return 'nothing';
+    if (head === undefined || head.isArchived) return 'nothing';
     const outcome = await this.#maker.make(head, at, new JudgementBudget(this.#context.matches), reported);
     if (outcome === 'made') await this.#spread(head, at);
     return outcome;
@@ -88,10 +88,11 @@ export class SnapshotUpdates {
     const budget = new JudgementBudget(this.#context.matches);
     const pending = await snapshots.findPending({ org, environment: name });
     const isForced = forced || pending?.forced === true;
+    if (pending !== undefined) await snapshots.deletePending(pending);
+    if (head.isArchived) return;
     const outcome = isForced
       ? await this.#maker.make(head, at, budget)
       : await this.#maker.makeIfVerdictChanged(head, at, budget);
-    if (pending !== undefined) await snapshots.deletePending(pending);
     this.#stepsLeft -= stepsPerSnapshot + budget.spent;
     if (outcome === 'made') await this.#spread(head, at);
   }

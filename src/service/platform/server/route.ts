@@ -93,6 +93,7 @@ export function addRoute<E extends Endpoint, Who>(
       if (endpoint.deprecated !== undefined) reply.header('deprecation', deprecationDate);
       let sender = '';
       const caller = await authenticate(request, endpoint, authenticator, {
+        changes: endpoint.method !== 'GET' && endpoint.allowsArchived !== true,
         identified: (key) => {
           sender = toSender(key);
         },

@@ -115,12 +115,19 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
     describe('flows', () => {
       it('creates a flow, then replaces it, and keeps both times', async () => {
         expect(await records.saveFlow(flow(), 3)).toBe('created');
-        expect(await records.findFlow('acme', 'web')).toEqual({ ...flow(), tags: {}, createdAt: 3, lastModifiedAt: 3 });
+        expect(await records.findFlow('acme', 'web')).toEqual({
+          ...flow(),
+          tags: {},
+          isArchived: false,
+          createdAt: 3,
+          lastModifiedAt: 3,
+        });
         const changed = flow({ description: '', visibility: undefined, template: [], repoUrl: undefined });
         expect(await records.saveFlow(changed, 4)).toBe('updated');
         expect(await records.findFlow('acme', 'web')).toEqual({
           ...changed,
           tags: {},
+          isArchived: false,
           createdAt: 3,
           lastModifiedAt: 4,
         });

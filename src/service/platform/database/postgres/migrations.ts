@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { StartError } from '../start-error.ts';
 import { allowLists } from './migrations/allow-lists.ts';
+import { archive } from './migrations/archive.ts';
 import { attestationFacts } from './migrations/attestation-facts.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
@@ -30,6 +31,7 @@ export const scripts: readonly string[] = [
   allowLists,
   attestationFacts,
   tags,
+  archive,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

@@ -4,6 +4,7 @@ import { accounts } from './migrations/accounts.ts';
 import { administration } from './migrations/administration.ts';
 import { allowLists } from './migrations/allow-lists.ts';
 import { artifactLists } from './migrations/artifact-lists.ts';
+import { archive } from './migrations/archive.ts';
 import { attestationFacts } from './migrations/attestation-facts.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
@@ -60,6 +61,7 @@ const steps: readonly string[] = [
   allowLists,
   attestationFacts,
   tags,
+  archive,
 ];
 
 /** The schema version of this service. */

@@ -27,6 +27,7 @@ import {
   type RequestOrigin,
 } from './failed-authentications.ts';
 import { ApiError, type ApiErrorDetails } from '../errors/api-error.ts';
+import { listNamedRecords, requireNotArchived, toTarget, type NamedRecord } from './named-records.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -40,7 +41,9 @@ export interface AuthenticationAttempt {
   /** The `{org}` of the path; undefined if the path has none. */
   readonly org: string | undefined;
   /** The `{flow_name}` and `{env_name}` of the path. */
-  readonly target: AccessTarget;
+  readonly named: readonly NamedRecord[];
+  /** Whether the request changes something of what it names, which must not be archived then. */
+  readonly changes?: boolean;
   /** The endpoint's errors. */
   readonly errors: Endpoint['errors'];
   /** Whether the request delivers evidence of an earlier run. */
@@ -71,7 +74,7 @@ export function authenticate<Who>(
   },
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   authenticator: Authenticator<Who>,
-  more: Pick<AuthenticationAttempt, 'session' | 'identified' | 'expiresSoon'> = {},
+  more: Pick<AuthenticationAttempt, 'session' | 'changes' | 'identified' | 'expiresSoon'> = {},
 ): Promise<Who> {
   // Now, because a socket that the client has closed has no address.
   const { ip = 'an unknown address' } = request;
@@ -80,7 +83,7 @@ export function authenticate<Who>(
     ...more,
     methods: authentication,
     org: requestOrganization(request),
-    target: toTarget(request),
+    named: listNamedRecords(request),
     errors,
     isReplay: request.headers[replayedEvidenceHeader] === '?1',
     origin: () => toOrigin(request, ip),
@@ -97,14 +100,6 @@ function toOrigin(
 /** The organization in the path. */
 export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
   return textAt(params, 'org');
-}
-
-function toTarget({ params }: Pick<FastifyRequest, 'params'>): AccessTarget {
-  const [flow, environment] = [textAt(params, 'flow_name'), textAt(params, 'env_name')];
-  return {
-    ...(flow === undefined ? {} : { flows: [flow] }),
-    ...(environment === undefined ? {} : { environments: [environment] }),
-  };
 }
 
 /** The endpoint's own error for a key without the permission, or the common one. */
@@ -128,13 +123,17 @@ export function requireRole(
 ): Authenticator<Caller> {
   return async (attempt) => {
     const { key, grants } = await authenticateKey(dependencies, attempt);
-    const { org, target, isReplay } = attempt;
+    const { org, named, changes = false, isReplay } = attempt;
     if (org === undefined) throw toForbiddenError(attempt, [], permission);
     const { ownerKind, owner, isLimitedToOrg, login } = key;
     const proven = markReplay(login?.proven, isReplay);
     const caller: Caller = { org, ownerKind, owner, grants, isLimitedToOrg, proven };
-    const isAllowed = scope === 'path' ? mayAccess(caller, org, permission, target) : hasPermission(grants, permission);
+    const isAllowed =
+      scope === 'path' ? mayAccess(caller, org, permission, toTarget(named)) : hasPermission(grants, permission);
     if (!isAllowed) throw toForbiddenError(attempt, grants, permission);
+    if (changes && named.length > 0) {
+      await dependencies.storage.read((transaction) => requireNotArchived(transaction, org, named));
+    }
     return caller;
   };
 }

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  changePolicies,
+  listVerdicts,
+  pod,
+  reportPods,
+  saveEnvironment,
+  savePolicy,
+} from '../../support/environment-samples.ts';
+import { call, type Called } from '../../support/service-call.ts';
+import { attest, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+
+describe('archiving', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService();
+    for (const name of ['web', 'api']) await saveFlow(service, { name });
+    await saveEnvironment(service, 'prod');
+    await savePolicy(service, 'provenance');
+  });
+  afterEach(() => stopWithoutErrors(service));
+
+  const archive = (path: string): Promise<Called> => call(service, { method: 'PUT', path: `/${path}/archive` });
+  const read = (path: string): Promise<Called> => call(service, { path });
+  const namesAt = async (path: string): Promise<unknown> =>
+    ((await read(path)).body as { name: string }[]).map(({ name }) => name);
+
+  it.each([
+    ['flows', 'web', () => saveFlow(service, { name: 'web' })],
+    ['environments', 'prod', () => saveEnvironment(service, 'prod')],
+    ['policies', 'provenance', () => savePolicy(service, 'provenance')],
+  ])('of %s leaves %s out of lists, until it is created again', async (list, name, create) => {
+    const others = ((await namesAt(`/${list}/acme`)) as string[]).filter((each) => each !== name);
+    await archive(`${list}/acme/${name}`);
+    expect((await archive(`${list}/acme/${name}`)).status).toBe(200);
+    expect(await namesAt(`/${list}/acme`)).toEqual(others);
+    const page = `/acme/${list}`;
+    expect((await call(service, { at: service.url, path: page })).text).not.toContain(`${page}/${name}"`);
+    expect((await read(`/${list}/acme/${name}`)).body).toMatchObject({ name, archived: true });
+    if (list !== 'policies') expect(await namesAt(`/${list}/acme?archived=true`)).toEqual([name]);
+    await create();
+    expect((await read(`/${list}/acme/${name}`)).body).toMatchObject({ name, archived: false });
+    expect(await namesAt(`/${list}/acme`)).toContain(name);
+    const { body } = await read('/organizations/acme/audit-log?type=archived');
+    expect(body).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ actor: 'admin' })]) });
+  });
+
+  it('of a flow keeps its records, and refuses new ones', async () => {
+    await report(service);
+    await archive('flows/acme/web');
+    const refused = {
+      status: 400,
+      body: { errors: { 'path.flow_name': expect.stringContaining('create the flow again') } },
+    };
+    expect(await report(service)).toMatchObject(refused);
+    expect(await attest(service, sampleAttestation('OK'))).toMatchObject(refused);
+    expect(await read('/artifacts/acme?flow_name=web')).toMatchObject({ status: 200, body: [{ filename: 'web.tar' }] });
+  });
+
+  it('of an environment refuses reports, ends judging, and takes it out of the logical ones', async () => {
+    await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['prod'] });
+    await changePolicies(service, 'POST', 'prod', ['provenance']);
+    await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
+    await archive('environments/acme/prod');
+    expect(await reportPods(service, 'prod')).toMatchObject({
+      status: 400,
+      body: { errors: { 'path.env_name': expect.stringContaining('create the environment again') } },
+    });
+    expect((await changePolicies(service, 'DELETE', 'prod', ['provenance'])).status).toBe(400);
+    await report(service);
+    expect(await listVerdicts(service, 'prod')).toEqual([false]);
+    expect(await listVerdicts(service, 'all')).toEqual([false, 'not judged']);
+    await saveEnvironment(service, 'prod');
+    expect(await listVerdicts(service, 'prod')).toEqual([false, true]);
+    expect(await listVerdicts(service, 'all')).toEqual([false, 'not judged', true]);
+    expect((await read('/organizations/acme/audit-log?type=restored')).body).toMatchObject({
+      data: [{ subject: 'environment prod' }],
+    });
+  });
+
+  it('of a policy is refused while it judges, and then nothing can be judged by it', async () => {
+    await changePolicies(service, 'POST', 'prod', ['provenance']);
+    expect(await archive('policies/acme/provenance')).toMatchObject({
+      status: 400,
+      body: { errors: { 'path.policy_name': 'is attached to prod; detach it first' } },
+    });
+    await changePolicies(service, 'DELETE', 'prod', ['provenance']);
+    expect((await archive('policies/acme/provenance')).status).toBe(200);
+    expect((await changePolicies(service, 'POST', 'prod', ['provenance'])).status).toBe(404);
+  });
+
+  it('needs something that exists', async () => {
+    for (const path of ['flows/acme/none', 'environments/acme/none', 'policies/acme/none']) {
+      expect((await archive(path)).status).toBe(404);
+    }
+  });
+});
+
+describe('joining', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService();
+    await saveEnvironment(service, 'prod');
+    await saveEnvironment(service, 'stage');
+    await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['prod'] });
+  });
+  afterEach(() => stopWithoutErrors(service));
+
+  const join = (logical: string, member: string): Promise<Called> =>
+    call(service, {
+      method: 'PUT',
+      path: `/environments/acme/${logical}/join`,
+      json: { physical_env_name: member },
+    });
+
+  it('adds a member to a logical environment, once', async () => {
+    await reportPods(service, 'stage', pod('web-1', { web: 'abcdef' }));
+    for (const member of ['stage', 'stage', 'prod']) expect((await join('all', member)).status).toBe(200);
+    expect((await call(service, { path: '/environments/acme/all' })).body).toMatchObject({
+      included_environments: ['prod', 'stage'],
+    });
+    expect((await call(service, { path: '/snapshots/acme/all/-1' })).body).toMatchObject({
+      index: 1,
+      artifacts: [{ name: 'web' }],
+    });
+  });
+
+  it.each([
+    ['none', 'prod', 404, { message: "Environment named 'none' does not exist for organization 'acme'" }],
+    ['all', 'none', 404, { message: "Environment named 'none' does not exist for organization 'acme'" }],
+    ['stage', 'prod', 400, { errors: { 'path.env_name': 'must be a logical environment' } }],
+    ['all', 'all', 400, { errors: { physical_env_name: 'must not be all, which is a logical environment' } }],
+  ])('%s by %s is a %d', async (logical, member, status, body) => {
+    expect(await join(logical, member)).toMatchObject({ status, body });
+  });
+});
