@@ -11,6 +11,7 @@ export const allOperationNames = [
   'attest-scan',
   'assert-artifact',
   'assert-trail',
+  'report-environment',
   'replay',
 ] as const;
 
