@@ -96,7 +96,7 @@ function toPolicyResponse({
     rule_evaluations: rules.map(({ definition, result }) => ({
       rule: { definition: { ...definition } },
       satisfied: result.outcome === 'kept',
-      ignored: result.outcome === 'excepted' || result.outcome === 'not applicable',
+      ignored: !['kept', 'broken'].includes(result.outcome),
       resolutions: toResolutions(result),
     })),
   };

@@ -1,6 +1,12 @@
 import type { AssertionScope } from '../../contract/artifact-assertion.ts';
 import { describeAudience, type Audience } from '../account/audience.ts';
-import { evaluatePolicies, listPolicyReasons, type PolicyEvaluation } from '../policy/judge-environment.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import {
+  describeAnnounced,
+  evaluatePolicies,
+  listPolicyReasons,
+  type PolicyEvaluation,
+} from '../policy/judge-environment.ts';
 import { nameWithFlow } from '../policy/judged-artifact.ts';
 import { JudgementBudget } from '../policy/judgement-budget.ts';
 import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
@@ -48,7 +54,7 @@ export type AssertionObstacle =
  * policies. All of it is decided by the same code as the state of an artifact and the verdict of an environment.
  */
 export function assertArtifact(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   query: AssertionQuery,
 ): Promise<Assertion | AssertionObstacle> {
   return readJudging(dependencies, async (transaction, context) => {
@@ -62,7 +68,10 @@ export function assertArtifact(
     if (first === undefined) return { outcome: 'artifact not found' };
     const known = [first, ...others] as const;
     if (judges === undefined) return { outcome: 'judged', scope: 'flow', ...concludeFlows(known), reports: known };
-    const judged = await judgeByPolicies(transaction, context, judges, { query, known });
+    const judged = await judgeByPolicies(transaction, { ...context, at: unixSeconds(dependencies.now()) }, judges, {
+      query,
+      known,
+    });
     const scope = query.environment === undefined ? 'policy' : 'environment';
     return { outcome: 'judged', scope, ...judged };
   });
@@ -71,7 +80,7 @@ export function assertArtifact(
 /** Judges the artifact for each audience by the reports and evidence that count for it. */
 async function judgeByPolicies(
   transaction: ReadTransaction,
-  context: Pick<JudgingContext, 'policies' | 'matches'>,
+  { at, ...context }: Pick<JudgingContext, 'policies' | 'matches'> & { readonly at: number },
   judges: readonly Judge[],
   { query, known }: { readonly query: AssertionQuery; readonly known: Assertion['reports'] },
 ): Promise<Omit<Assertion, 'outcome' | 'scope'>> {
@@ -98,12 +107,13 @@ async function judgeByPolicies(
     const [shown, ...more] = selectFlow(flows, flow);
     if (audience.environment === environment && shown !== undefined) reports = [shown, ...more];
     const artifact = { name, fingerprint, flows, isAllowed, ...(first === undefined ? { uncounted } : {}) };
-    evaluations.push(...evaluatePolicies(compile(rules, context), artifact, new JudgementBudget(context.matches)));
+    evaluations.push(...evaluatePolicies(compile(rules, context), artifact, at, new JudgementBudget(context.matches)));
   }
   const policies = mergeEvaluations(evaluations);
   const { filename } = latestOf(reports).details.artifact.report;
   const { info, ...conclusion } = concludePolicies(policies, obstacles, query, filename);
-  return { ...conclusion, info: [info, ...allowed].join(' '), policies, reports };
+  const announced = describeAnnounced(policies);
+  return { ...conclusion, info: [info, ...allowed, ...announced].join(' '), policies, reports };
 }
 
 function selectFlow(reports: readonly JudgedReport[], flow: string | undefined): readonly JudgedReport[] {

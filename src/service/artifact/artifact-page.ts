@@ -210,6 +210,10 @@ function describeRule(
       return ['COMPLIANT', 'Kept', ''];
     case 'broken':
       return ['NON-COMPLIANT', 'Broken', renderSentences(context, org, result.reasons, maximumRuleReasons)];
+    case 'announced': {
+      const reasons = renderSentences(context, org, result.reasons, maximumRuleReasons);
+      return ['unjudged', 'Not enforced yet', html`From ${result.from} on, it breaks the rule: ${reasons}`];
+    }
     case 'excepted':
       return ['unjudged', 'Exception', 'An exception of the policy applies to the artifact.'];
     case 'not applicable':

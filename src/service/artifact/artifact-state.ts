@@ -33,6 +33,8 @@ export interface Evidence {
   readonly faults: readonly RecordedFault[];
   /** Undefined for evidence of an earlier version. */
   readonly facts?: Facts | undefined;
+  /** When it was recorded, in Unix seconds. */
+  readonly createdAt?: number;
   /** Where it is recorded. */
   readonly flow?: string;
   readonly trail?: string;

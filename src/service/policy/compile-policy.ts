@@ -17,6 +17,8 @@ export type RuleResult =
   | { readonly outcome: 'not applicable' }
   /** The rule would be broken without an exception, or if the artifact were not allowed in the environment. */
   | { readonly outcome: 'excepted' }
+  /** The rule is broken, but is not enforced before this day in UTC. */
+  | { readonly outcome: 'announced'; readonly from: string; readonly reasons: readonly JudgementReason[] }
   | { readonly outcome: 'broken'; readonly type: ResolutionType; readonly reasons: readonly JudgementReason[] };
 
 /** What a rule requires, as a reader sees it. */
@@ -30,17 +32,22 @@ export interface RuleDefinition {
 /** A rule that is ready to be applied. */
 interface CompiledRule {
   readonly definition: RuleDefinition;
+  /** The first day in UTC on which it is enforced; empty if it always is. */
+  readonly enforcedFrom: string;
   /** @throws BudgetExceededError, MissingMatchesError */
   readonly check: RuleCheck;
 }
 
-type RuleCheck = (artifact: JudgedArtifact, budget: JudgementBudget) => RuleResult;
+/** `at` is the time of the judgement, in Unix seconds. */
+type RuleCheck = (artifact: JudgedArtifact, budget: JudgementBudget, at: number) => RuleResult;
 
 /** A policy that is ready to be applied. */
 export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** Every combination of pattern and text that the rules can match for the artifact. */
   readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
+  /** Whether the verdict can change with the time alone. */
+  readonly dependsOnTime: boolean;
   /** An upper estimate of the memory that it takes, in bytes, without the text of the rules. */
   readonly bytes: number;
   /** Why the policy cannot be applied: it was stored before a limit existed that it exceeds. */
@@ -81,6 +88,7 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     const instructions = uses.reduce((sum, { pattern }) => sum + pattern.size, 0);
     return {
       rules: compiled,
+      dependsOnTime: dependsOnTime(rules),
       bytes:
         (compiled.length + conditions.length) * bytesOf.rule +
         characters * bytesOf.conditionCharacter +
@@ -97,19 +105,41 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     };
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    return { rules: [], patternUses: () => [], bytes: bytesOf.rule, fault: `one of its conditions ${error.message}` };
+    return {
+      rules: [],
+      patternUses: () => [],
+      dependsOnTime: false,
+      bytes: bytesOf.rule,
+      fault: `one of its conditions ${error.message}`,
+    };
   }
 }
 
 type ReadCondition = (text: string, vocabulary?: Vocabulary) => Condition;
 
+function dependsOnTime({ enforce_from: from, artifacts = {} }: PolicyRules): boolean {
+  const rules = [artifacts.provenance, artifacts['trail-compliance']];
+  return (
+    from !== undefined ||
+    rules.some((rule) => rule?.exceptions?.some(({ until }) => until !== undefined) === true) ||
+    artifacts.attestations?.some((rule) => rule.enforce_from !== undefined || rule.max_age !== undefined) === true
+  );
+}
+
+/** The day of a time, in UTC; it is compared with others as text. */
+function toDay(at: number): string {
+  return new Date(at * 1000).toISOString().slice(0, 10);
+}
+
 function createRules(
-  { artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules,
+  { enforce_from: from = '', artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules,
   read: ReadCondition,
 ): readonly CompiledRule[] {
   const trailCompliance = others['trail-compliance'];
-  const create = (name: string, check: RuleCheck, type = 'artifact'): CompiledRule => ({
+  const create = (name: string, check: RuleCheck, type = 'artifact', own = from): CompiledRule => ({
     definition: { name, type },
+    // The later day, as texts.
+    enforcedFrom: own > from ? own : from,
     check,
   });
   return [
@@ -117,31 +147,31 @@ function createRules(
     ...(trailCompliance?.required === true
       ? [create('trail-compliance', trailComplianceCheck(trailCompliance, read))]
       : []),
-    ...attestations.map((rule) => create(rule.name ?? '*', attestationCheck(rule, read), rule.type)),
+    ...attestations.map((rule) => create(rule.name ?? '*', attestationCheck(rule, read), rule.type, rule.enforce_from)),
   ];
 }
 
 function provenanceCheck({ exceptions = [] }: ArtifactRule, read: ReadCondition): RuleCheck {
-  const conditions = exceptions.map((exception) => read(exception.if));
-  return (artifact, budget) => {
+  const compiled = compileExceptions(exceptions, read);
+  return (artifact, budget, at) => {
     if (artifact.flows.length > 0) return kept;
-    return anyHolds(conditions, toSubject(artifact), budget)
+    return isExcepted(compiled, toSubject(artifact), budget, at)
       ? excepted
       : broken('missing_attestation', [unreported(artifact)]);
   };
 }
 
 function trailComplianceCheck({ exceptions = [] }: ArtifactRule, read: ReadCondition): RuleCheck {
-  const conditions = exceptions.map((exception) => read(exception.if));
-  return (artifact, budget) => {
+  const compiled = compileExceptions(exceptions, read);
+  return (artifact, budget, at) => {
     if (artifact.flows.length === 0) {
-      return anyHolds(conditions, toSubject(artifact), budget)
+      return isExcepted(compiled, toSubject(artifact), budget, at)
         ? excepted
         : broken('non_compliant_in_trail', [unreported(artifact)]);
     }
     budget.spend(artifact.flows.length);
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
-    const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), budget));
+    const first = failing.find((known) => !isExcepted(compiled, toSubject(artifact, known), budget, at));
     if (first === undefined) return failing.length === 0 ? kept : excepted;
     const reasons = first.reasons.map((reason) => ({
       ...reason,
@@ -161,7 +191,7 @@ function attestationCheck(rule: AttestationRule, read: ReadCondition): RuleCheck
   const fits = (piece: Evidence): boolean => (type === '*' || piece.type === type) && isNamed(piece);
   const about = `attestation${type === '*' ? '' : ` of type ${type}`}`;
   const missing: JudgementReason = { state: 'missing', about, value: 'not recorded' };
-  return (artifact, budget) => {
+  return (artifact, budget, at) => {
     const flows = artifact.flows.filter((known) => applies(toSubject(artifact, known), budget));
     const isRequired = artifact.flows.length === 0 ? applies(toSubject(artifact), budget) : flows.length > 0;
     if (!isRequired) return notApplicable;
@@ -179,7 +209,7 @@ function attestationCheck(rule: AttestationRule, read: ReadCondition): RuleCheck
       return broken('missing_attestation', [toMissingReason({ label: name, type, mistyped, uncounted: audience })]);
     }
     budget.spend(found.length * stepsPerRequirement);
-    const judged = found.map(apply);
+    const judged = found.map((piece) => apply(piece, at));
     const failing = judged.filter(
       (piece, index) => piece !== found[index] || (strict && piece.verdict !== 'compliant'),
     );
@@ -206,22 +236,46 @@ export interface RuleEvaluation {
 /**
  * Applies all rules of a policy to an artifact.
  *
+ * @param at the time of the judgement, in Unix seconds
  * @throws BudgetExceededError, MissingMatchesError
  */
 export function evaluateRules(
   { rules }: CompiledPolicy,
   artifact: JudgedArtifact,
   budget: JudgementBudget,
+  at: number,
 ): readonly RuleEvaluation[] {
   budget.spend(rules.length);
-  return rules.map(({ definition, check }) => {
-    const result = check(artifact, budget);
-    return { definition, result: result.outcome === 'broken' && artifact.isAllowed === true ? excepted : result };
+  return rules.map(({ definition, enforcedFrom: from, check }) => {
+    const result = check(artifact, budget, at);
+    if (result.outcome !== 'broken') return { definition, result };
+    if (artifact.isAllowed === true) return { definition, result: excepted };
+    if (from <= toDay(at)) return { definition, result };
+    return { definition, result: { outcome: 'announced', from, reasons: result.reasons } };
   });
 }
 
-function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, budget: JudgementBudget): boolean {
-  return conditions.some((condition) => holds(condition, subject, budget));
+interface CompiledException {
+  readonly condition: Condition;
+  readonly until: string | undefined;
+}
+
+function compileExceptions(
+  exceptions: NonNullable<ArtifactRule['exceptions']>,
+  read: ReadCondition,
+): readonly CompiledException[] {
+  return exceptions.map(({ if: text, until }) => ({ condition: read(text), until }));
+}
+
+function isExcepted(
+  exceptions: readonly CompiledException[],
+  subject: ConditionSubject,
+  budget: JudgementBudget,
+  at: number,
+): boolean {
+  return exceptions.some(
+    ({ condition, until }) => (until === undefined || until >= toDay(at)) && holds(condition, subject, budget),
+  );
 }
 
 /** The artifact without a flow, and with each flow that it was reported to. */

@@ -1,5 +1,5 @@
 import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
-import { orderReasons, type JudgementReason } from '../attestation/reasons.ts';
+import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 import { describeRule } from './provenance-requirement.ts';
 import { MissingMatchesError, JudgementBudget, BudgetExceededError, type PatternUse } from './judgement-budget.ts';
@@ -20,6 +20,12 @@ export interface PolicyBreach {
   readonly reason: JudgementReason;
 }
 
+/** A breach of a rule that is not enforced yet. */
+export interface AnnouncedBreach extends PolicyBreach {
+  /** The first day in UTC on which it counts. */
+  readonly from: string;
+}
+
 /** The judgement of an environment's artifacts by its policies. */
 export interface EnvironmentJudgement {
   /** Null for an environment without policies. */
@@ -28,6 +34,8 @@ export interface EnvironmentJudgement {
   readonly policies: readonly { readonly name: string; readonly version: number }[];
   /** The first breaches; see `maximumBreaches`. */
   readonly breaches: readonly PolicyBreach[];
+  /** The first breaches of rules that are not enforced yet, each with the day in UTC from which they are. */
+  readonly announced?: readonly AnnouncedBreach[] | undefined;
   /** How many breaches there are beyond those in `breaches`. */
   readonly furtherBreaches?: number | undefined;
   /** Why the policies could not be applied, without a full stop. The environment is then not compliant. */
@@ -41,6 +49,9 @@ export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], b
 
 /** After this many breaches, a judgement only counts the others, because every snapshot stores a judgement. */
 export const maximumBreaches = 1000;
+
+/** How many breaches of rules that are not enforced yet a judgement keeps. */
+const maximumAnnounced = 20;
 
 /** The same for the total length of the names in breaches. */
 const maximumBreachCharacters = 512 * 1024;
@@ -60,12 +71,14 @@ const maximumBreachCharacters = 512 * 1024;
  * An environment that cannot be judged within `judgementLimits` is not compliant.
  *
  * @param readArtifacts returns the artifacts, and counts the work of reading them
+ * @param at the time of the judgement, in Unix seconds
  * @throws MissingMatchesError if so much pattern matching is needed that it has to be done in portions first
  *   (`prepareMatches`)
  */
 export function judgeEnvironment(
   policies: readonly AttachedPolicy[],
   readArtifacts: (budget: JudgementBudget) => readonly JudgedArtifact[],
+  at: number,
   budget = new JudgementBudget(),
 ): EnvironmentJudgement {
   const known = judgeWithoutArtifacts(policies);
@@ -73,7 +86,7 @@ export function judgeEnvironment(
   let artifacts: readonly JudgedArtifact[] = [];
   try {
     artifacts = readArtifacts(budget);
-    return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, budget) };
+    return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, at, budget) };
   } catch (error) {
     return toUnjudgeable(policies, describeStop(error, policies, artifacts));
   }
@@ -111,6 +124,7 @@ export interface PolicyEvaluation {
 export function evaluatePolicies(
   policies: readonly AttachedPolicy[],
   artifact: JudgedArtifact,
+  at: number,
   budget = new JudgementBudget(),
 ): readonly PolicyEvaluation[] {
   return policies.map(({ name: policy, version, compiled }) => {
@@ -121,7 +135,7 @@ export function evaluatePolicies(
     });
     if (compiled.fault !== undefined) return refuse(compiled.fault);
     try {
-      const rules = evaluateRules(compiled, artifact, budget);
+      const rules = evaluateRules(compiled, artifact, budget, at);
       return { policy, version, compliant: rules.every(({ result }) => result.outcome !== 'broken'), rules };
     } catch (error) {
       return refuse(describeStop(error, policies, [artifact]));
@@ -170,6 +184,17 @@ export function listPolicyReasons(
   return orderReasons(reasons);
 }
 
+/** What an artifact would be non-compliant by, once its rules are enforced: one sentence each. */
+export function describeAnnounced(evaluations: readonly PolicyEvaluation[]): readonly string[] {
+  return evaluations.flatMap(({ policy, rules }) =>
+    rules.flatMap(({ result }) => {
+      if (result.outcome !== 'announced') return [];
+      const reasons = describeReasons(result.reasons.map((reason) => toPolicyReason(reason, policy)));
+      return [`From ${result.from} on, it would not comply: ${reasons}`];
+    }),
+  );
+}
+
 /**
  * Why an environment is not compliant, the worst first: what its artifacts lack, or why it could not be judged. A reason
  * about evidence names the artifact, too.
@@ -192,15 +217,23 @@ export function listEnvironmentReasons(
 function applyPolicies(
   policies: readonly AttachedPolicy[],
   artifacts: readonly JudgedArtifact[],
+  at: number,
   budget: JudgementBudget,
 ): Omit<EnvironmentJudgement, 'policies'> {
   const breaches: PolicyBreach[] = [];
+  const announced: AnnouncedBreach[] = [];
   let further = 0;
   let characters = 0;
   const broken = new Set<string>();
   const excepted = new Set<string>();
   const take = (policy: string, { name, fingerprint }: JudgedArtifact, result: RuleResult): void => {
     if (result.outcome === 'excepted') excepted.add(fingerprint);
+    if (result.outcome === 'announced' && announced.length < maximumAnnounced) {
+      const [first] = result.reasons;
+      if (first !== undefined) {
+        announced.push({ policy, name, fingerprint, reason: toPolicyReason(first, policy), from: result.from });
+      }
+    }
     if (result.outcome !== 'broken') return;
     broken.add(fingerprint);
     if (breaches.length < maximumBreaches && characters < maximumBreachCharacters) {
@@ -211,12 +244,13 @@ function applyPolicies(
   };
   for (const { name: policy, compiled } of policies) {
     for (const artifact of artifacts) {
-      for (const { result } of evaluateRules(compiled, artifact, budget)) take(policy, artifact, result);
+      for (const { result } of evaluateRules(compiled, artifact, budget, at)) take(policy, artifact, result);
     }
   }
   return {
     compliant: broken.size === 0,
     breaches,
+    ...(announced.length === 0 ? {} : { announced }),
     ...(further === 0 ? {} : { furtherBreaches: further }),
     allowed: [...excepted].filter((fingerprint) => !broken.has(fingerprint)).sort(),
   };

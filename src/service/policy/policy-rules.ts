@@ -1,6 +1,7 @@
 import { requirableTypePattern } from '../../contract/attestations/attestation-types.ts';
 import { Type, type Static } from '../../contract/schema.ts';
-import { requirementFields } from '../requirement/requirement.ts';
+import { longText } from '../../contract/text-fields.ts';
+import { agingFields, requirementFields } from '../requirement/requirement.ts';
 
 /**
  * The rules of a policy (public documentation of such a service, Policy), as in its YAML file. Unknown keys are
@@ -18,12 +19,24 @@ export const maximumTotalPatternSize = 5000;
 
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
 
+const datePattern = '^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$';
+const enforceFrom = Type.Optional(
+  Type.String({ pattern: datePattern, description: 'The first day in UTC on which it counts: `2027-01-01`.' }),
+);
+
+const exception = Type.Object(
+  {
+    if: condition,
+    until: Type.Optional(Type.String({ pattern: datePattern, description: 'The last day in UTC on which it holds.' })),
+    reason: Type.Optional(longText({ description: 'Why there is the exception.' })),
+  },
+  { additionalProperties: false },
+);
+
 const artifactRule = Type.Object(
   {
     required: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
-    exceptions: Type.Optional(
-      Type.Array(Type.Object({ if: condition }, { additionalProperties: false }), { maxItems: maximumRules }),
-    ),
+    exceptions: Type.Optional(Type.Array(exception, { maxItems: maximumRules })),
   },
   { additionalProperties: false },
 );
@@ -37,6 +50,8 @@ const attestationRule = Type.Object(
     if: Type.Optional(condition),
     must_be_compliant: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
     ...requirementFields,
+    ...agingFields,
+    enforce_from: enforceFrom,
   },
   { additionalProperties: false },
 );
@@ -44,6 +59,7 @@ const attestationRule = Type.Object(
 export const policyRules = Type.Object(
   {
     _schema: Type.String({ description: 'The address of the schema; its path ends in `/v1`.' }),
+    enforce_from: enforceFrom,
     artifacts: Type.Optional(
       Type.Object(
         {

@@ -17,10 +17,17 @@ export const requirementFields = {
   ),
 } as const;
 
+/** The fields of a requirement that only a policy can have: the verdict of a trail does not change with the time. */
+export const agingFields = {
+  max_age: Type.Optional(
+    Type.String({ pattern: '^[1-9][0-9]{0,4}[mhd]$', description: '`24h`: how old the evidence may be.' }),
+  ),
+} as const;
+
+type Fields = typeof requirementFields & typeof agingFields;
+
 /** What an entry requires of evidence. */
-export type Requirement = {
-  readonly [Field in keyof typeof requirementFields]?: Static<(typeof requirementFields)[Field]>;
-};
+export type Requirement = { readonly [Field in keyof Fields]?: Static<Fields[Field]> };
 
 /** Whether an entry requires more than a name and a type. */
 export function hasRequirement(entry: Requirement): boolean {
@@ -52,22 +59,35 @@ type ReadCondition = (text: string, vocabulary: Vocabulary) => Condition;
 
 /**
  * Prepares a requirement. The result returns evidence as it satisfies the requirement: what it fails is among its faults,
- * and makes it not compliant; if it fails nothing, the same object.
+ * and makes it not compliant; if it fails nothing, the same object. `at` is the time of the judgement in Unix seconds.
  *
  * @throws ConditionError
  */
 export function compileRequirement(
-  { require: text }: Requirement,
+  { require: text, max_age: maximumAge }: Requirement,
   read: ReadCondition = parseCondition,
-): <Piece extends Evidence>(piece: Piece) => Piece {
+): <Piece extends Evidence>(piece: Piece, at?: number) => Piece {
   const own = text === undefined ? undefined : { text, condition: read(text, evidenceVocabulary) };
-  return (piece) => {
+  return (piece, at) => {
     const required = own ?? readDefault(piece.type);
-    const fault = required === undefined ? undefined : findFault(required, piece.facts);
-    if (fault === undefined) return piece;
-    const reason = describeFault(fault);
-    return { ...piece, verdict: 'non-compliant', reason, faults: [...piece.faults, fault] };
+    const faults = [
+      ...(required === undefined ? [] : findUnmet(required, piece.facts)),
+      ...(maximumAge === undefined || at === undefined ? [] : findTooOld(maximumAge, piece, at)),
+    ];
+    if (faults.length === 0) return piece;
+    const reason = faults.map(describeFault).join('. ');
+    return { ...piece, verdict: 'non-compliant', reason, faults: [...piece.faults, ...faults] };
   };
+}
+
+const secondsOf: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+
+function findTooOld(maximumAge: string, { createdAt }: Evidence, at: number): readonly Fault[] {
+  const unit = maximumAge.slice(-1);
+  const limit = `at most ${maximumAge.slice(0, -1)} ${unit} is allowed`;
+  if (createdAt === undefined) return [{ value: 'of an unknown age', limit }];
+  const age = (at - createdAt) / (secondsOf[unit] ?? 1);
+  return age > Number(maximumAge.slice(0, -1)) ? [{ value: `${Math.ceil(age)} ${unit} old`, limit }] : [];
 }
 
 interface ReadableCondition {
@@ -80,14 +100,14 @@ function readDefault(type: string): ReadableCondition | undefined {
   return text === undefined ? undefined : { text, condition: parseCondition(text, evidenceVocabulary) };
 }
 
-function findFault({ text, condition }: ReadableCondition, facts: Facts | undefined): Fault | undefined {
+function findUnmet({ text, condition }: ReadableCondition, facts: Facts | undefined): readonly Fault[] {
   const limit = `${unwrap(text)} is required`;
-  if (facts === undefined) return { value: 'recorded by an earlier version, which kept no facts', limit };
+  if (facts === undefined) return [{ value: 'recorded by an earlier version, which kept no facts', limit }];
   try {
-    return holds(condition, { evidence: facts }) ? undefined : { value: describeFacts(condition, facts), limit };
+    return holds(condition, { evidence: facts }) ? [] : [{ value: describeFacts(condition, facts), limit }];
   } catch (error) {
     if (!(error instanceof MissingFactError)) throw error;
-    return { value: error.message, limit };
+    return [{ value: error.message, limit }];
   }
 }
 

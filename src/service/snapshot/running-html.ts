@@ -9,7 +9,14 @@ import { renderSubject } from '../attestation/evidence-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
 /** Describes the verdict of a snapshot in a sentence. */
-export function describeVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
+export function describeVerdict(details: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
+  const { announced = [] } = details.snapshot.judgement;
+  const days = announced.map(({ from }) => from).sort();
+  const later = days[0] === undefined ? '' : ` It does not meet rules that are enforced from ${days[0]} on.`;
+  return `${describeCurrentVerdict(details)}${later}`;
+}
+
+function describeCurrentVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
   const { compliant, furtherBreaches = 0, unjudgeable, allowed } = snapshot.judgement;
   if (unjudgeable !== undefined) return `It could not be judged, so it is not compliant: ${unjudgeable}.`;
   if (compliant === null) return 'No policy is attached, so nothing is judged.';

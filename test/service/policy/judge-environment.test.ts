@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { compilePolicy } from '../../../src/service/policy/compile-policy.ts';
 import {
+  describeAnnounced,
+  evaluatePolicies,
   judgeEnvironment,
   maximumBreaches,
   unjudged,
@@ -25,6 +27,9 @@ const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedP
   version: 3,
   compiled: compilePolicy({ _schema: 'https://example.com/v1', ...(artifacts === undefined ? {} : { artifacts }) }),
 });
+/** 2026-11-26T00:00:00Z. */
+const now = 1_795_651_200;
+
 const piece = (name: string, verdict: Verdict, type = 'sonar'): Evidence => ({
   ...{ name, type, verdict, level: 'artifact', reason: `it is ${verdict}`, faults: [] },
 });
@@ -39,7 +44,7 @@ const inFlow = (change: Partial<ArtifactInFlow> = {}): ArtifactInFlow => ({
 });
 const artifact = (...flows: ArtifactInFlow[]): JudgedArtifact => ({ name: 'web:1', fingerprint: 'f1', flows });
 const judge = (policies: readonly AttachedPolicy[], artifacts: readonly JudgedArtifact[]): EnvironmentJudgement =>
-  judgeEnvironment(policies, () => artifacts);
+  judgeEnvironment(policies, () => artifacts, now);
 const reasons = (rules: PolicyRules['artifacts'], ...artifacts: JudgedArtifact[]): string[] =>
   judge([policy(rules)], artifacts).breaches.map(({ reason }) => describeReason(reason));
 
@@ -163,6 +168,58 @@ describe('the rule of attestations', () => {
   });
 });
 
+describe('rules that depend on the time', () => {
+  const aged = (hours: number): JudgedArtifact =>
+    artifact(inFlow({ evidence: [{ ...piece('sonar', 'compliant'), createdAt: now - hours * 3600 }] }));
+  const provenance = { required: true } as const;
+
+  it.each([
+    ['24h', 24, []],
+    ['24h', 24.1, ['sonar: 25 h old; at most 24 h is allowed (policy strict)']],
+    ['2d', 49, ['sonar: 3 d old; at most 2 d is allowed (policy strict)']],
+    ['30m', 0.6, ['sonar: 36 m old; at most 30 m is allowed (policy strict)']],
+  ])('allow evidence to be %s old: %s hours', (max_age, hours, expected) => {
+    expect(reasons({ attestations: [{ type: 'sonar', max_age }] }, aged(hours))).toEqual(expected);
+  });
+
+  it.each([
+    ['2026-11-25', false],
+    ['2026-11-26', true],
+    ['2026-11-27', true],
+  ])('except until %s, a day in UTC', (until, compliant) => {
+    const exceptions = [{ if: '${{ not exists(flow) }}', until, reason: 'being moved' }];
+    expect(judge([policy({ provenance: { required: true, exceptions } })], [artifact()])).toMatchObject({ compliant });
+  });
+
+  it('are announced until they are enforced, with what they would find', () => {
+    const rules = { _schema: 'https://example.com/v1', artifacts: { provenance } };
+    const attach = (enforce_from: string): AttachedPolicy => ({
+      ...{ name: 'strict', version: 1 },
+      compiled: compilePolicy({ ...rules, enforce_from }),
+    });
+    const reason = { state: 'missing', about: 'web:1', value: 'not reported to any flow', rule: 'policy strict' };
+    expect(judge([attach('2026-11-27')], [artifact()])).toMatchObject({
+      compliant: true,
+      announced: [{ policy: 'strict', name: 'web:1', from: '2026-11-27', reason }],
+    });
+    expect(judge([attach('2026-11-26')], [artifact()])).toMatchObject({ compliant: false });
+    const [evaluation] = evaluatePolicies([attach('2026-11-27')], artifact(), now);
+    expect(evaluation?.compliant).toBe(true);
+    expect(describeAnnounced(evaluation === undefined ? [] : [evaluation])).toEqual([
+      'From 2026-11-27 on, it would not comply: web:1: not reported to any flow (policy strict).',
+    ]);
+  });
+
+  it('are those of a policy that can change a verdict without a change', () => {
+    const dependsOnTime = (rules: PolicyRules['artifacts']): boolean => policy(rules).compiled.dependsOnTime;
+    expect(dependsOnTime({ provenance, attestations: [{ type: 'sonar' }] })).toBe(false);
+    const exceptions = [{ if: '${{ true }}', until: '2027-01-01' }];
+    expect(dependsOnTime({ 'trail-compliance': { required: true, exceptions } })).toBe(true);
+    expect(dependsOnTime({ attestations: [{ type: 'sonar', max_age: '1h' }] })).toBe(true);
+    expect(dependsOnTime({ attestations: [{ type: 'sonar', enforce_from: '2027-01-01' }] })).toBe(true);
+  });
+});
+
 describe('a judgement that exceeds the limits', () => {
   const many = (count: number, name = 'image'): JudgedArtifact[] =>
     Array.from({ length: count }, (_, index) => ({ name: `${name}${index}`, fingerprint: `f${index}`, flows: [] }));
@@ -191,7 +248,8 @@ describe('a judgement that exceeds the limits', () => {
     const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,50}c")', 1))];
     const artifacts = many(100, 'a'.repeat(50));
     const known = new KnownMatches();
-    const attempt = (): EnvironmentJudgement => judgeEnvironment(policies, () => artifacts, new JudgementBudget(known));
+    const attempt = (): EnvironmentJudgement =>
+      judgeEnvironment(policies, () => artifacts, now, new JudgementBudget(known));
     let needed: Iterable<PatternUse> = [];
     try {
       attempt();
@@ -218,7 +276,7 @@ describe('a judgement that exceeds the limits', () => {
       policies.flatMap(({ compiled }) => artifacts.flatMap((one) => [...compiled.patternUses(one)])),
       () => Promise.resolve(),
     );
-    expect(judgeEnvironment(policies, () => artifacts, new JudgementBudget(known))).toMatchObject({
+    expect(judgeEnvironment(policies, () => artifacts, now, new JudgementBudget(known))).toMatchObject({
       compliant: false,
       unjudgeable: 'judging it was stopped: its patterns take more than 30000000 steps, the limit of one judgement',
     });

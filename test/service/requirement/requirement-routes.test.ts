@@ -24,6 +24,7 @@ artifacts:
 /** A condition is enforced wherever evidence is judged. */
 describe('a requirement of a template or a policy', () => {
   let service: TestService;
+  let time = Date.UTC(2026, 10, 26);
   const record = async (total: number): Promise<void> => {
     const junit_results = [{ name: 'shop', total, failures: 0, errors: 0, skipped: 0, duration: 1 }];
     const form = attestationForm({ attestation_name: 'unit', junit_results });
@@ -38,7 +39,7 @@ describe('a requirement of a template or a policy', () => {
     return [state ?? compliance_state ?? compliant, ...words];
   };
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ sources: { now: () => time } });
     expect((await saveFlowTemplate(service, template)).status).toBe(201);
     await report(service, { fingerprint: web, filename: 'web.tgz' });
     expect((await savePolicy(service, 'strict', policy)).status).toBeLessThan(300);
@@ -66,6 +67,19 @@ describe('a requirement of a template or a policy', () => {
 
     await record(20);
     expect(await read('/snapshots/acme/prod/-1')).toEqual([true]);
+  });
+
+  it('with an age is judged again with each report', async () => {
+    const aging = policy.replace('must_be_compliant: false', 'max_age: 2h').replace('tests >= 20', 'tests >= 1');
+    expect((await savePolicy(service, 'aging', aging)).status).toBeLessThan(300);
+    await saveEnvironment(service, 'aging');
+    await changePolicies(service, 'POST', 'aging', ['aging']);
+    await record(20);
+    await reportPods(service, 'aging', pod('web', { 'web.tgz': 'aaaaaa' }));
+    expect(await read('/snapshots/acme/aging/-1')).toEqual([true]);
+    time += 2 * 3600_000 + 1000;
+    await reportPods(service, 'aging', pod('web', { 'web.tgz': 'aaaaaa' }));
+    expect(await read('/snapshots/acme/aging/-1')).toEqual([false, '3 h old; at most 2 h is allowed']);
   });
 
   it('is refused if it cannot be read, with its line', async () => {

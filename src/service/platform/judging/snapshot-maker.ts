@@ -1,7 +1,12 @@
 import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
 import { sameArtifacts, type RunningArtifact } from '../../snapshot/running-artifact.ts';
 import { serializeContent, judgeWithMembers, type MemberVerdict, type Snapshot } from '../../snapshot/snapshot.ts';
-import { judgeEnvironment, judgeWithoutArtifacts, type EnvironmentJudgement } from '../../policy/judge-environment.ts';
+import {
+  judgeEnvironment,
+  judgeWithoutArtifacts,
+  type AttachedPolicy,
+  type EnvironmentJudgement,
+} from '../../policy/judge-environment.ts';
 import type { JudgedArtifact } from '../../policy/judged-artifact.ts';
 import { BudgetExceededError, type JudgementBudget } from '../../policy/judgement-budget.ts';
 import type { EnvironmentHead } from '../../environment/environment-records.ts';
@@ -56,10 +61,15 @@ export class SnapshotMaker {
     reported?: ReportedContent,
   ): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
-    if (reported !== undefined && (await this.#keepLatest(head, previous, reported))) return 'nothing';
+    if (reported !== undefined && (await this.#keepLatest(head, previous, reported))) {
+      // The time alone may have changed the verdict.
+      const policies = await this.#loadPolicies(head);
+      if (!policies.some(({ compiled }) => compiled.dependsOnTime)) return 'nothing';
+      return this.makeIfVerdictChanged(head, now, budget);
+    }
     const draft = await this.#createDraft(head, previous, reported);
     if (draft === undefined) return 'nothing';
-    const judgement = await this.#judge(head, draft, budget);
+    const judgement = await this.#judge(head, draft, now, budget);
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
     return 'made';
   }
@@ -73,7 +83,7 @@ export class SnapshotMaker {
     const previous = await this.#loadLatest(head);
     const draft = previous === undefined ? undefined : await this.#createDraft(head, previous);
     if (previous === undefined || draft === undefined) return 'nothing';
-    const judgement = await this.#judge(head, draft, budget);
+    const judgement = await this.#judge(head, draft, now, budget);
     if (judgement.compliant === previous.judgement.compliant) return 'nothing';
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
     return 'made';
@@ -126,14 +136,19 @@ export class SnapshotMaker {
   async #judge(
     head: EnvironmentHead,
     { content, members }: Draft,
+    at: number,
     budget: JudgementBudget,
   ): Promise<EnvironmentJudgement> {
-    const attached = await listRules(this.#transaction, head);
-    const policies = attached.map(({ rules, ...policy }) => ({ ...policy, compiled: this.#policies.compile(rules) }));
+    const policies = await this.#loadPolicies(head);
     const own =
       judgeWithoutArtifacts(policies) ??
-      judgeEnvironment(policies, await this.#loadJudgedArtifacts(head, content, budget), budget);
+      judgeEnvironment(policies, await this.#loadJudgedArtifacts(head, content, budget), at, budget);
     return judgeWithMembers(own, members);
+  }
+
+  async #loadPolicies(head: EnvironmentHead): Promise<readonly AttachedPolicy[]> {
+    const attached = await listRules(this.#transaction, head);
+    return attached.map(({ rules, ...policy }) => ({ ...policy, compiled: this.#policies.compile(rules) }));
   }
 
   /** Loads the artifacts. Beyond the budget, the returned function throws, so that the judgement reports it. */
