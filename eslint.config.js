@@ -74,9 +74,11 @@ const packageUsers = {
   'js-yaml': ['evidence', 'service-rules'],
   sax: ['evidence'],
   re2js: ['service-rules'],
+  ajv: ['service-rules'],
+  'jq-wasm': ['service-rules'],
   fastify: ['service-server', 'service-routes', 'service'],
   '@fastify': ['service-server'],
-  piscina: ['service-server'],
+  piscina: ['service-server', 'service-use-cases'],
   'lru-cache': ['service-use-cases', 'service-issuers'],
   'node:sqlite': ['service-database'],
   pg: ['service-database'],
@@ -87,7 +89,8 @@ const packageUsers = {
 
 /** Matches an import of a file inside a package. */
 const deepImport = {
-  regex: '^(?!node:)(?:@[^/]+/)?[^@./][^/]*/.|(?:^|/)node_modules/',
+  // The entry point that ajv documents for later versions of JSON Schema is a file.
+  regex: '^(?!node:|ajv/dist/2020\\.js$)(?:@[^/]+/)?[^@./][^/]*/.|(?:^|/)node_modules/',
   message:
     'Import the public entry point of the package. If it loads slowly, tools/bundle can replace it in the bundle.',
 };

@@ -14,6 +14,7 @@ import { assertArtifact } from './artifact-assertion.ts';
 import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
+import { customKind } from './attestations/custom.ts';
 import { genericKind } from './attestations/generic.ts';
 import { jiraKind } from './attestations/jira.ts';
 import { junitKind } from './attestations/junit.ts';
@@ -21,6 +22,7 @@ import { pullRequestKind } from './attestations/pull-request.ts';
 import { snykKind } from './attestations/snyk.ts';
 import { systemKind } from './attestations/system.ts';
 import { listAuditEvents } from './audit-log.ts';
+import { archiveCustomType, createCustomType, getCustomType, listCustomTypes } from './custom-type.ts';
 import type { Endpoint } from './endpoint.ts';
 import { getEnvironment, listEnvironments } from './environment-list.ts';
 import { joinEnvironment } from './environment.ts';
@@ -72,9 +74,14 @@ export const addedEndpoints: readonly Endpoint[] = [
   snykKind.endpoint,
   jiraKind.endpoint,
   systemKind.endpoint,
+  customKind.endpoint,
   findTrailAttestations,
   findArtifactAttestations,
   findAttestationById,
+  createCustomType,
+  listCustomTypes,
+  getCustomType,
+  archiveCustomType,
   getPolicy,
   listPolicies,
   getEnvironment,

@@ -53,6 +53,14 @@ export const attestationEvidence = Type.Object({
   type_name: Type.Optional(Type.String()),
   control: Type.Optional(Type.String()),
   attestation_data: Type.Optional(Type.Unknown()),
+  type_version: Type.Optional(
+    Type.Integer({ description: 'The version of the custom type that the evidence was judged by.' }),
+  ),
+  summary: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
+      description: 'What the custom type shows of the evidence.',
+    }),
+  ),
   facts: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: 'What the evidence says in numbers and lists; absent for evidence of an earlier version.',

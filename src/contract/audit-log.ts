@@ -33,6 +33,8 @@ export const auditEventTypes = [
   'tags_changed',
   'archived',
   'restored',
+  'attestation_type_saved',
+  'attestation_type_archived',
 ] as const;
 
 /** What an event of the audit log is about. */

@@ -1,4 +1,5 @@
 import { reportArtifact } from './artifact-report.ts';
+import { customKind } from './attestations/custom.ts';
 import { genericKind } from './attestations/generic.ts';
 import { jiraKind } from './attestations/jira.ts';
 import { junitKind } from './attestations/junit.ts';
@@ -26,4 +27,5 @@ export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
   snykKind.endpoint,
   jiraKind.endpoint,
   systemKind.endpoint,
+  customKind.endpoint,
 ];

@@ -46,6 +46,19 @@ export const maximumLicenses = 500;
 /** The maximum number of components that the evidence of a bill of materials names for one reason. */
 export const maximumNamedComponents = 100;
 
+/** The maximum numbers of custom types of an organization, and of versions of one. */
+export const maximumCustomTypes = 100;
+export const maximumCustomTypeVersions = 500;
+
+/** The maximum number of rules of a custom type, and of entries of its summary. */
+export const maximumExpressions = 50;
+
+/** The maximum length of an expression in jq, in characters. */
+export const maximumExpressionLength = 4096;
+
+/** The maximum size of the JSON Schema of a custom type, and of its expressions as JSON, in bytes. */
+export const maximumDefinitionBytes = 64 * 1024;
+
 /** The maximum size of a page of attestations, in bytes of their documents: a page is held in memory. */
 export const maximumPageBytes = 8 * 1024 * 1024;
 

@@ -72,6 +72,13 @@ export const attestationName = Type.String({
     'The name of the attestation; `web.unit` is the attestation `unit` of the artifact `web` of the template.',
 });
 
+/** The name of a custom type of attestations (read in the help of the public client). */
+export const customTypeName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  maxLength: maximumNameLength,
+  description: 'The name of the custom type.',
+});
+
 /** The name of an environment (interface, Environment). */
 export const environmentName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\.\\-_]*$',

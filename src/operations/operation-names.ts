@@ -11,7 +11,6 @@ export const allOperationNames = [
   'attest-scan',
   'assert-artifact',
   'assert-trail',
-  'report-environment',
   'replay',
 ] as const;
 

@@ -7,6 +7,7 @@ import { addAttestationListRoutes } from './attestation/attestation-list-routes.
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
 import { addAttestationRoutes } from './attestation/attestation-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
+import { addCustomTypeRoutes } from './custom-type/custom-type-routes.ts';
 import { addAllowListRoutes } from './environment/allow-list-routes.ts';
 import {
   addEnvironmentReadingRoutes,
@@ -67,6 +68,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addAllowListRoutes(api, dependencies);
   addTagRoute(api, dependencies);
   addNamingRoutes(api, dependencies);
+  addCustomTypeRoutes(api, dependencies);
   addPolicyRoutes(api, dependencies);
   addPolicyListRoute(api, dependencies);
   addSnapshotRoutes(api, dependencies);

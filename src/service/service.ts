@@ -99,6 +99,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
       tokens: createTokenVerifier(options, sources),
       sendsMail: options.mail !== undefined,
     };
+    closers.push(() => dependencies.judging.data.close());
     const pending = new PendingSnapshots(dependencies);
     closers.push(() => pending.stop());
     pending.start();

@@ -124,7 +124,7 @@ describe.each(multipart)('the upload of %s', (_title, body) => {
   it('names its file part as the interface does, or as the public client does', () => {
     expect(filePartName(body, 'indexed')).toBe(`${body.file.part}.0`);
     expect(filePartName(body, 'plain')).toBe(body.file.part);
-    expect(body.file.part).toMatch(/^(?:attachment|policy|template)_file$/u);
+    expect(body.file.part).toMatch(/^(?:(?:attachment|policy|template)_file|type_schema)$/u);
   });
 
   it('is bounded, in the words of the interface at 10 MiB', () => {

@@ -22,6 +22,8 @@ import { pullRequestKind } from '../../src/contract/attestations/pull-request.ts
 import { snykKind } from '../../src/contract/attestations/snyk.ts';
 import { systemKind } from '../../src/contract/attestations/system.ts';
 import { attestSonar } from '../../src/contract/attestations/sonar.ts';
+import { customKind } from '../../src/contract/attestations/custom.ts';
+import { archiveCustomType, createCustomType, getCustomType, listCustomTypes } from '../../src/contract/custom-type.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { getEnvironment, listEnvironments } from '../../src/contract/environment-list.ts';
 import { listEnvironmentEvents } from '../../src/contract/environment-log.ts';
@@ -108,6 +110,7 @@ const evidence = [
     document: { snyk_results: { schema_version: 1, tool: { name: 'snyk', version: '1' }, results: [] } },
   },
   { kind: jiraKind, document: { jira_results: [] } },
+  { kind: customKind, document: { type_name: 'coverage', attestation_data: {} } },
   { kind: systemKind, document: { type_name: 'decision', attestation_data: { is_compliant: true } } },
 ];
 
@@ -152,6 +155,11 @@ export const everyEndpoint: readonly Sample[] = [
   sample(attestSonar, recorders, '/attestations/ORG/web/trail/main/sonar', () => ({
     form: attestationForm(sampleAttestation('OK'), { content: 'a file' }),
   })),
+  sample(createCustomType, recorders, '/custom-attestation-types/ORG', () => ({
+    form: attestationForm({ name: 'coverage' }),
+  })),
+  sample(getCustomType, everyone, '/custom-attestation-types/ORG/coverage'),
+  sample(listCustomTypes, everyone, '/custom-attestation-types/ORG'),
   ...evidence.map(({ kind, document }) =>
     sample(kind.endpoint, recorders, `/attestations/ORG/web/trail/main/${kind.name}`, () => ({
       form: attestationForm({ attestation_name: kind.name, ...document }),
@@ -191,6 +199,7 @@ export const everyEndpoint: readonly Sample[] = [
   sample(getServiceAccount, reporters, account),
   ...administration,
   sample(setDefaultOrg, everyone, '/user/ORG'),
+  sample(archiveCustomType, recorders, '/custom-attestation-types/ORG/unused/archive'),
   sample(disallowArtifact, recorders, `/allowlists/ORG/prod/${fingerprintOf('abcdef')}`),
   sample(detachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
   sample(archiveEnvironment, recorders, '/environments/ORG/old/archive'),

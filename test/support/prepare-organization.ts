@@ -3,7 +3,7 @@ import { createNotification, createServiceAccount } from './administration.ts';
 import { everyEndpoint } from './every-endpoint.ts';
 import { policyForm } from './environment-samples.ts';
 import { call, type Call } from './service-call.ts';
-import { sampleFlow } from './service-samples.ts';
+import { attestationForm, sampleFlow } from './service-samples.ts';
 import type { TestService } from './service.ts';
 
 /** Creates what the requests of `everyEndpoint` need and no operation can create. */
@@ -25,6 +25,8 @@ export async function prepareOrganization(
   await put('flows', { json: sampleFlow({ name: 'old' }) });
   const content = '_schema: https://compliance.example.com/schemas/policy/environment/v1\n';
   await put('policies', { form: policyForm({ name: 'old', type: 'env' }, { content }) });
+  const form = attestationForm({ name: 'unused' });
+  await call(service, { method: 'POST', path: `/custom-attestation-types/${org}`, form, key: apiKey });
   await createNotification(service, {}, { org, apiKey });
 }
 

@@ -30,7 +30,6 @@ export const protectedWorkflows: ReadonlySet<string> = new Set([
   'Detach a policy',
   'Release',
   'Report production',
-  'Report the Docker host',
   'Upload the policy',
 ]);
 
@@ -138,15 +137,6 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       pods: podList(aPod('web-1')),
       jobs: { report: 'failure' },
       outcomes: ['done', 'done', 'done', 'non-compliant'],
-    },
-  ],
-
-  'Report the Docker host': [
-    {
-      title: 'reports the containers',
-      run: started.scheduled('*/15 * * * *'),
-      jobs: { report: 'success' },
-      outcomes: ['done', 'done'],
     },
   ],
 

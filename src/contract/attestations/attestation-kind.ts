@@ -3,6 +3,7 @@ import {
   defineEndpoint,
   type Endpoint,
   type EndpointOperation,
+  type ErrorResponse,
   type MultipartBody,
   type Success,
 } from '../endpoint.ts';
@@ -51,6 +52,8 @@ export interface AttestationKind<
   readonly endpoint: AttestationEndpoint<Operation, Schema>;
   /** Both sides use it: the service records the verdict, and the action reports it. */
   judge(document: Static<Schema>): AttestationJudgement;
+  /** Whether only the service knows the rules. Then `judge` says what is known without its record. */
+  readonly isJudgedByService: boolean;
 }
 
 /** What differs between the kinds. */
@@ -66,6 +69,9 @@ interface KindDeclaration<Name extends string, Operation extends EndpointOperati
   /** The schema of `data_json`; see `attestationDocument`. */
   readonly document: Schema;
   readonly judge: (document: Static<Schema>) => AttestationJudgement;
+  readonly isJudgedByService?: boolean;
+  /** Its own errors. */
+  readonly errors?: readonly ErrorResponse[];
 }
 
 /** The response to an attestation for an artifact that was not reported to the trail. */
@@ -86,6 +92,7 @@ export function defineAttestationKind<
   Schema extends TSchema,
 >(declaration: KindDeclaration<Name, Operation, Schema>): AttestationKind<Name, Operation, Schema> {
   const { name, types = [name], typeOf = () => name, operation, number, title, document, judge } = declaration;
+  const { isJudgedByService = false, errors = [] } = declaration;
   return {
     ...{ name, types, typeOf },
     endpoint: defineEndpoint({
@@ -112,8 +119,8 @@ export function defineAttestationKind<
         { status: 201, description: 'The attestation was recorded.', schema: text },
         { status: 200, description: 'The attestation was recorded.', schema: text },
       ],
-      errors: [...additionErrors, flowNotFound, artifactNotInTrail, commonErrors.conflict, fileTooLarge],
+      errors: [...additionErrors, flowNotFound, artifactNotInTrail, commonErrors.conflict, fileTooLarge, ...errors],
     }),
-    judge,
+    ...{ judge, isJudgedByService },
   };
 }

@@ -1,4 +1,5 @@
 import type { AttestationJudgement, AttestationKind } from './attestation-kind.ts';
+import { customKind, customTypePrefix, type CustomAttestation } from './custom.ts';
 import { genericKind, type GenericAttestation } from './generic.ts';
 import { jiraKind, type JiraAttestation } from './jira.ts';
 import { junitKind, type JunitAttestation } from './junit.ts';
@@ -16,6 +17,7 @@ export interface AttestationDocuments {
   readonly snyk: SnykAttestation;
   readonly jira: JiraAttestation;
   readonly system: SystemAttestation;
+  readonly custom: CustomAttestation;
 }
 
 /** The name of a kind of attestation. */
@@ -32,10 +34,12 @@ export const attestationKinds = [
   snykKind,
   jiraKind,
   systemKind,
+  customKind,
 ] as const satisfies readonly AttestationKind<KindName>[];
 
 /** The kind that records evidence of this type; undefined if there is none. */
 export function findKind(type: string): KindName | undefined {
+  if (type.startsWith(customTypePrefix)) return 'custom';
   return attestationKinds.find(({ types }) => types.includes(type))?.name;
 }
 
@@ -53,6 +57,7 @@ const rules: Readonly<Record<KindName, KindRules>> = {
   snyk: snykKind,
   jira: jiraKind,
   system: systemKind,
+  custom: customKind,
 };
 
 /** The rules of a kind. The documents that they get must be of that kind. */

@@ -1,3 +1,4 @@
+import type { CustomAttestation } from '../../contract/attestations/custom.ts';
 import type { GenericAttestation } from '../../contract/attestations/generic.ts';
 import type { JiraAttestation } from '../../contract/attestations/jira.ts';
 import { sumResults, type JunitAttestation, type JunitResult } from '../../contract/attestations/junit.ts';
@@ -48,6 +49,7 @@ export function renderKind(context: PageContext, attestation: Attestation): Kind
   if (isOfKind(attestation, 'snyk')) return renderScan(attestation.document);
   if (isOfKind(attestation, 'jira')) return renderIssues(attestation.document);
   if (isOfKind(attestation, 'system')) return renderSystem(attestation.document);
+  if (isOfKind(attestation, 'custom')) return renderCustom(attestation.document);
   return { facts: [], content: html`` };
 }
 
@@ -288,4 +290,21 @@ function renderLicenses({ not_allowed: notAllowed, unknown }: FoundLicenses): Ht
       empty: renderEmpty('All licences are known and allowed.'),
       maximumBytes: 20_000,
     })}`;
+}
+
+function renderCustom({
+  type_name: name,
+  type_version: version,
+  summary = [],
+  attestation_data: data,
+}: CustomAttestation): KindContent {
+  return {
+    facts: [
+      ['Type', clip(name, 200)],
+      ['Judged by', version === undefined ? undefined : `version ${version} of the type`],
+      ...summary.map((entry) => [clip(entry.name, 100), clip(entry.value, 500)] as const),
+    ],
+    content: html`<h2>Data</h2>
+      ${renderJson(data)}`,
+  };
 }

@@ -1,3 +1,4 @@
+import { customTypeArchived, customTypeMissing } from '../../contract/attestations/custom.ts';
 import { artifactNotInTrail } from '../../contract/attestations/attestation-kind.ts';
 import { attestationKinds } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
@@ -33,7 +34,12 @@ function toObstacleError(
   obstacle: Exclude<attestations.AttestResult, 'recorded'>,
   { org, flow, trail, document }: attestations.AttestationCommand,
 ): ApiError {
+  const type = 'type_name' in document ? document.type_name : '';
   switch (obstacle) {
+    case 'type not found':
+      return new ApiError(customTypeMissing, { values: { org, name: type } });
+    case 'type archived':
+      return new ApiError(customTypeArchived, { values: { org, name: type } });
     case 'flow not found':
       return flowMissing(org, flow);
     case 'artifact not found': {

@@ -1,6 +1,12 @@
-import { rulesOf, type AttestationDocument, type KindName } from '../../contract/attestations/kinds.ts';
+import {
+  rulesOf,
+  type AttestationDocument,
+  type AttestationDocuments,
+  type KindName,
+} from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import type { CountsFor } from '../account/audience.ts';
+import { judgeCustom, type CustomTypeObstacle } from '../custom-type/custom-type-use-cases.ts';
 import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
 import { requireQuotas } from '../organization/quota.ts';
 import { newIdentifier } from '../platform/identifier.ts';
@@ -38,6 +44,15 @@ export interface AttestationCommand {
   readonly file?: FileToAttach | undefined;
 }
 
+interface CustomCommand extends AttestationCommand {
+  readonly document: Recorded<AttestationDocuments['custom']>;
+}
+
+/** The document is of the kind. */
+function isCustom(command: Omit<AttestationCommand, 'file'>): command is CustomCommand {
+  return command.kind === 'custom';
+}
+
 /** A file that was received and is not stored yet. */
 export interface FileToAttach {
   /** The file name that the sender gave. */
@@ -48,7 +63,7 @@ export interface FileToAttach {
 /** `too many names`: the name is new, and its subject already has evidence of `maximumEvidenceNames` names. */
 export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
 
-export type AttestResult = RecordAttestationResult | 'artifact not found';
+export type AttestResult = RecordAttestationResult | 'artifact not found' | CustomTypeObstacle;
 
 // In characters. The reason is stored with every judgement that uses the attestation; the document holds everything.
 const maximumReasonLength = 500;
@@ -56,17 +71,20 @@ const maximumReasonLength = 500;
 /** Records an attestation. If it has a fingerprint, the artifact must have been reported to the trail. */
 export async function attest(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes' | 'quotas'>,
-  { file, kind, ...command }: AttestationCommand,
+  { file, ...command }: AttestationCommand,
   request?: KeyedRequest<AttestResult>,
 ): Promise<OnceResult<AttestResult>> {
-  const { org, flow, trail, document } = command;
+  const { kind, ...sent } = command;
+  const { org, flow, trail, document } = sent;
   const { quotas } = dependencies;
   const { artifact_fingerprint: fingerprint } = document;
-  const place = toPlace({ ...command, name: document.attestation_name });
-  // The transaction finds other obstacles, but only after the file is stored, and it does not look for the artifact.
-  if (file !== undefined || fingerprint !== undefined) {
+  const place = toPlace({ ...sent, name: document.attestation_name });
+  // The transaction finds other obstacles, but only after the file is stored, or the type asked, and it does not look for
+  // the artifact.
+  if (file !== undefined || fingerprint !== undefined || kind === 'custom') {
     const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations, usage }) => {
-      const repetition = file === undefined ? undefined : await findRepeated(attestations, place, request);
+      const isRepeatedFirst = file !== undefined || kind === 'custom';
+      const repetition = isRepeatedFirst ? await findRepeated(attestations, place, request) : undefined;
       if (repetition !== undefined) return repetition;
       if (!(await flows.exists(org, flow))) return 'flow not found';
       if (file !== undefined && quotas !== undefined) {
@@ -79,18 +97,23 @@ export async function attest(
     });
     if (obstacle !== undefined) return obstacle;
   }
-  const attachment = await keep(file);
   const rules = rulesOf(kind);
-  const { verdict, reason, faults } = rules.judge(document);
+  const judged = isCustom(command)
+    ? await judgeCustom(dependencies, org, command.document)
+    : { document, judgement: rules.judge(document) };
+  if (typeof judged === 'string') return judged;
+  const { verdict, reason, faults } = judged.judgement;
+  const attachment = await keep(file);
   const attestation: Attestation = {
-    ...command,
+    ...sent,
+    document: judged.document,
     id: newIdentifier(dependencies),
     name: document.attestation_name,
     type: rules.typeOf(document),
     verdict,
     reason: truncate(reason, maximumReasonLength),
     faults: toRecordedFaults(faults, document.description),
-    facts: findFacts(kind, document),
+    facts: findFacts(kind, judged.document),
     createdAt: unixSeconds(dependencies.now()),
     attachment,
   };

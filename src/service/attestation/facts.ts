@@ -1,3 +1,5 @@
+import { conforms } from '../../contract/check.ts';
+import type { CustomAttestation } from '../../contract/attestations/custom.ts';
 import { sumResults } from '../../contract/attestations/junit.ts';
 import type { JiraAttestation } from '../../contract/attestations/jira.ts';
 import type { AttestationDocument, AttestationDocuments, KindName } from '../../contract/attestations/kinds.ts';
@@ -5,6 +7,8 @@ import type { PullRequest, PullRequestAttestation } from '../../contract/attesta
 import { countFindings } from '../../contract/attestations/snyk.ts';
 import type { SonarAttestation } from '../../contract/attestations/sonar.ts';
 import { readLicenses, type SystemAttestation } from '../../contract/attestations/system.ts';
+import { Type } from '../../contract/schema.ts';
+import { isMapping } from '../../runtime/untrusted-data.ts';
 
 /** What evidence says in numbers, words and lists, by name. A fact that is not known is absent. */
 export type Facts = Readonly<Record<string, number | boolean | string | readonly string[]>>;
@@ -25,6 +29,7 @@ const factsByKind: { [Kind in KindName]: { find(document: AttestationDocuments[K
   snyk: { find: (document) => ({ ...countFindings(document) }) },
   jira: { find: findIssues },
   system: { find: findSystemFacts },
+  custom: { find: findCustomFacts },
 };
 
 /** The facts of a document of this kind. */
@@ -91,4 +96,25 @@ function findSystemFacts(document: SystemAttestation): Given {
     not_allowed_licenses: licenses?.not_allowed_count,
     unknown_licenses: licenses?.unknown_count,
   };
+}
+
+/** The maximum number of facts of a custom attestation. */
+const maximumCustomFacts = 100;
+
+const shortText = Type.String({ maxLength: 200 });
+
+/** What is small enough for a fact. */
+const customFact = Type.Union([
+  Type.Number(),
+  Type.Boolean(),
+  shortText,
+  Type.Array(shortText, { maxItems: maximumCustomFacts }),
+]);
+
+/** The small values of the data by name. */
+function findCustomFacts({ attestation_data: data, type_version: version }: CustomAttestation): Given {
+  const facts = Object.entries(isMapping(data) ? data : {}).flatMap(([name, value]) =>
+    conforms(shortText, name) && conforms(customFact, value) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(facts.slice(0, maximumCustomFacts)), type_version: version };
 }

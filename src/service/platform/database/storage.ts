@@ -4,6 +4,7 @@ import { ArtifactReader, ArtifactWriter } from '../../artifact/artifact-records.
 import { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
 import { AttestationReader, AttestationWriter } from '../../attestation/attestation-records.ts';
 import { AuditLogReader, AuditLogWriter } from '../../audit/audit-log-records.ts';
+import { CustomTypeReader, CustomTypeWriter } from '../../custom-type/custom-type-records.ts';
 import { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../../environment/environment-records.ts';
 import { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
@@ -38,6 +39,7 @@ const readers = {
   artifacts: ArtifactReader,
   attestations: AttestationReader,
   attestationSeries: AttestationSeriesReader,
+  customTypes: CustomTypeReader,
   notifications: NotificationReader,
   deliveries: DeliveryReader,
   sessions: SessionReader,
@@ -59,6 +61,7 @@ const writers = {
   trails: TrailWriter,
   artifacts: ArtifactWriter,
   attestations: AttestationWriter,
+  customTypes: CustomTypeWriter,
   notifications: NotificationWriter,
   deliveries: DeliveryWriter,
   sessions: SessionWriter,

@@ -4,12 +4,14 @@ import { compilePolicy, type CompiledPolicy } from '../../policy/compile-policy.
 import type { PolicyRules } from '../../policy/policy-rules.ts';
 import { KnownMatches, MissingMatchesError, prepareMatches } from '../../policy/judgement-budget.ts';
 import type { ReadTransaction, Storage, TransactionOptions, WriteTransaction } from '../database/storage.ts';
+import { DataJudging } from './data-judging.ts';
 
 /** State that all judging in a process shares. */
 export class Judging {
   /** Long pattern matching is done in portions, which take turns with each other. */
   readonly turns = new EventLoopTurns();
   readonly policies = new PolicyCache();
+  readonly data = new DataJudging();
   #listener: () => void = () => undefined;
 
   /** Sets the only listener, which is called after every commit that leaves pending snapshots. */

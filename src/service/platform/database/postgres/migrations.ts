@@ -6,6 +6,7 @@ import { attestationFacts } from './migrations/attestation-facts.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
 import { broadcasts } from './migrations/broadcasts.ts';
+import { customTypes } from './migrations/custom-types.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
@@ -32,6 +33,7 @@ export const scripts: readonly string[] = [
   attestationFacts,
   tags,
   archive,
+  customTypes,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

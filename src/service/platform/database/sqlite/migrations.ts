@@ -11,6 +11,7 @@ import { base } from './migrations/base.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { broadcasts } from './migrations/broadcasts.ts';
 import { clock } from './migrations/clock.ts';
+import { customTypes } from './migrations/custom-types.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
@@ -62,6 +63,7 @@ const steps: readonly string[] = [
   attestationFacts,
   tags,
   archive,
+  customTypes,
 ];
 
 /** The schema version of this service. */

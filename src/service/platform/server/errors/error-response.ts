@@ -6,6 +6,7 @@ import { httpErrors, retryAfterHeader } from './http-errors.ts';
 import { sendJson } from '../json-response.ts';
 import { errorCode, errorMessage } from '../../../../runtime/failure.ts';
 import type { ServiceLog } from '../../../../runtime/log.ts';
+import { JudgingOverloadedError } from '../../judging/data-judging.ts';
 import { StorageError, UncertainWriteError } from '../../database/storage-error.ts';
 import { valueAt } from '../../../../runtime/untrusted-data.ts';
 
@@ -37,6 +38,9 @@ export function sendError(
 
 function toApiError(listeners: ErrorListeners, thrown: unknown, request: FastifyRequest): ApiError {
   if (thrown instanceof QuotaExceededError) return new ApiError(quotaExceeded, { values: thrown.values });
+  if (thrown instanceof JudgingOverloadedError) {
+    return new ApiError(httpErrors.underPressure, { headers: { 'retry-after': '2' } });
+  }
   // If a failure caused the ApiError, the failure is its cause and must be logged.
   const fault = thrown instanceof ApiError ? thrown.cause : thrown;
   if (thrown instanceof ApiError && !(fault instanceof StorageError)) return thrown;

@@ -1,0 +1,141 @@
+import { customTypeArchived, customTypeMissing } from './attestations/custom.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, additionErrors, commonErrors, fileTooLarge } from './errors.ts';
+import { maximumDocumentBytes, maximumExpressionLength, maximumExpressions, maximumFileBytes } from './limits.ts';
+import { customTypeName, orgName } from './names.ts';
+import { Type, type Static } from './schema.ts';
+import { lineText, longText } from './text-fields.ts';
+
+const expression = Type.String({ minLength: 1, maxLength: maximumExpressionLength });
+
+const evaluator = Type.Object(
+  {
+    content_type: Type.Literal('jq'),
+    rules: Type.Array(expression, { maxItems: maximumExpressions, description: 'Each must give `true`.' }),
+  },
+  { additionalProperties: false },
+);
+
+const summaryEntry = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 100 }), expression },
+  { additionalProperties: false },
+);
+
+/** The JSON part of a custom type (observed on the wire). */
+export const customTypePayload = Type.Object(
+  {
+    name: customTypeName,
+    description: Type.Optional(longText()),
+    evaluator: Type.Optional(Type.Union([evaluator, Type.Null()])),
+    summary: Type.Optional(
+      Type.Union([
+        Type.Array(summaryEntry, { maxItems: maximumExpressions, description: 'What is shown of the evidence.' }),
+        Type.Null(),
+      ]),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What a custom type evaluates, in jq. */
+export interface CustomTypeRules {
+  readonly rules: readonly string[];
+  readonly summary: readonly Static<typeof summaryEntry>[];
+}
+
+const customTypeVersion = Type.Object({
+  version: Type.Integer(),
+  timestamp: Type.Number({ description: 'Unix seconds.' }),
+  created_by: Type.String(),
+  type_schema: Type.Optional(
+    Type.String({
+      description:
+        'The JSON Schema as it was sent. A list, and old versions that are long, leave it out, as the next two.',
+    }),
+  ),
+  evaluator: Type.Optional(evaluator),
+  summary: Type.Optional(Type.Union([Type.Array(summaryEntry), Type.Null()])),
+});
+
+/** A custom type with its versions, the latest last. */
+export const customType = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  org: Type.String(),
+  archived: Type.Boolean(),
+  created_by: Type.Optional(Type.String({ description: 'Absent if one version was asked for, as the next two.' })),
+  created_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
+  last_modified_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
+  versions: Type.Array(customTypeVersion),
+});
+
+export type CustomTypeResponse = Static<typeof customType>;
+
+/** The response if a custom type has no such version (read in the public client's tests). */
+export const customTypeVersionMissing = {
+  status: 404,
+  message: "version {version} does not exist for custom attestation type '{name}'",
+  when: 'The custom type has no version of that number.',
+} as const;
+
+export const createCustomType = defineEndpoint({
+  origin: 'observed',
+  title: 'Create custom attestation type',
+  method: 'POST',
+  path: '/custom-attestation-types/{org}',
+  parameters: Type.Object({ org: orgName }),
+  body: {
+    kind: 'multipart',
+    json: { part: 'data_json', schema: customTypePayload, maximumBytes: maximumDocumentBytes },
+    file: { part: 'type_schema', required: false, maximumBytes: maximumFileBytes, tooLarge: fileTooLarge },
+  },
+  repetition: {
+    effect: 'appends',
+    volatile: [],
+    isHarmlessTwice: true,
+    remedy: 'Send it again; a second version that says the same does no harm.',
+  },
+  success: [{ status: 201, description: 'The version was created, and the type if it is new.', schema: Type.String() }],
+  errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
+});
+
+export const listCustomTypes = defineEndpoint({
+  origin: 'observed',
+  title: 'List custom attestation types',
+  method: 'GET',
+  path: '/custom-attestation-types/{org}',
+  parameters: Type.Object({ org: orgName }),
+  success: [{ status: 200, description: 'All that are not archived, sorted by name.', schema: Type.Array(customType) }],
+  errors: accessErrors,
+});
+
+const customTypeParameters = Type.Object({ org: orgName, type_name: customTypeName });
+
+export const getCustomType = defineEndpoint({
+  origin: 'observed',
+  title: 'Get custom attestation type',
+  method: 'GET',
+  path: '/custom-attestation-types/{org}/{type_name}',
+  parameters: customTypeParameters,
+  query: Type.Object(
+    {
+      version: Type.Optional(
+        lineText({ description: 'Only this version; all of them if it is not a number.', maxLength: 20 }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  success: [{ status: 200, description: 'The custom type.', schema: customType }],
+  errors: [...accessErrors, customTypeMissing, customTypeArchived, customTypeVersionMissing],
+});
+
+export const archiveCustomType = defineEndpoint({
+  origin: 'observed',
+  title: 'Archive custom attestation type',
+  method: 'PUT',
+  path: '/custom-attestation-types/{org}/{type_name}/archive',
+  parameters: customTypeParameters,
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The type can no longer be used.', schema: Type.String() }],
+  errors: [...accessErrors, customTypeMissing, commonErrors.conflict],
+});

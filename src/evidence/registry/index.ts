@@ -1,0 +1,2 @@
+export { resolveImage } from './resolve-image.ts';
+export { resolveLayoutImage } from './oci-layout.ts';

@@ -1,0 +1,109 @@
+import type { CustomType, CustomTypeDefinition, CustomTypeVersion } from './custom-type.ts';
+import { defineStatements, Repository } from '../platform/database/database.ts';
+import { number, optional, optionalText, text, type Row } from '../platform/database/rows.ts';
+
+/** A version to insert. */
+export interface NewCustomTypeVersion extends CustomTypeVersion {
+  readonly org: string;
+  readonly name: string;
+  /** Unchanged if undefined; empty for a new type. */
+  readonly description: string | undefined;
+  readonly definition: CustomTypeDefinition;
+}
+
+const listHeads = 'SELECT org, name, description, archived FROM custom_types WHERE org = $1';
+
+/** The newest versions have their definitions, as far as these have no more bytes than `$3`. */
+const listVersions = `SELECT name, version, created_at, created_by,
+    CASE WHEN sum(octet_length(definition)) OVER (PARTITION BY name ORDER BY version DESC) <= $3 THEN definition END
+      AS definition
+  FROM custom_type_versions WHERE org = $1 AND ($2::text IS NULL OR name = $2)`;
+
+const statements = defineStatements('custom_types', {
+  find: `${listHeads} AND name = $2`,
+  list: `${listHeads} AND archived = 0 ORDER BY name`,
+  listVersions: `${listVersions} ORDER BY version`,
+  findVersion: `SELECT name, version, created_at, created_by, definition FROM custom_type_versions
+    WHERE org = $1 AND name = $2 AND version = $3`,
+  findLatest: `SELECT name, version, created_at, created_by, definition FROM custom_type_versions
+    WHERE org = $1 AND name = $2 ORDER BY version DESC LIMIT 1`,
+  count: 'SELECT count(*) AS count FROM custom_types WHERE org = $1',
+  save: `INSERT INTO custom_types (org, name, description, archived) VALUES ($1, $2, coalesce($3::text, ''), 0)
+    ON CONFLICT (org, name) DO UPDATE SET description = coalesce($3::text, custom_types.description), archived = 0`,
+  insertVersion: `INSERT INTO custom_type_versions (org, name, version, definition, created_at, created_by)
+    VALUES ($1, $2, $3, $4, $5, $6)`,
+  archive: 'UPDATE custom_types SET archived = 1 WHERE org = $1 AND name = $2',
+});
+
+/** How many bytes of definitions are read with a type. */
+const maximumDefinitionBytes = 1024 * 1024;
+
+type Head = Omit<CustomType, 'versions'>;
+
+export class CustomTypeReader extends Repository {
+  /** Finds a type without its versions. */
+  findHead(org: string, name: string): Promise<Head | undefined> {
+    return this.queryFirst(statements.find, [org, name], toHead);
+  }
+
+  /** Finds a type with its versions; the newest have their definitions. */
+  async find(org: string, name: string): Promise<CustomType | undefined> {
+    const head = await this.findHead(org, name);
+    if (head === undefined) return undefined;
+    const values = [org, name, maximumDefinitionBytes];
+    return { ...head, versions: await this.queryAll(statements.listVersions, values, toVersion) };
+  }
+
+  /** Those that are not archived, sorted by name, without definitions. */
+  async list(org: string): Promise<readonly CustomType[]> {
+    const heads = await this.queryAll(statements.list, [org], toHead);
+    const rows = await this.database.query(statements.listVersions, [org, null, 0]);
+    const versions = Map.groupBy(rows, (row) => text(row, 'name'));
+    return heads.map((head) => ({ ...head, versions: (versions.get(head.name) ?? []).map(toVersion) }));
+  }
+
+  /** Finds a version with its definition; the latest if no number is given. */
+  findVersion(org: string, name: string, version?: number): Promise<CustomTypeVersion | undefined> {
+    return version === undefined
+      ? this.queryFirst(statements.findLatest, [org, name], toVersion)
+      : this.queryFirst(statements.findVersion, [org, name, version], toVersion);
+  }
+
+  /** The number of types, with those that are archived. */
+  count(org: string): Promise<number> {
+    return this.queryNumber(statements.count, [org], 'count');
+  }
+}
+
+export class CustomTypeWriter extends CustomTypeReader {
+  /** Inserts the version as the latest one. Version 1 creates the type. A type that was archived is not any more. */
+  async insertVersion(added: NewCustomTypeVersion): Promise<void> {
+    const { org, name, description = null, version, definition, createdAt, createdBy } = added;
+    await this.database.run(statements.save, [org, name, description]);
+    const values = [org, name, version, JSON.stringify(definition), createdAt, createdBy];
+    await this.database.run(statements.insertVersion, values);
+  }
+
+  archive(org: string, name: string): Promise<void> {
+    return this.database.run(statements.archive, [org, name]);
+  }
+}
+
+function toHead(row: Row): Head {
+  return {
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    isArchived: number(row, 'archived') === 1,
+  };
+}
+
+function toVersion(row: Row): CustomTypeVersion {
+  return {
+    version: number(row, 'version'),
+    createdAt: number(row, 'created_at'),
+    createdBy: text(row, 'created_by'),
+    // Validated before it was stored.
+    definition: optional(optionalText(row, 'definition'), (json) => JSON.parse(json) as CustomTypeDefinition),
+  };
+}

@@ -1,0 +1,27 @@
+import type { CustomTypeRules } from '../../contract/custom-type.ts';
+
+/** What a version of a custom type judges by. */
+export interface CustomTypeDefinition extends CustomTypeRules {
+  /** A JSON Schema as JSON; undefined if all data is valid. */
+  readonly schema?: string | undefined;
+}
+
+/** A version of a custom type. */
+export interface CustomTypeVersion {
+  /** Counts from 1. */
+  readonly version: number;
+  /** Undefined if it is not read. */
+  readonly definition?: CustomTypeDefinition | undefined;
+  readonly createdAt: number;
+  readonly createdBy: string;
+}
+
+/** A type of evidence that an organization defines. */
+export interface CustomType {
+  readonly org: string;
+  readonly name: string;
+  readonly description: string;
+  readonly isArchived: boolean;
+  /** The latest is the last one. There is at least one. */
+  readonly versions: readonly CustomTypeVersion[];
+}

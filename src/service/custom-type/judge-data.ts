@@ -1,0 +1,299 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { createContext, Script } from 'node:vm';
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { loadJq, type Jq } from 'jq-wasm';
+import { RE2JS } from 're2js';
+import type { SummaryValue } from '../../contract/attestations/custom.ts';
+import type { Fault } from '../../contract/reason.ts';
+import { errorMessage } from '../../runtime/failure.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import { isMapping, textAt } from '../../runtime/untrusted-data.ts';
+import type { CustomTypeDefinition } from './custom-type.ts';
+import { checkUse, prelude } from './refused-functions.ts';
+
+/* Judges the data of custom attestations in a worker thread, because schemas and rules are foreign programs in effect. */
+
+/** How long a judgement may take, in milliseconds. */
+export const judgementTime = 100;
+
+/** How long compiling a schema or an expression may take, in milliseconds. */
+const compilationTime = 500;
+
+/** How much memory jq may have, in MiB; the thread has as much for the schema. */
+export const judgementMemory = 64;
+
+/** The data of an attestation, with what it is judged by. */
+export interface DataToJudge {
+  readonly definition: CustomTypeDefinition;
+  /** As JSON. */
+  readonly data: string;
+}
+
+/** What the rules find. */
+export interface DataJudgement {
+  /** Empty if the data satisfies the schema and all rules. */
+  readonly faults: readonly Fault[];
+  readonly summary: readonly SummaryValue[];
+}
+
+/** A limit was exceeded. The message is a predicate of what exceeded it. */
+class LimitError extends Error {
+  override readonly name = 'LimitError';
+}
+
+/** The time is up, but the machine was busy with something else. */
+class BusyError extends LimitError {}
+
+/**
+ * Runs work with a time limit. A watchdog thread ends even a loop in WebAssembly.
+ *
+ * @throws LimitError
+ */
+function withinTime<Result>(milliseconds: number, work: () => Result): Result {
+  const before = process.threadCpuUsage();
+  const results: Result[] = [];
+  const run = (): void => {
+    results.push(work());
+  };
+  try {
+    new Script('run()').runInContext(createContext({ run }), { timeout: milliseconds });
+  } catch (error) {
+    if (textAt(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    const { user, system } = process.threadCpuUsage(before);
+    const isBusy = user + system < (milliseconds * 1000) / 2;
+    throw new (isBusy ? BusyError : LimitError)(`take longer than ${milliseconds} ms`, { cause: error });
+  }
+  const [result] = results;
+  if (result === undefined) throw new Error('the work has no result');
+  return result;
+}
+
+/** Formats and unknown keywords are annotations, as the specification of JSON Schema says. */
+const ajvOptions: Options = {
+  ...{ strict: false, validateFormats: false, logger: false },
+  code: { regExp: Object.assign(compilePattern, { code: '' }) },
+};
+
+/** RE2 takes time in proportion to the text, whatever the pattern. Ajv tells patterns apart by their texts. */
+function compilePattern(pattern: string): { test: (text: string) => boolean; toString: () => string } {
+  const compiled = RE2JS.compile(pattern);
+  return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
+}
+
+/** The validators of the last schemas, because compiling takes longer than validating. */
+const validators = new Map<string, ValidateFunction>();
+const maximumValidators = 16;
+
+/** @throws Error if it is not a JSON Schema that this service understands */
+function compileSchema(json: string): ValidateFunction {
+  const known = validators.get(json);
+  if (known !== undefined) return known;
+  const schema: unknown = JSON.parse(json);
+  if (!isMapping(schema) || schema['$async'] !== undefined) throw new Error('must be a JSON object without $async');
+  const compiled = withinTime(compilationTime, () => {
+    const isLater = /\/draft\/20(?:19-09|20-12)\//u.test(textAt(schema, '$schema') ?? '');
+    return (isLater ? new Ajv2020(ajvOptions) : new Ajv(ajvOptions)).compile(schema);
+  });
+  const [oldest] = validators.keys();
+  if (validators.size >= maximumValidators && oldest !== undefined) validators.delete(oldest);
+  validators.set(json, compiled);
+  return compiled;
+}
+
+/** What is used of the global of this name; its types come only with those of browsers. */
+declare const WebAssembly: {
+  compile(bytes: Uint8Array): Promise<unknown>;
+  instantiate(module: unknown, imports: unknown): Promise<unknown>;
+};
+
+/** The instance of jq. A failure may leave it in any state. */
+let loading: Promise<Jq> | undefined;
+
+async function loadLimitedJq(): Promise<Jq> {
+  const module = await WebAssembly.compile(await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm'))));
+  const jq = await loadJq({
+    instantiateWasm: (imports: unknown, onSuccess: (instance: unknown, module: unknown) => void) => {
+      void WebAssembly.instantiate(module, limitMemory(imports)).then((instance) => {
+        onSuccess(instance, module);
+      });
+    },
+  });
+  // Compiles what every call needs, so that no judgement has to wait for it.
+  jq.raw('{}', `${prelude}\n.`);
+  return jq;
+}
+
+type Resize = (bytes: number) => unknown;
+
+/** Limits the function with which jq grows its memory. The names of imports are shortened, those of functions are not. */
+function limitMemory(imports: unknown): unknown {
+  const limit = (value: unknown): unknown => {
+    const isResize = (given: unknown): given is Resize =>
+      typeof given === 'function' && given.name === '_emscripten_resize_heap';
+    if (!isResize(value)) return value;
+    return (bytes: number): unknown => {
+      if (bytes > judgementMemory * 1024 * 1024) throw new LimitError(`need more than ${judgementMemory} MiB`);
+      return value(bytes);
+    };
+  };
+  const mapValues = (given: unknown, change: (value: unknown) => unknown): unknown =>
+    Object.fromEntries(Object.entries(isMapping(given) ? given : {}).map(([name, value]) => [name, change(value)]));
+  return mapValues(imports, (functions) => mapValues(functions, limit));
+}
+
+/** How often work is tried while the machine is busy: a verdict must not depend on that. */
+const maximumAttempts = 10;
+
+async function whileBusy<Result>(attempt: () => Result | Promise<Result>): Promise<Result> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (number === maximumAttempts || !(error instanceof BusyError)) throw error;
+    }
+  }
+}
+
+/** Works with jq. After a failure the next work gets a new instance. */
+function withJq<Result>(milliseconds: number, work: (jq: Jq) => Result): Promise<Result> {
+  return whileBusy(async () => {
+    loading ??= loadLimitedJq();
+    const jq = await loading;
+    try {
+      return withinTime(milliseconds, () => work(jq));
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  });
+}
+
+/** What is wrong with a definition, by field. */
+export type DefinitionFault = readonly [field: string, words: string];
+
+/** Checks that a definition can be used. */
+export async function checkDefinition(definition: CustomTypeDefinition): Promise<readonly DefinitionFault[]> {
+  const { schema, rules, summary } = definition;
+  const expressions = [
+    ...rules.map((rule, at) => [`evaluator.rules.${at}`, rule] as const),
+    ...summary.map(({ expression }, at) => [`summary.${at}.expression`, expression] as const),
+  ];
+  const checks: readonly (readonly [string, () => unknown])[] = [
+    ...(schema === undefined ? [] : [['type_schema', () => whileBusy(() => compileSchema(schema))] as const]),
+    ...expressions.map(([field, text]) => [field, () => compileExpression(text)] as const),
+    ['evaluator.rules', () => compile(toProgram(definition))],
+  ];
+  for (const [field, check] of checks) {
+    try {
+      await check();
+    } catch (error) {
+      const words = error instanceof LimitError ? `would ${error.message}` : errorMessage(error);
+      return [[field, truncate(words, maximumFaultLength)]];
+    }
+  }
+  return [];
+}
+
+/** In characters. */
+const maximumFaultLength = 500;
+
+/** @throws Error if jq does not understand the expression, or it uses what is refused */
+async function compileExpression(expression: string): Promise<void> {
+  checkUse(expression, await compile(`${prelude}\n${expression}`));
+}
+
+/** Returns the code that jq makes of a program. Without input, jq does not run it. */
+function compile(program: string): Promise<string> {
+  return withJq(compilationTime, (jq) => {
+    const { exitCode, stdout, stderr } = jq.raw('', program, ['--debug-dump-disasm']);
+    if (exitCode !== 0) throw new Error(toJqMessage(stderr));
+    return stdout;
+  });
+}
+
+/** The first message of jq, with the position in the rule, which is below the prelude. */
+function toJqMessage(output: string): string {
+  const [first = ''] = output.split('\n');
+  return first
+    .replace(/^jq: error: /u, '')
+    .replace(/ at <top-level>, line (\d+), column (\d+):$/u, (_, line: string, column: string) => {
+      return ` at line ${Number(line) - 1}, column ${column}`;
+    });
+}
+
+/** In characters. */
+const maximumValueLength = 500;
+
+/**
+ * The program that evaluates all expressions at once, so that the data is parsed once. Each expression is a function,
+ * whose body ends even if its last line is a comment that continues on the next one.
+ */
+function toProgram({ rules, summary }: CustomTypeDefinition): string {
+  const lists = [
+    { name: '_rule', expressions: rules, format: 'tojson' },
+    { name: '_summary', expressions: summary.map(({ expression }) => expression), format: 'tostring' },
+  ].map(({ name, expressions, format }) => ({
+    functions: expressions.map((expression, at) => `def ${name}${at}:\n${expression}\n\n;`),
+    calls: expressions.map(
+      (_, at) => `(try [limit(2; ${name}${at}) | ${format} | _brief] catch {error: tostring | _brief})`,
+    ),
+  }));
+  const brief = `def _brief: if length > ${maximumValueLength} then .[0:${maximumValueLength}] + "…" else . end;`;
+  const functions = lists.flatMap((list) => list.functions);
+  return [prelude, brief, ...functions, `[${lists.map(({ calls }) => `[${calls.join(', ')}]`).join(', ')}]`].join('\n');
+}
+
+/** What an expression gives: its first two outputs, or an error. */
+type Outputs = readonly string[] | { readonly error: string };
+
+/** Judges data by a definition that `checkDefinition` accepted. */
+export async function judgeData({ definition, data }: DataToJudge): Promise<DataJudgement> {
+  const { schema, rules, summary } = definition;
+  try {
+    const isValid = schema === undefined ? undefined : await whileBusy(() => compileSchema(schema));
+    const program = toProgram(definition);
+    const given = await withJq(judgementTime, (jq) => {
+      const invalid = isValid === undefined ? undefined : findInvalid(isValid, data);
+      if (invalid !== undefined || rules.length + summary.length === 0) return { invalid };
+      const { exitCode, stdout, stderr } = jq.raw(data, program, ['-c']);
+      if (exitCode !== 0) throw new LimitError(`cannot be evaluated: ${toJqMessage(stderr)}`);
+      // The program makes this of the outputs.
+      return JSON.parse(stdout) as readonly [judged: readonly Outputs[], shown: readonly Outputs[]];
+    });
+    if ('invalid' in given) return { faults: given.invalid === undefined ? [] : [given.invalid], summary: [] };
+    const [judged, shown] = given;
+    return {
+      faults: rules.flatMap((rule, at) => toFaults(rule, judged[at] ?? [])),
+      summary: summary.map(({ name }, at) => ({ name, value: toSummaryValue(shown[at] ?? []) })),
+    };
+  } catch (error) {
+    const words = error instanceof LimitError ? error.message : `cannot be evaluated: ${errorMessage(error)}`;
+    return { faults: [{ value: `the schema and the rules ${words}` }], summary: [] };
+  }
+}
+
+function findInvalid(isValid: ValidateFunction, data: string): Fault | undefined {
+  if (isValid(JSON.parse(data))) return undefined;
+  const { instancePath = '', message = 'is not valid' } = isValid.errors?.[0] ?? {};
+  return { value: `attestation_data${instancePath} ${message}`, limit: 'the schema requires it' };
+}
+
+/** In characters; reasons are read at a glance. */
+const maximumRuleLength = 150;
+
+function toFaults(rule: string, outputs: Outputs): readonly Fault[] {
+  if (!('error' in outputs) && outputs.length === 1 && outputs[0] === 'true') return [];
+  return [{ value: `the rule ${truncate(rule, maximumRuleLength)} ${describe(outputs)}`, limit: 'true is required' }];
+}
+
+function describe(outputs: Outputs): string {
+  if ('error' in outputs) return `fails: ${outputs.error}`;
+  if (outputs.length > 1) return 'gives more than one value';
+  return `gives ${truncate(outputs[0] ?? 'nothing', maximumRuleLength)}`;
+}
+
+function toSummaryValue(outputs: Outputs): string {
+  return 'error' in outputs ? `error: ${outputs.error}` : outputs.join(', ');
+}
