@@ -42,6 +42,9 @@ export interface TestService {
 /** The key of the admin API of a test service. */
 const adminKey = 'the-administration-key-of-a-test';
 
+/** A test works in the service's process, so the event loop waits for it, too. */
+const patient = { delay: 60_000 };
+
 /** Stops a service in which nothing may have failed unnoticed. */
 export async function stopWithoutErrors(service: TestService): Promise<void> {
   assert.deepEqual(service.errors, []);
@@ -55,7 +58,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
   const storage = own ?? (await createTestStorage());
   const apiKey = `first0key_${'k'.repeat(43)}`;
   const service = await startLocalService(
-    { ...storage.options, adminKey, first: { org, key: apiKey }, ...options },
+    { ...storage.options, adminKey, first: { org, key: apiKey }, load: patient, ...options },
     sources,
   );
   const keys = new Map([[org, apiKey]]);
