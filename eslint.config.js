@@ -73,6 +73,7 @@ const packageUsers = {
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-rules'],
   sax: ['evidence'],
+  'spdx-expression-parse': ['evidence'],
   re2js: ['service-rules'],
   ajv: ['service-rules'],
   'jq-wasm': ['service-rules'],

@@ -9,6 +9,7 @@ export const allOperationNames = [
   'attest-junit',
   'attest-pull-request',
   'attest-scan',
+  'attest-sbom',
   'assert-artifact',
   'assert-trail',
   'replay',

@@ -18,6 +18,9 @@ beforeAll(async () => {
   const results = [{ ruleId: 'R1', level: 'error', message: { text: 'x' } }];
   const scan = { version: '2.1.0', runs: [{ tool: { driver: { name: 'Scanner' } }, results }] };
   await job.workspace.write('red.sarif', JSON.stringify(scan));
+  const packages = [{ name: 'left', versionInfo: '1.0.0', licenseDeclared: 'GPL-3.0-only' }];
+  const bill = { spdxVersion: 'SPDX-2.3', SPDXID: 'SPDXRef-DOCUMENT', packages };
+  await job.workspace.write('red.spdx.json', JSON.stringify(bill));
   await job.workspace.write('none.xml', '<testsuite name="api"/>');
   const red = webhookPayloadWith('ERROR', jobCommit);
   const conditions = [
@@ -64,6 +67,11 @@ const redSteps: readonly RedStep[] = [
     inputs: { operation: 'attest-scan', 'sarif-path': 'red.sarif' },
     about: 'scan',
     why: '1 high finding; none is allowed from high on',
+  },
+  {
+    inputs: { operation: 'attest-sbom', 'sbom-path': 'red.spdx.json', 'allowed-licenses': 'MIT' },
+    about: 'sbom',
+    why: 'left@1.0.0 has GPL-3.0-only; the licence is not allowed',
   },
   {
     inputs: { operation: 'attest-sonar', 'sonar-report-path': 'red.json', 'unverified-revision': 'warn' },

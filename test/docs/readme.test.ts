@@ -92,6 +92,7 @@ describe("the README's table of operations", () => {
         'attest-junit',
         'attest-pull-request',
         'attest-scan',
+        'attest-sbom',
         'assert-artifact',
         'assert-trail',
       ],

@@ -102,6 +102,14 @@ const pipeline: readonly Step[] = [
     },
   },
   {
+    command: `attest sbom --name bom --sbom-file npm.json ${onTrail}`,
+    inputs: { operation: 'attest-sbom', flow: 'web', 'attestation-name': 'bom', 'sbom-path': 'npm.json' },
+  },
+  {
+    command: `attest sbom --name image --sbom-file trivy.json ${onTrail}`,
+    inputs: { operation: 'attest-sbom', flow: 'web', 'attestation-name': 'image', 'sbom-path': 'trivy.json' },
+  },
+  {
     command: 'create environment prod --type K8S --description Production',
     inputs: {
       operation: 'create-environment',
@@ -136,7 +144,7 @@ const attestations = `/attestations/acme/web/trail/{commit}`;
 const records: readonly string[] = [
   '/flows/acme/web',
   '/trails/acme/web/{commit}',
-  ...['review', 'unit', 'scan', 'pull-request', 'code'].map((name) => `${attestations}/${name}`),
+  ...['review', 'unit', 'scan', 'pull-request', 'code', 'bom', 'image'].map((name) => `${attestations}/${name}`),
   '/attestations/acme/web?page=1&per_page=10',
   `/artifacts/acme/web/fingerprint/${fingerprint}?trail={commit}`,
   `/asserts/acme/fingerprint/${fingerprint}?flow_name=web`,
@@ -162,8 +170,8 @@ const expectedDifferences: readonly (readonly [RegExp, string])[] = [
     'the action records whether the analysis is of the commit',
   ],
   [
-    /(?:^|\.)user_data\.(?:rule|severities)$/u,
-    'the action records its own rule, and counts that the form does not have',
+    /(?:^|\.)user_data\.(?:rule|severities|licenses)$/u,
+    'the action records its own rule, and what the form does not have',
   ],
   [/\.sonar_results\.(?:serverUrl|project\.url)$/u, 'each job has its own stand-in for Sonar'],
   [/\.conditions\.\d+\.errorThreshold$/u, 'the public client sends an empty text if a condition has no threshold'],
@@ -177,6 +185,8 @@ function prepare({ write, platforms }: ClientSession): void {
   write('user-data.json', '{ "ticket": "SHOP-7" }\n');
   write('policy.yml', '_schema: https://compliance.example.com/schemas/policy/environment/v1\n');
   write('pods.json', platforms.pods);
+  write('npm.json', readText('test/evidence/bill-of-materials/samples/npm.spdx.json'));
+  write('trivy.json', readText('test/evidence/bill-of-materials/samples/trivy.cyclonedx.json'));
   write('snyk.sarif', readText('test/evidence/scan/samples/snyk-code.sarif.json'));
   write(
     'flow.yml',

@@ -110,6 +110,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, processes 
       await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
       await workspace.write('policy.yaml', policyText);
       await workspace.write('scan.sarif', '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"S"}},"results":[]}]}');
+      await workspace.write('bom.json', '{"bomFormat":"CycloneDX","specVersion":"1.6"}');
       await workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
     });
 

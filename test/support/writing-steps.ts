@@ -91,6 +91,7 @@ export const writingSteps: Partial<Readonly<Record<EndpointOperation, WritingSte
   'attest-generic': attestSteps('generic', undefined, { compliant: 'true', files: 'pods.json' }),
   'attest-junit': attestSteps('junit', undefined, { 'junit-path': 'junit.xml' }),
   'attest-scan': attestSteps('scan', undefined, { 'sarif-path': 'scan.sarif' }),
+  'attest-sbom': attestSteps('sbom', undefined, { 'sbom-path': 'bom.json' }),
   'attest-pull-request': attestSteps('pull-request', undefined, { 'github-token': 'ghs_0123456789abcdef' }),
   'begin-trail': {
     inputs: (index) => ({ flow: 'begun-0', trail: `trail-${index}`, description: 'Of a test' }),

@@ -60,7 +60,7 @@ export function wrongKindError(
   const text = start.toString(isUtf16 ? 'utf16le' : 'latin1').replace(/^(?:\uFEFF|ï»¿)/u, '');
   const others = isXml === true ? kinds.filter(({ start: form }) => form !== xml) : kinds;
   const found = others.find((kind) => kind.start.test(text) && kind.contains?.test(text) !== false);
-  if (found === undefined || found.name === wanted) return undefined;
+  if (found === undefined || wanted.includes(found.name)) return undefined;
   const { name, operation } = found;
   return new UserError({
     input,

@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path';
 import { UserError } from '../../runtime/failure.ts';
 import { requireOwnFile } from './attachment-rules.ts';
 import { archiveName, uniqueNames } from './archive-name.ts';
-import { wrapReadErrors, sizeUnknown } from './file-problems.ts';
+import { forInput, wrapReadErrors, sizeUnknown } from './file-problems.ts';
 import { type FileSelection, selectPaths } from './select-files.ts';
 
 /** A file that the input `files` matches. */
@@ -50,24 +50,26 @@ const maximumListed = 10;
  * Finds the single file that the lines match.
  *
  * @param purpose what the file contains, for error messages: `the policy`
+ * @param input the input with the lines
  * @throws UserError if they match no file, or more than one
  */
 export async function resolveOnlyFile(
   patterns: readonly string[],
   workspace: string,
   purpose: string,
+  input = 'files',
 ): Promise<MatchedFile> {
-  const found = await resolveFiles({ patterns, workspace });
+  const found = await forInput(input, () => resolveFiles({ patterns, workspace }));
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) {
-    requireOwnFile('files', only.path, workspace);
+    requireOwnFile(input, only.path, workspace);
     return only;
   }
   const listed = found.slice(0, maximumListed).map(({ name }) => `\n  ${name}`);
   const rest = found.length > maximumListed ? `\n  and ${found.length - maximumListed} more` : '';
   throw new UserError({
-    input: 'files',
-    what: `\`files\` must name exactly one file, ${purpose}, but matches ${found.length}:${listed.join('')}${rest}`,
+    input,
+    what: `\`${input}\` must name exactly one file, ${purpose}, but matches ${found.length}:${listed.join('')}${rest}`,
     remedy: 'Name the one file by its path.',
   });
 }

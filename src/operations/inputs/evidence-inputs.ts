@@ -71,6 +71,15 @@ export const sarifPath = lines(text('sarif-path'), 'ignored');
 /** The least severity of a finding that is not compliant. It decides a gate, so it has no environment fallback. */
 export const failOn = oneOf('fail-on', [...severities, 'none']);
 
+/** A bill of materials in SPDX or CycloneDX JSON. */
+export const sbomPath = text('sbom-path');
+
+/** The licences that components may have, one per line. They decide a gate, so they have no environment fallback. */
+export const allowedLicenses = lines(text('allowed-licenses', maximumLineLength), 'ignored');
+
+/** What a component without a known licence means. It decides a gate, so it has no environment fallback. */
+export const unknownLicenses = oneOf('unknown-licenses', ['refuse', 'allow']);
+
 /** How many approvals by others a pull request must have. It decides a gate, so it has no environment fallback. */
 export const minimumApprovals = integer('minimum-approvals', 0, 100, 'approvals');
 

@@ -1,0 +1,72 @@
+import { ruleDataKey } from '../../contract/attestations/attestation-fields.ts';
+import { licensesDataKey, systemKind, type LicenseRule } from '../../contract/attestations/system.ts';
+import { resolveOnlyFile } from '../../evidence/files/resolve-files.ts';
+import type { Problem } from '../../runtime/failure.ts';
+import { defineAttestOperation, type AttestationValues } from '../attest/define-attest-operation.ts';
+import { allowedLicenses, sbomPath, unknownLicenses } from '../inputs/evidence-inputs.ts';
+import { optional, required, type ValuesOf } from '../inputs/input.ts';
+import { presentBill, type GatheredBill } from './bill-result.ts';
+
+const inputs = {
+  sbomPath: required(sbomPath),
+  allowedLicenses: optional(allowedLicenses),
+  unknownLicenses: optional(unknownLicenses),
+} as const;
+
+/** The annotations that the operation sets (observed on the wire). */
+const annotationKeys = { format: 'sbom_format', sha256: 'sbom_sha256' } as const;
+
+/** Records a bill of materials with the licences of its components, and attaches it. */
+export const attestSbom = defineAttestOperation({
+  kind: systemKind,
+  defaultName: 'sbom',
+  inputs,
+  check: checkInputs,
+  reservedKeys: [ruleDataKey, licensesDataKey],
+  findSources: async ({ sbomPath: path }, { workspace }) => [
+    await resolveOnlyFile([path], workspace, 'the bill of materials', 'sbom-path'),
+  ],
+  gatherTitle: 'Read the bill of materials',
+  async gather(values, _commit, { call: { log } }, [file]): Promise<GatheredBill> {
+    if (file === undefined) throw new Error('the bill of materials was not found');
+    const { allowedLicenses: allowed, unknownLicenses: unknown = 'refuse' } = values;
+    const rule: LicenseRule | undefined = allowed && { allowed_licenses: [...allowed], unknown_licenses: unknown };
+    // Only this operation needs the readers.
+    const { gatherBill } = await import(
+      /* webpackChunkName: 'bill-of-materials' */ '../../evidence/bill-of-materials/gather-bill.ts'
+    );
+    const bill = await gatherBill(file, rule, log);
+    const data = { [licensesDataKey]: bill.licenses, ...(rule === undefined ? {} : { [ruleDataKey]: rule }) };
+    return { bill, rule, data };
+  },
+  toDocument: (common, { bill: { format, sha256, summary } }) => ({
+    ...common,
+    annotations: { ...common.annotations, [annotationKeys.format]: format, [annotationKeys.sha256]: sha256 },
+    type_name: 'sbom' as const,
+    attestation_data: { format, original_fingerprint: sha256, document: { ...summary } },
+  }),
+  present: (gathered, { attestationName }) => presentBill(gathered, attestationName),
+});
+
+function checkInputs(values: AttestationValues & ValuesOf<typeof inputs>): readonly Problem[] {
+  const given = Object.keys(values.annotations ?? {});
+  const own: readonly string[] = Object.values(annotationKeys);
+  return [
+    ...own
+      .filter((key) => given.includes(key))
+      .map((key) => ({
+        input: 'annotations',
+        what: `\`annotations\` has the key ${key}, which the action itself sets`,
+        remedy: 'Remove it.',
+      })),
+    ...(values.unknownLicenses === undefined || values.allowedLicenses !== undefined
+      ? []
+      : [
+          {
+            input: 'unknown-licenses',
+            what: '`unknown-licenses` has no effect without `allowed-licenses`',
+            remedy: 'Set `allowed-licenses`, too, or remove it.',
+          },
+        ]),
+  ];
+}
