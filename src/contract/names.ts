@@ -108,3 +108,9 @@ export const notificationNumber = Type.String({
   pattern: '^[1-9][0-9]{0,8}$',
   description: 'The number of the notification.',
 });
+
+/** The key of a short remark. */
+export const annotationKey = Type.String({ pattern: '^[A-Za-z0-9_]+$' });
+
+/** The severities of findings, the worst first. */
+export const severities = ['critical', 'high', 'medium', 'low'] as const;

@@ -2,7 +2,7 @@ import { Type, type Static, type TObject, type TProperties } from '../schema.ts'
 import { gitCommitInfo, repoInfo } from '../commit.ts';
 import { idempotencyDataKey, type FieldPath } from '../idempotency.ts';
 import { maximumTargets } from '../limits.ts';
-import { attestationName, fingerprint, templateReferenceName } from '../names.ts';
+import { annotationKey, attestationName, fingerprint, templateReferenceName } from '../names.ts';
 import { addressText, lineText, longText } from '../text-fields.ts';
 
 /**
@@ -28,9 +28,6 @@ export const externalUrls = Type.Record(
   Type.String(),
   Type.Object({ href: addressText(), fingerprint: Type.Optional(fingerprint) }, { additionalProperties: false }),
 );
-
-/** The key of a short remark. */
-export const annotationKey = Type.String({ pattern: '^[A-Za-z0-9_]+$' });
 
 /** Short remarks by key (observed on the wire). */
 export const annotations = Type.Record(annotationKey, lineText());

@@ -1,12 +1,10 @@
 import { conforms } from '../check.ts';
+import { severities } from '../names.ts';
 import { Type, type Static } from '../schema.ts';
 import { lineText, longText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
 import { judgeUnreadableRule, readRule } from './step-rule.ts';
-
-/** The severities of findings, the worst first. */
-export const severities = ['critical', 'high', 'medium', 'low'] as const;
 
 export type Severity = (typeof severities)[number];
 

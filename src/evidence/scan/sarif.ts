@@ -1,4 +1,5 @@
-import { severities, type Finding, type Severity, type SeverityCounts } from '../../contract/attestations/snyk.ts';
+import type { Finding, Severity, SeverityCounts } from '../../contract/attestations/snyk.ts';
+import { severities } from '../../contract/names.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { JsonReport } from '../files/json-report.ts';

@@ -1,7 +1,5 @@
-import { annotationKey } from '../../contract/attestations/attestation-fields.ts';
 import { maximumLineLength, maximumNameLength } from '../../contract/limits.ts';
-import { bareFingerprint, fingerprint } from '../../contract/names.ts';
-import { severities } from '../../contract/attestations/snyk.ts';
+import { annotationKey, bareFingerprint, fingerprint, severities } from '../../contract/names.ts';
 import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
 import { flag, httpUrl, lines, oneOf, pairs, schemaText, secret, someOf, text, integer } from './input-types.ts';
 

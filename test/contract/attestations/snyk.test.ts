@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { severities, snykKind, type ScanResult } from '../../../src/contract/attestations/snyk.ts';
+import { snykKind, type ScanResult } from '../../../src/contract/attestations/snyk.ts';
+import { severities } from '../../../src/contract/names.ts';
 import { describeFault } from '../../../src/contract/reason.ts';
 
 describe('the verdict on a scan', () => {

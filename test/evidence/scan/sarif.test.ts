@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readdirSync } from 'node:fs';
-import { severities, type Finding } from '../../../src/contract/attestations/snyk.ts';
+import type { Finding } from '../../../src/contract/attestations/snyk.ts';
+import { severities } from '../../../src/contract/names.ts';
 import { readSarif, type ScanRun } from '../../../src/evidence/scan/sarif.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
 import { isMapping } from '../../../src/runtime/untrusted-data.ts';
