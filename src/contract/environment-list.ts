@@ -4,7 +4,7 @@ import { environmentKinds } from './environment.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
-import { Type, type Static } from './schema.ts';
+import { tolerant, Type, type Static } from './schema.ts';
 import { tags, tagFilter } from './tags.ts';
 import { lineText } from './text-fields.ts';
 
@@ -37,7 +37,14 @@ export const getEnvironment = defineEndpoint({
   method: 'GET',
   path: '/environments/{org}/{env_name}',
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  success: [{ status: 200, description: 'The environment.', schema: environmentResponse }],
+  success: [
+    {
+      status: 200,
+      description: 'The environment.',
+      // A client only depends on its kind.
+      schema: tolerant(environmentResponse, Type.Object({ type: Type.String() })),
+    },
+  ],
   errors: [...accessErrors, namedEnvironmentNotFound],
 });
 

@@ -1,7 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { invalidReport, reportedImages, reportK8s, type EnvironmentKind } from './environment.ts';
 import { maximumReportBytes, maximumReportValues } from './limits.ts';
-import { Type, type TSchema } from './schema.ts';
+import { Type, type Static, type TSchema } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /*
@@ -10,8 +10,8 @@ import { lineText } from './text-fields.ts';
  */
 
 /** What one kind of environment reports beyond the images. */
-interface ReportFields<Own extends Readonly<Record<string, TSchema>>> {
-  readonly kind: EnvironmentKind;
+interface ReportFields<Kind extends EnvironmentKind, Own extends Readonly<Record<string, TSchema>>> {
+  readonly kind: Kind;
   /** The fields of an element. */
   readonly own: Own;
   /** The fields that name an instance: the first that is present. Without any, every element is an instance. */
@@ -20,7 +20,9 @@ interface ReportFields<Own extends Readonly<Record<string, TSchema>>> {
   readonly document?: Readonly<Record<string, TSchema>>;
 }
 
-function defineReport<const Own extends Readonly<Record<string, TSchema>>>(report: ReportFields<Own>) {
+function defineReport<const Kind extends EnvironmentKind, const Own extends Readonly<Record<string, TSchema>>>(
+  report: ReportFields<Kind, Own>,
+) {
   const { kind, own, named, document = {} } = report;
   const artifact = Type.Object({ ...reportedImages, ...own }, { additionalProperties: false });
   const endpoint = defineEndpoint({
@@ -65,6 +67,15 @@ export const reportKinds = [
     document: { type: Type.Optional(Type.Literal('cloud-run')) },
   }),
 ] as const;
+
+/** A kind of environment with a report of its own. */
+export type ReportKind = (typeof reportKinds)[number];
+
+/** What runs in an environment of one of these kinds. */
+export type EnvironmentReport = Static<ReportKind['endpoint']['body']['schema']>;
+
+/** One instance that runs: a task, a function, … */
+export type ReportedInstance = EnvironmentReport['artifacts'][number];
 
 function optionalLine() {
   return Type.Optional(Type.Union([lineText(), Type.Null()]));

@@ -12,6 +12,7 @@ export const allOperationNames = [
   'attest-sbom',
   'assert-artifact',
   'assert-trail',
+  'report-environment',
   'replay',
 ] as const;
 

@@ -11,6 +11,8 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'create-environment': async () =>
     (await import(/* webpackChunkName: 'others' */ './create-environment.ts')).createEnvironment,
   'report-k8s': async () => (await import(/* webpackChunkName: 'others' */ './report-k8s.ts')).reportK8s,
+  'report-environment': async () =>
+    (await import(/* webpackChunkName: 'others' */ './report-environment.ts')).reportEnvironment,
   'attach-policy': async () => (await import(/* webpackChunkName: 'others' */ './attach-policy.ts')).attachPolicy,
   'detach-policy': async () => (await import(/* webpackChunkName: 'others' */ './detach-policy.ts')).detachPolicy,
   'create-policy': async () => (await import(/* webpackChunkName: 'others' */ './create-policy.ts')).createPolicy,

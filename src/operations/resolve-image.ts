@@ -1,5 +1,5 @@
+import type { ImageReference } from './inputs/artifact-inputs.ts';
 import { minimumSecretLength } from './inputs/input-types.ts';
-import { layoutPrefix, type ImageReference } from './inputs/artifact-inputs.ts';
 import type { OperationContext } from './operation.ts';
 
 /**
@@ -13,19 +13,16 @@ export async function resolveImageFingerprint(
 ): Promise<string> {
   if (fingerprint !== undefined) return fingerprint;
   return call.log.group('Resolve the image', async () => {
-    const { resolveImage, resolveLayoutImage } = await import(
-      /* webpackChunkName: 'registry' */ '../evidence/registry/index.ts'
-    );
-    const digest = name.startsWith(layoutPrefix)
-      ? await resolveLayoutImage(name.slice(layoutPrefix.length), workspace)
-      : await resolveImage(name, {
-          call,
-          environment,
-          addSecret(secret) {
-            // A shorter one would make every word that contains it unreadable. None of them is ever printed.
-            if (secret.length >= minimumSecretLength) addSecret(secret);
-          },
-        });
+    const { resolveImage } = await import('../evidence/registry/resolve-image.ts');
+    const digest = await resolveImage(name, {
+      call,
+      environment,
+      workspace,
+      addSecret(secret) {
+        // A shorter one would make every word that contains it unreadable. None of them is ever printed.
+        if (secret.length >= minimumSecretLength) addSecret(secret);
+      },
+    });
     call.log.info(`${name}: ${digest}`);
     return digest;
   });

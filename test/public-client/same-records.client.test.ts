@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { openClientSession, sha256, type ClientSession } from '../support/client-session.ts';
 import { describeWithClient, expectRun } from '../support/client-steps.ts';
 import { findDifferences, type Difference } from '../support/differences.ts';
 import { readText } from '../support/repository.ts';
+import { startedAt, storedContent } from '../support/platform-stand-ins.ts';
 import { call } from '../support/service-call.ts';
 import type { TestStorage } from '../support/test-storage.ts';
 
@@ -138,6 +141,28 @@ const pipeline: readonly Step[] = [
   },
 ];
 
+/** Environments of the other kinds, and what is reported to each. */
+const reports: readonly (readonly [kind: string, command: string, files: string])[] = [
+  ['server', 'path of-server --path served --name served', 'served'],
+  ['docker', 'docker of-docker', 'containers.json'],
+  ['ECS', 'ecs of-ECS', 'tasks.json'],
+  ['lambda', 'lambda of-lambda', 'functions.json'],
+  ['S3', 's3 of-S3 --bucket bucket', 'bucket'],
+];
+const reporting: readonly Step[] = reports.flatMap(([kind, command, files]) => [
+  {
+    command: `create environment of-${kind} --type ${kind} --description ${kind}`,
+    inputs: {
+      ...{ operation: 'create-environment', environment: `of-${kind}`, description: kind },
+      'environment-type': kind,
+    },
+  },
+  {
+    command: `snapshot ${command}`,
+    inputs: { operation: 'report-environment', environment: `of-${kind}`, files },
+  },
+]);
+
 const attestations = `/attestations/acme/web/trail/{commit}`;
 
 /** What is read back. */
@@ -151,6 +176,7 @@ const records: readonly string[] = [
   '/environments/acme/prod',
   '/policies/acme/known',
   '/snapshots/acme/prod/-1',
+  ...reports.map(([kind]) => `/snapshots/acme/of-${kind}/-1`),
 ];
 
 /** Fields that differ, and why. */
@@ -179,15 +205,20 @@ const expectedDifferences: readonly (readonly [RegExp, string])[] = [
   [/\.pull_requests\.0\.commits\.0\.(?:verified|signature_state)$/u, 'the public client leaves them out if unsigned'],
 ];
 
-function prepare({ write, platforms }: ClientSession): void {
+function prepare({ folder, write, platforms: { printed } }: ClientSession): void {
   write('web.tgz', artifact);
   write('review.txt', 'approved by Bob\n');
   write('user-data.json', '{ "ticket": "SHOP-7" }\n');
   write('policy.yml', '_schema: https://compliance.example.com/schemas/policy/environment/v1\n');
-  write('pods.json', platforms.pods);
   write('npm.json', readText('test/evidence/bill-of-materials/samples/npm.spdx.json'));
   write('trivy.json', readText('test/evidence/bill-of-materials/samples/trivy.cyclonedx.json'));
   write('snyk.sarif', readText('test/evidence/scan/samples/snyk-code.sarif.json'));
+  for (const [name, document] of Object.entries(printed)) write(`${name}.json`, document);
+  write('served/index.html', '<p>Hello</p>\n');
+  write('served/logs/today.log', 'started\n');
+  write('served/.kosli_ignore', 'logs\n');
+  write('bucket/a.txt', storedContent);
+  for (const path of ['served', 'bucket/a.txt']) utimesSync(join(folder, path), startedAt, startedAt);
   write(
     'flow.yml',
     [
@@ -227,7 +258,7 @@ describeWithClient('the same pipeline', () => {
   });
 
   it('leaves the same records with the public client and with the action', async () => {
-    for (const { command, inputs } of pipeline) {
+    for (const { command, inputs } of [...pipeline, ...reporting]) {
       expectRun(await client.run(command), {});
       const { exitCode, log } = await action.step(inputs);
       expect({ exitCode, log }).toEqual({ exitCode: 0, log });

@@ -1,3 +1,4 @@
+import { runningContainers } from './pods.ts';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -175,6 +176,12 @@ const commands: Readonly<Record<string, string>> = {
     'run download') test "$4 $5 $6" = '--pattern compliance-spool-* --dir' && mkdir -p "$7" && cp -R "$runs/$3/." "$7" ;;
     *) exit 2 ;;
   esac`,
+  docker: `case "$*" in
+    'ps -q') echo 0123456789ab ;;
+    'image ls -q') echo abcdef012345 ;;
+    'inspect 0123456789ab abcdef012345') cat "$(dirname "$0")/containers.json" ;;
+    *) exit 2 ;;
+  esac`,
   kubectl: `test "$*" = 'get pods -A -o json' && cat "$(dirname "$0")/pods.json"`,
 };
 
@@ -197,6 +204,7 @@ export async function writeCommands(folder: string, { gate, pods, runs }: Comman
   }
   await writeFile(join(folder, 'gate'), gate);
   await writeFile(join(folder, 'pods.json'), JSON.stringify(pods));
+  await writeFile(join(folder, 'containers.json'), JSON.stringify(runningContainers));
   for (const [run, artifacts] of Object.entries(runs)) {
     for (const [name, entries] of artifacts) await writeEntries(join(folder, 'runs', run, name), entries);
   }

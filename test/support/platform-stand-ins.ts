@@ -9,8 +9,8 @@ export interface PlatformStandIns {
   readonly variables: Readonly<Record<string, string>>;
   /** A kubeconfig for the cluster. */
   readonly kubeconfig: string;
-  /** The pods of the cluster, as `kubectl get pods -A -o json` prints them. */
-  readonly pods: string;
+  /** What runs, as the command lines of the platforms print it. */
+  readonly printed: Readonly<Record<'pods' | 'containers' | 'tasks' | 'functions', string>>;
   close(): Promise<void>;
 }
 
@@ -61,7 +61,12 @@ export async function startPlatforms(): Promise<PlatformStandIns> {
       'current-context': 'context',
       users: [{ name: 'user', user: { token: 'token' } }],
     }),
-    pods: JSON.stringify(podList(runningPod())),
+    printed: {
+      pods: JSON.stringify(podList(runningPod())),
+      containers: JSON.stringify([inspectedContainer, inspectedImage]),
+      tasks: JSON.stringify(ecs['DescribeTasks']),
+      functions: JSON.stringify({ Functions: [lambda] }),
+    },
     close,
   };
 }
@@ -103,6 +108,11 @@ const lambda = {
   LastModified: startedAtIso.replace('Z', '+0000'),
 };
 const imageId = `sha256:${digestOf('b')}`;
+const inspectedContainer = {
+  ...{ Id: digestOf('a'), Name: '/web', Image: imageId, Created: startedAtIso },
+  ...{ Config: { Image: 'web:1' }, State: { Status: 'running', Running: true } },
+};
+const inspectedImage = { Id: imageId, RepoDigests: [`web@sha256:${runningDigest}`] };
 const listedObject =
   `<Contents><Key>a.txt</Key><LastModified>${startedAtIso}</LastModified>` +
   `<ETag>"1"</ETag><Size>${storedContent.length}</Size></Contents>`;
@@ -116,10 +126,7 @@ const others: readonly (readonly [RegExp, Response])[] = [
       body: [{ Id: digestOf('a'), Names: ['/web'], Image: 'web:1', ImageID: imageId, Created: startedAt }],
     },
   ],
-  [
-    /^\/v[\d.]+\/images\/.*\/json$/u,
-    { type: json, body: { Id: imageId, RepoDigests: [`web@sha256:${runningDigest}`] } },
-  ],
+  [/^\/v[\d.]+\/images\/.*\/json$/u, { type: json, body: inspectedImage }],
   [
     /^\/api\/v1\/pods/u,
     { type: json, body: { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: [runningPod()] } },

@@ -47,6 +47,19 @@ export function aPod(
   };
 }
 
+/** A container and its image, as `docker inspect` prints them. */
+export const runningContainers: readonly unknown[] = [
+  {
+    Id: '0123456789ab',
+    Created: '2026-01-02T03:04:05.123456789Z',
+    State: { Status: 'running', Running: true },
+    Image: 'sha256:1',
+    Name: '/web',
+    Config: { Image: 'ghcr.io/acme/web:1' },
+  },
+  { Id: 'sha256:1', RepoTags: ['ghcr.io/acme/web:1'], RepoDigests: [`ghcr.io/acme/web@sha256:${digestOf('a')}`] },
+];
+
 /** What `kubectl get pods -A -o json` prints. */
 export function podList(...items: readonly unknown[]): Mapping {
   return { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };

@@ -30,6 +30,7 @@ export const protectedWorkflows: ReadonlySet<string> = new Set([
   'Detach a policy',
   'Release',
   'Report production',
+  'Report the Docker host',
   'Upload the policy',
 ]);
 
@@ -137,6 +138,15 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       pods: podList(aPod('web-1')),
       jobs: { report: 'failure' },
       outcomes: ['done', 'done', 'done', 'non-compliant'],
+    },
+  ],
+
+  'Report the Docker host': [
+    {
+      title: 'reports the containers',
+      run: started.scheduled('*/15 * * * *'),
+      jobs: { report: 'success' },
+      outcomes: ['done', 'done'],
     },
   ],
 

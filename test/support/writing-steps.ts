@@ -1,4 +1,4 @@
-import type { EndpointOperation } from '../../src/contract/endpoint.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 import { createServiceAccount } from './administration.ts';
@@ -22,7 +22,7 @@ const flows = 25;
 const nothing = (): Promise<unknown> => Promise.resolve();
 
 /** The steps of every operation that writes. */
-export const writingSteps: Partial<Readonly<Record<EndpointOperation, WritingStep>>> = {
+export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingStep>>> = {
   'create-flow': {
     inputs: (index) => ({ flow: `flow-${index}`, description: 'Of a test', template: 'sonar' }),
     state: 'created',

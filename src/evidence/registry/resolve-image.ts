@@ -7,11 +7,16 @@ import { valueAt } from '../../runtime/untrusted-data.ts';
 import { version } from '../../runtime/version.ts';
 import { readDockerCredentials, type DockerCredentials } from './docker-credentials.ts';
 import { parseImageName, type RegistryImage } from './image-name.ts';
+import { resolveLayoutImage } from './oci-layout.ts';
 import { basicAuthorization, isTrustedUrl, parseChallenge, readToken, tokenRequest } from './registry-login.ts';
+
+/** In front of a folder with an OCI image layout, which is an image that is not in a registry. */
+const layoutPrefix = 'oci:';
 
 export interface RegistryContext {
   readonly call: CallContext;
   readonly environment: EnvironmentVariables;
+  readonly workspace: string;
   /** Called with each credential before it is used, to mask it. */
   readonly addSecret: (secret: string) => void;
 }
@@ -27,17 +32,28 @@ const manifestTypes = [
 const maximumRedirects = 3;
 
 /**
+ * The digest of an image in a registry, or in a folder.
+ *
+ * @param name an image without digest: `ghcr.io/acme/web:1`, `oci:build/image`
+ * @returns 64 lowercase hex digits
+ * @throws Failure if there is no such image
+ */
+export function resolveImage(name: string, context: RegistryContext): Promise<string> {
+  return name.startsWith(layoutPrefix)
+    ? resolveLayoutImage(name.slice(layoutPrefix.length), context.workspace)
+    : askRegistry(name, context);
+}
+
+/**
  * Asks a registry which digest a tag names now: of an image for several platforms, that of its index. The digest is
  * computed from the answer.
  *
  * Credentials are sent only if the registry asks for them, to its own host or to the address that it names for tokens,
  * and never to the target of a redirect.
  *
- * @param name an image without digest: `ghcr.io/acme/web:1`
- * @returns 64 lowercase hex digits
  * @throws Failure if there is no such image, it may not be read, or the registry gives no valid answer
  */
-export async function resolveImage(name: string, context: RegistryContext): Promise<string> {
+async function askRegistry(name: string, context: RegistryContext): Promise<string> {
   const image = parseImageName(name);
   const url = new URL(`${image.origin}/v2/${image.repository}/manifests/${image.tag}`);
   const headers = { accept: manifestTypes.join(', ') };

@@ -1,6 +1,6 @@
 import { maximumLineLength } from '../../contract/limits.ts';
 import { bareFingerprint, templateReferenceName } from '../../contract/names.ts';
-import { schemaText, text } from './input-types.ts';
+import { lines, schemaText, text } from './input-types.ts';
 import type { Input } from './input.ts';
 
 /** The artifact's name in the template of its flow. */
@@ -17,9 +17,6 @@ export const filename = text('filename', maximumLineLength);
 /** The path of a file in the format of `sha256sum`. */
 export const checksumsPath = text('checksums-path');
 
-/** Where an image is that is not in a registry: a folder with an OCI image layout, `oci:folder` or `oci:folder:tag`. */
-export const layoutPrefix = 'oci:';
-
 /** An image, and its digest if the input has one. */
 export interface ImageReference {
   /** Everything before the `@`. */
@@ -32,14 +29,9 @@ export interface ImageReference {
 export const image: Input<ImageReference> = {
   name: 'image',
   parse(value) {
-    const at = value.lastIndexOf('@');
-    const name = at < 0 ? value : value.slice(0, at);
-    const digest = value.slice(name.length + 1);
-    const fingerprint = at < 0 ? undefined : bareFingerprint(digest);
-    const hasValidDigest = fingerprint === undefined || /^sha256:[a-f0-9]{64}$/iu.test(digest);
-    if (hasValidDigest && name !== '' && !/\s/u.test(name) && name.length <= maximumLineLength) {
-      return { value: { name, fingerprint } };
-    }
+    const found = value.includes('@') ? splitDigest(value) : { name: value, fingerprint: undefined };
+    if (found !== undefined && !/\s/u.test(found.name) && found.name.length <= maximumLineLength)
+      return { value: found };
     return {
       problem: 'must be an image: `registry/name:tag`, or `name@sha256:` and 64 hex digits',
       remedy:
@@ -48,3 +40,28 @@ export const image: Input<ImageReference> = {
     };
   },
 };
+
+/** What runs, one artifact per line: `name@sha256:…`. */
+export const artifacts = lines<NamedFingerprint>({
+  name: 'artifacts',
+  parse(value) {
+    const found = splitDigest(value);
+    if (found !== undefined && found.name.length <= maximumLineLength) return { value: found };
+    return {
+      problem: 'must be artifacts with their digests, one per line: `name@sha256:` and 64 hex digits',
+      remedy: 'Check that no expression on this line is empty.',
+    };
+  },
+});
+
+/** The name of an artifact, and its SHA-256. */
+interface NamedFingerprint {
+  readonly name: string;
+  readonly fingerprint: string;
+}
+
+/** Splits `name@sha256:…`; undefined if the text has another form. */
+function splitDigest(text: string): NamedFingerprint | undefined {
+  const [, name, digest = ''] = /^(.+)@(sha256:[a-f\d]{64})$/iu.exec(text) ?? [];
+  return name === undefined ? undefined : { name, fingerprint: bareFingerprint(digest) };
+}

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { maximumMembers, maximumPolicies } from '../../contract/limits.ts';
 import type { RunningArtifact } from '../snapshot/running-artifact.ts';
@@ -185,11 +186,10 @@ export async function recordReport(
   request?: KeyedRequest<RecordReportResult>,
 ): Promise<OnceResult<RecordReportResult>> {
   const now = unixSeconds(dependencies.now());
-  const { turns } = dependencies.judging;
-  await turns.next();
-  // Serialized before the transaction, because other transactions wait for it.
+  // Serialized before the transaction, because other transactions wait for it; in a turn of the event loop of its own.
+  await setImmediate();
   const json = serializeContent(artifacts);
-  await turns.next();
+  await setImmediate();
   const record = async (transaction: WriteTransaction, context: JudgingContext): Promise<RecordReportResult> => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return { outcome: 'environment not found' };

@@ -55,6 +55,7 @@ async function resolve(name: string, config?: string): Promise<string> {
         retryPolicy: { requestTimeout: 10_000, retries: 0 },
       },
       environment: { DOCKER_CONFIG: folder.path },
+      workspace: folder.path,
       addSecret: (secret) => secrets.push(secret),
     });
   } finally {

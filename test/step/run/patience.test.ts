@@ -33,6 +33,8 @@ const readingSteps: Partial<Readonly<Record<AnyOperationName, Readonly<Record<st
   'diff-environments': { 'snapshot-1': 'prod~1', 'snapshot-2': 'prod' },
   'list-snapshots': { environment: 'prod', page: 'all' },
   'list-service-accounts': {},
+  // Its first request asks for the environment.
+  'report-environment': { environment: 'prod', artifacts: `web@sha256:${fingerprintOf('a')}` },
   'get-service-account': { 'service-account': 'ci' },
 };
 

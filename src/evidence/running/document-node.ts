@@ -1,18 +1,25 @@
+import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
+
+/** Where a document comes from, for error messages. */
+export interface DocumentSource {
+  readonly file: string;
+  /** The command that prints such a document. */
+  readonly command: string;
+}
 
 /**
  * A value of a document with its path, for error messages: `items[3].metadata.name`. A key that is absent or null
  * counts as missing, as in Kubernetes.
  */
 export class DocumentNode {
-  readonly #file: string;
+  readonly #source: DocumentSource;
   readonly #path: string;
   readonly #value: unknown;
 
-  /** @param file the document's name, for error messages */
-  constructor(file: string, value: unknown, path = '') {
-    this.#file = file;
+  constructor(source: DocumentSource, value: unknown, path = '') {
+    this.#source = source;
     this.#path = path;
     this.#value = value;
   }
@@ -21,11 +28,19 @@ export class DocumentNode {
   at(key: string): DocumentNode {
     const value = this.mapping();
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
-    return new DocumentNode(this.#file, found, this.#path === '' ? key : `${this.#path}.${key}`);
+    return new DocumentNode(this.#source, found, this.#path === '' ? key : `${this.#path}.${key}`);
   }
 
   get isMissing(): boolean {
     return this.#value === undefined || this.#value === null;
+  }
+
+  get isTrue(): boolean {
+    return this.#value === true;
+  }
+
+  get isList(): boolean {
+    return Array.isArray(this.#value);
   }
 
   /** @throws UserError if the value is not an object */
@@ -51,9 +66,31 @@ export class DocumentNode {
    * @throws UserError if the value is not a list
    */
   items(): readonly DocumentNode[] {
-    if (this.isMissing) return [];
-    if (!Array.isArray(this.#value)) throw this.createError('a list');
-    return this.#value.map((item: unknown, index) => new DocumentNode(this.#file, item, `${this.#path}[${index}]`));
+    return this.isMissing ? [] : this.list();
+  }
+
+  /**
+   * The items of a list that must not be missing, because its absence would mean that nothing runs.
+   *
+   * @throws UserError if the value is not a list
+   */
+  list(): readonly DocumentNode[] {
+    if (!this.isList) throw this.createError('a list');
+    const items = this.#value as readonly unknown[];
+    return items.map((item, index) => new DocumentNode(this.#source, item, `${this.#path}[${index}]`));
+  }
+
+  /**
+   * A time in Unix seconds: a number of seconds, or ISO 8601, in UTC if it has no zone.
+   *
+   * @throws UserError if the value is neither
+   */
+  seconds(): number {
+    if (typeof this.#value === 'number' && this.#value >= 0) return Math.floor(this.#value);
+    // AWS Lambda writes zones without a colon.
+    const seconds = isoSeconds(this.text().replace(/([+-]\d{2})(\d{2})$/u, '$1:$2'));
+    if (seconds === undefined) throw this.createError('a time such as 2026-01-02T03:04:05Z');
+    return seconds;
   }
 
   /** Creates the error for a value that is not as expected. */
@@ -62,8 +99,8 @@ export class DocumentNode {
     const where = this.#path === '' ? 'the document' : this.#path;
     return new UserError({
       input: 'files',
-      what: `${this.#file}: ${where} must be ${expected}, and ${found}`,
-      remedy: 'Use the unchanged output of `kubectl get pods -A -o json`.',
+      what: `${this.#source.file}: ${where} must be ${expected}, and ${found}`,
+      remedy: `Use the unchanged output of \`${this.#source.command}\`.`,
     });
   }
 }

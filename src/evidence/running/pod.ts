@@ -1,7 +1,7 @@
 import type { K8sReport } from '../../contract/environment.ts';
-import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import type { DocumentNode } from './document-node.ts';
+import { imageDigest, ImageDigests } from './image-digests.ts';
 
 export type ReportedPod = K8sReport['artifacts'][number];
 
@@ -39,15 +39,16 @@ export function readPod(pod: DocumentNode): Pod {
   if (phase !== 'Running') return { notRunning: phase };
 
   const containers = readContainers(pod);
-  const digests = collectDigests(containers);
+  const digests = new ImageDigests();
+  for (const { image, digest } of containers) if (digest !== undefined) digests.add(image, digest);
   const owners = metadata.at('ownerReferences').items();
   return {
     reported:
       digests.size === 0
         ? undefined
         : {
-            creationTimestamp: parseCreation(metadata.at('creationTimestamp')),
-            digests: Object.fromEntries(digests),
+            creationTimestamp: metadata.at('creationTimestamp').seconds(),
+            digests: digests.toRecord(),
             namespace,
             podName,
             ...(owners.length === 0 ? {} : { owners: owners.map((owner): Mapping => owner.mapping()) }),
@@ -56,12 +57,6 @@ export function readPod(pod: DocumentNode): Pod {
       .filter(({ digest }) => digest === undefined)
       .map(({ name }) => `${namespace}/${podName}/${name}`),
   };
-}
-
-function parseCreation(node: DocumentNode): number {
-  const seconds = isoSeconds(node.text());
-  if (seconds === undefined) throw node.createError('a time such as 2026-01-02T03:04:05Z');
-  return seconds;
 }
 
 interface Container {
@@ -88,15 +83,6 @@ function readContainers(pod: DocumentNode): readonly Container[] {
   );
 }
 
-/**
- * Finds the SHA-256 of an image in the `imageID` of a pod's status: `docker-pullable://repo@sha256:…`, `repo@sha256:…`,
- * or `sha256:…` alone. Returns 64 lowercase hex digits; undefined if there is none, for example because the image is
- * still being pulled or the digest uses another algorithm.
- */
-function imageDigest(imageId: string): string | undefined {
-  return /(?:^|[@/])sha256:([a-f0-9]{64})$/u.exec(imageId)?.[1];
-}
-
 /** A runtime that does not know the name of an image shows its digest instead. */
 function isName(image: string): boolean {
   return image !== '' && !image.startsWith('sha256:');
@@ -111,15 +97,4 @@ function findRequestedImage(pod: DocumentNode, specifications: string, name: str
     .find((container) => container.at('name').textOrEmpty() === name);
   const image = found?.at('image').textOrEmpty() ?? '';
   return image === '' ? undefined : image;
-}
-
-/** If a tag moved between two starts, it names two images; the second gets its digest, so that both are kept. */
-function collectDigests(containers: readonly Container[]): ReadonlyMap<string, string> {
-  const digests = new Map<string, string>();
-  for (const { image, digest } of containers) {
-    if (digest === undefined) continue;
-    const known = digests.get(image);
-    digests.set(known === undefined || known === digest ? image : `${image}@sha256:${digest}`, digest);
-  }
-  return digests;
 }

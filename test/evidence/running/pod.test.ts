@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { DocumentNode } from '../../../src/evidence/pods/document-node.ts';
-import { readPod, type Pod } from '../../../src/evidence/pods/pod.ts';
+import { DocumentNode } from '../../../src/evidence/running/document-node.ts';
+import { readPod, type Pod } from '../../../src/evidence/running/pod.ts';
 import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { aPod, containerStatus, digestOf } from '../../support/pods.ts';
 
 function read(pod: Mapping): Pod {
-  return readPod(new DocumentNode('pods.json', pod));
+  return readPod(new DocumentNode({ file: 'pods.json', command: 'kubectl get pods -A -o json' }, pod));
 }
 
 const image = 'registry.example.com/web:1';

@@ -1,2 +1,0 @@
-export { resolveImage } from './resolve-image.ts';
-export { resolveLayoutImage } from './oci-layout.ts';

@@ -1,0 +1,15 @@
+import type { ReportedInstance } from '../../contract/environment-report.ts';
+
+/** What readers of documents find. */
+export class Findings {
+  /** What runs, with its digests. */
+  readonly artifacts: ReportedInstance[] = [];
+  /** How many instances do not run, by their state. */
+  readonly notRunning = new Map<string, number>();
+  /** The names of what runs without a digest. */
+  readonly withoutDigest: string[] = [];
+
+  addNotRunning(state: string): void {
+    this.notRunning.set(state, (this.notRunning.get(state) ?? 0) + 1);
+  }
+}
