@@ -45,6 +45,7 @@ import {
 } from './notification-administration.ts';
 import { listPolicies } from './policy-list.ts';
 import { getPolicy } from './policy.ts';
+import { renameEnvironment, renameFlow } from './rename.ts';
 import { createServiceAccount, updateServiceAccount } from './service-account-administration.ts';
 import { getSnapshot } from './snapshot-details.ts';
 import { changeTags } from './tags.ts';
@@ -95,6 +96,8 @@ export const addedEndpoints: readonly Endpoint[] = [
   archiveFlow,
   archiveEnvironment,
   archivePolicy,
+  renameFlow,
+  renameEnvironment,
   getSnapshot,
   getDefaultOrg,
   ...reportKinds.map(({ endpoint }) => endpoint),

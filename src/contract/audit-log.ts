@@ -35,6 +35,7 @@ export const auditEventTypes = [
   'restored',
   'attestation_type_saved',
   'attestation_type_archived',
+  'renamed',
 ] as const;
 
 /** What an event of the audit log is about. */

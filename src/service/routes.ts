@@ -17,7 +17,7 @@ import {
 import { addFlowRoutes } from './flow/flow-routes.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
 import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';
-import { addNamingRoutes } from './naming/naming-routes.ts';
+import { addNamingRoutes, addRenameRoutes } from './naming/naming-routes.ts';
 import { addNotificationRoutes } from './notification/notification-routes.ts';
 import { addPolicyListRoute, addPolicyRoutes } from './policy/policy-routes.ts';
 import { addServiceAccountRoutes } from './account/service-account-routes.ts';
@@ -69,6 +69,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addTagRoute(api, dependencies);
   addNamingRoutes(api, dependencies);
   addCustomTypeRoutes(api, dependencies);
+  addRenameRoutes(api, dependencies);
   addPolicyRoutes(api, dependencies);
   addPolicyListRoute(api, dependencies);
   addSnapshotRoutes(api, dependencies);

@@ -1,4 +1,5 @@
 import { allowArtifact, disallowArtifact, listAllowedArtifacts } from '../../src/contract/allow-list.ts';
+import { renameEnvironment, renameFlow } from '../../src/contract/rename.ts';
 import { archiveEnvironment, archiveFlow, archivePolicy } from '../../src/contract/archive.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { assertArtifact } from '../../src/contract/artifact-assertion.ts';
@@ -202,6 +203,8 @@ export const everyEndpoint: readonly Sample[] = [
   sample(archiveCustomType, recorders, '/custom-attestation-types/ORG/unused/archive'),
   sample(disallowArtifact, recorders, `/allowlists/ORG/prod/${fingerprintOf('abcdef')}`),
   sample(detachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
+  sample(renameFlow, recorders, '/flows/ORG/old/rename', () => ({ json: { new_name: 'old' } })),
+  sample(renameEnvironment, recorders, '/environments/ORG/old/rename', () => ({ json: { new_name: 'old' } })),
   sample(archiveEnvironment, recorders, '/environments/ORG/old/archive'),
   sample(archiveFlow, recorders, '/flows/ORG/old/archive'),
   sample(archivePolicy, recorders, '/policies/ORG/old/archive'),

@@ -10,6 +10,7 @@ import { EnvironmentReader, EnvironmentWriter } from '../../environment/environm
 import { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
 import { NamingReader, NamingWriter } from '../../naming/naming-records.ts';
+import { RenameReader, RenameWriter } from '../../naming/rename-records.ts';
 import { NotificationReader, NotificationWriter } from '../../notification/notification-records.ts';
 import { OrganizationReader, OrganizationWriter } from '../../organization/organization-records.ts';
 import { PolicyReader, PolicyWriter } from '../../policy/policy-records.ts';
@@ -28,6 +29,7 @@ const readers = {
   organizations: OrganizationReader,
   flows: FlowReader,
   naming: NamingReader,
+  renames: RenameReader,
   accounts: AccountReader,
   loginRules: LoginRuleReader,
   auditLog: AuditLogReader,
@@ -51,6 +53,7 @@ const writers = {
   organizations: OrganizationWriter,
   flows: FlowWriter,
   naming: NamingWriter,
+  renames: RenameWriter,
   accounts: AccountWriter,
   loginRules: LoginRuleWriter,
   auditLog: AuditLogWriter,

@@ -9,6 +9,7 @@ import { broadcasts } from './migrations/broadcasts.ts';
 import { customTypes } from './migrations/custom-types.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
+import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { tags } from './migrations/tags.ts';
 import { usage } from './migrations/usage.ts';
@@ -34,6 +35,7 @@ export const scripts: readonly string[] = [
   tags,
   archive,
   customTypes,
+  renames,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

@@ -21,6 +21,7 @@ import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
+import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
 import { tags } from './migrations/tags.ts';
@@ -64,6 +65,7 @@ const steps: readonly string[] = [
   tags,
   archive,
   customTypes,
+  renames,
 ];
 
 /** The schema version of this service. */

@@ -27,7 +27,7 @@ import {
   type RequestOrigin,
 } from './failed-authentications.ts';
 import { ApiError, type ApiErrorDetails } from '../errors/api-error.ts';
-import { listNamedRecords, requireNotArchived, toTarget, type NamedRecord } from './named-records.ts';
+import { listNamedRecords, resolveNames, toTarget, type NamedRecord, type ResolvedNames } from './named-records.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
@@ -40,7 +40,7 @@ export interface AuthenticationAttempt {
   readonly methods: readonly AuthenticationMethod[];
   /** The `{org}` of the path; undefined if the path has none. */
   readonly org: string | undefined;
-  /** The `{flow_name}` and `{env_name}` of the path. */
+  /** The flows and environments that the path and the query name. */
   readonly named: readonly NamedRecord[];
   /** Whether the request changes something of what it names, which must not be archived then. */
   readonly changes?: boolean;
@@ -70,6 +70,7 @@ export type Authenticator<Who> = (attempt: AuthenticationAttempt) => Promise<Who
  */
 export function authenticate<Who>(
   request: Pick<FastifyRequest, 'headers' | 'params' | 'method' | 'url'> & {
+    readonly query?: unknown;
     readonly ip: string | undefined;
   },
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
@@ -128,12 +129,13 @@ export function requireRole(
     const { ownerKind, owner, isLimitedToOrg, login } = key;
     const proven = markReplay(login?.proven, isReplay);
     const caller: Caller = { org, ownerKind, owner, grants, isLimitedToOrg, proven };
-    const isAllowed =
-      scope === 'path' ? mayAccess(caller, org, permission, toTarget(named)) : hasPermission(grants, permission);
+    // Nobody who has no access learns what had a name.
+    const isNamed = grants.length > 0 && named.length > 0;
+    const current: ResolvedNames = isNamed ? await resolveNames(dependencies, org, named, changes) : { named };
+    const target = toTarget(current.named);
+    const isAllowed = scope === 'path' ? mayAccess(caller, org, permission, target) : hasPermission(grants, permission);
     if (!isAllowed) throw toForbiddenError(attempt, grants, permission);
-    if (changes && named.length > 0) {
-      await dependencies.storage.read((transaction) => requireNotArchived(transaction, org, named));
-    }
+    if (current.fault !== undefined) throw current.fault;
     return caller;
   };
 }

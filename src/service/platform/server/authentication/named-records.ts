@@ -1,46 +1,119 @@
-import type { FastifyRequest } from 'fastify';
-import { textAt } from '../../../../runtime/untrusted-data.ts';
+import { isMapping, textAt } from '../../../../runtime/untrusted-data.ts';
 import type { AccessTarget } from '../../../account/access.ts';
+import type { RenamedKind } from '../../../naming/rename-records.ts';
 import type { ReadTransaction } from '../../database/storage.ts';
-import { validationError } from '../errors/api-error.ts';
+import { validationError, type ApiError } from '../errors/api-error.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** A flow or environment that the path of a request names. */
+/** A flow or environment that the path or the query of a request names. */
 export interface NamedRecord {
-  readonly kind: 'flow' | 'environment';
-  readonly parameter: 'flow_name' | 'env_name';
+  readonly kind: RenamedKind;
+  /** As errors name it. */
+  readonly field: string;
+  readonly isInPath: boolean;
   /** Any text, because a request is authenticated before it is validated. */
   readonly name: string;
+  /** Changes the request. */
+  readonly replace: (name: string) => void;
 }
 
-/** The `{flow_name}` and `{env_name}` of the path. */
-export function listNamedRecords({ params }: Pick<FastifyRequest, 'params'>): readonly NamedRecord[] {
-  const [flow, environment] = [textAt(params, 'flow_name'), textAt(params, 'env_name')];
-  return [
-    ...(flow === undefined ? [] : [{ kind: 'flow', parameter: 'flow_name', name: flow } as const]),
-    ...(environment === undefined ? [] : [{ kind: 'environment', parameter: 'env_name', name: environment } as const]),
-  ];
+const pathParameters = { flow_name: 'flow', env_name: 'environment' } as const;
+const queryParameters = { flow: 'flow', flow_name: 'flow', environment_name: 'environment' } as const;
+
+/** The flows and environments that the parameters of a request name. */
+export function listNamedRecords({
+  params,
+  query,
+}: {
+  readonly params: unknown;
+  readonly query?: unknown;
+}): readonly NamedRecord[] {
+  return [...listNamed(params, pathParameters, 'path'), ...listNamed(query, queryParameters, 'query')];
 }
 
-/** What a request is about that names these. */
+function listNamed(
+  values: unknown,
+  parameters: Readonly<Record<string, RenamedKind>>,
+  place: 'path' | 'query',
+): readonly NamedRecord[] {
+  if (!isMapping(values)) return [];
+  return Object.entries(parameters).flatMap(([parameter, kind]) => {
+    const name = textAt(values, parameter);
+    const replace = (current: string): void => {
+      Reflect.set(values, parameter, current);
+    };
+    const isInPath = place === 'path';
+    return name === undefined || name.includes('\0')
+      ? []
+      : [{ kind, field: `${place}.${parameter}`, isInPath, name, replace }];
+  });
+}
+
+/** What a request is about: the flow and the environment of its path. */
 export function toTarget(named: readonly NamedRecord[]): AccessTarget {
-  const namesOf = (wanted: NamedRecord['kind']): readonly string[] | undefined => {
-    const names = named.filter(({ kind }) => kind === wanted).map(({ name }) => name);
+  const namesOf = (wanted: RenamedKind): readonly string[] | undefined => {
+    const names = named.filter(({ kind, isInPath }) => kind === wanted && isInPath).map(({ name }) => name);
     return names.length === 0 ? undefined : names;
   };
   const [flows, environments] = [namesOf('flow'), namesOf('environment')];
   return { ...(flows === undefined ? {} : { flows }), ...(environments === undefined ? {} : { environments }) };
 }
 
-/** @throws ApiError if one of them is archived. */
-export async function requireNotArchived(
+/** What a request names, by the names of today. */
+export interface ResolvedNames {
+  readonly named: readonly NamedRecord[];
+  /** Why it must not be changed. */
+  readonly fault?: ApiError | undefined;
+}
+
+/** @param changes whether the request changes something */
+export function resolveNames(
+  { storage }: Pick<RouteDependencies, 'storage'>,
+  org: string,
+  named: readonly NamedRecord[],
+  changes: boolean,
+): Promise<ResolvedNames> {
+  return storage.read(async (records) => {
+    const current = await followRenames(records, org, named);
+    return { named: current, fault: changes ? await findArchived(records, org, current) : undefined };
+  });
+}
+
+/** Replaces former names by those of today, unless something else has them now. */
+async function followRenames(
+  { renames, flows, environments }: Pick<ReadTransaction, 'renames' | 'flows' | 'environments'>,
+  org: string,
+  named: readonly NamedRecord[],
+): Promise<readonly NamedRecord[]> {
+  const former = await renames.listFormer(
+    org,
+    named.map(({ name }) => name),
+  );
+  const current: NamedRecord[] = [];
+  for (const record of named) {
+    const found = former.find((one) => one.kind === record.kind && one.former === record.name);
+    const isTaken =
+      found !== undefined &&
+      (record.kind === 'flow'
+        ? await flows.exists(org, record.name)
+        : (await environments.findHead(org, record.name)) !== undefined);
+    if (found !== undefined && !isTaken) record.replace(found.name);
+    current.push(found === undefined || isTaken ? record : { ...record, name: found.name });
+  }
+  return current;
+}
+
+/** Returns the error if the flow or the environment of the path is archived. */
+async function findArchived(
   { naming }: Pick<ReadTransaction, 'naming'>,
   org: string,
   named: readonly NamedRecord[],
-): Promise<void> {
-  for (const { kind, parameter, name } of named) {
-    if (name.includes('\0') || !(await naming.isArchived(org, kind, name))) continue;
+): Promise<ApiError | undefined> {
+  for (const { kind, field, name } of named.filter(({ isInPath }) => isInPath)) {
+    if (!(await naming.isArchived(org, kind, name))) continue;
     const article = kind === 'flow' ? 'a' : 'an';
     const remedy = `create the ${kind} again to bring it back, with all its records`;
-    throw validationError([`path.${parameter}`, `is ${article} ${kind} that is archived; ${remedy}`]);
+    return validationError([field, `is ${article} ${kind} that is archived; ${remedy}`]);
   }
+  return undefined;
 }

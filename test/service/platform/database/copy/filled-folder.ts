@@ -22,6 +22,7 @@ import {
   report,
   sampleArtifact,
   sampleAttestation,
+  saveFlow,
 } from '../../../../support/service-samples.ts';
 import { startTestService, type TestService, type TestServiceSettings } from '../../../../support/service.ts';
 
@@ -157,6 +158,9 @@ async function recordEvidence(service: TestService): Promise<void> {
   }
   await accepted(attestOnce(service));
   await accepted(saveFlowOnce(service));
+  await accepted(saveFlow(service, { name: 'before' }));
+  const path = `/flows/${service.org}/before/rename`;
+  await accepted(call(service, { method: 'PUT', path, json: { new_name: 'after' } }));
 }
 
 async function changeEnvironments(service: TestService): Promise<void> {

@@ -48,7 +48,7 @@ describe('the service', () => {
     '/api/v1/flows/acme',
     '/api/v2/flows',
     '/api/v2/flows/acme/',
-    '/api/v2/flows/acme/x/y',
+    '/api/v2/flows/acme/x/y/z',
   ])('responds to %s with 404', async (path) => {
     const { status, body } = await call(service, { method: 'PUT', at: service.url, path, json: sampleFlow() });
     expect(status).toBe(404);
