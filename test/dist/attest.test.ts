@@ -8,6 +8,7 @@ import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 import { apiCommit, type GitHubReply } from '../support/fake-github.ts';
 import { pullRequestAnswers } from '../support/pull-request-answers.ts';
 import { openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
+import { saveCustomType } from '../support/service-samples.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
@@ -21,6 +22,8 @@ beforeAll(async () => {
   const packages = [{ name: 'left', versionInfo: '1.0.0', licenseDeclared: 'GPL-3.0-only' }];
   const bill = { spdxVersion: 'SPDX-2.3', SPDXID: 'SPDXRef-DOCUMENT', packages };
   await job.workspace.write('red.spdx.json', JSON.stringify(bill));
+  await job.workspace.write('red-data.json', '{"lines":61}');
+  await saveCustomType(job.service, { name: 'coverage', rules: ['.complete'] });
   await job.workspace.write('none.xml', '<testsuite name="api"/>');
   const red = webhookPayloadWith('ERROR', jobCommit);
   const conditions = [
@@ -72,6 +75,14 @@ const redSteps: readonly RedStep[] = [
     inputs: { operation: 'attest-sbom', 'sbom-path': 'red.spdx.json', 'allowed-licenses': 'MIT' },
     about: 'sbom',
     why: 'left@1.0.0 has GPL-3.0-only; the licence is not allowed',
+  },
+  {
+    inputs: {
+      ...{ operation: 'attest-custom', 'attestation-name': 'coverage', 'attestation-type': 'coverage' },
+      'data-path': 'red-data.json',
+    },
+    about: 'coverage',
+    why: 'the rule .complete gives null; true is required (version 1 of custom:coverage)',
   },
   {
     inputs: { operation: 'attest-sonar', 'sonar-report-path': 'red.json', 'unverified-revision': 'warn' },

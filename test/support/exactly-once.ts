@@ -111,6 +111,7 @@ export function describeExactlyOnce({ title, service: behind, inputs, processes 
       await workspace.write('policy.yaml', policyText);
       await workspace.write('scan.sarif', '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"S"}},"results":[]}]}');
       await workspace.write('bom.json', '{"bomFormat":"CycloneDX","specVersion":"1.6"}');
+      await workspace.write('data.json', '{"lines":81}');
       await workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
     });
 

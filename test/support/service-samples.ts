@@ -100,3 +100,12 @@ export async function stateOf(
   const called = await call(service, { path: `/artifacts/${service.org}/web/fingerprint/${fingerprint}${query}` });
   return mappingOf(called)['state'];
 }
+
+/** Adds a version to a custom type. */
+export function saveCustomType(
+  service: TestService,
+  { name, rules }: { readonly name: string; readonly rules: readonly string[] },
+): Promise<Called> {
+  const form = attestationForm({ name, evaluator: { content_type: 'jq', rules } });
+  return call(service, { method: 'POST', path: `/custom-attestation-types/${service.org}`, form });
+}

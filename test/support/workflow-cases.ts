@@ -9,6 +9,7 @@ import {
   analysed,
   attested,
   changesFlow,
+  coverageType,
   fingerprint,
   flow,
   governed,
@@ -101,6 +102,9 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
   ],
 
   'License scan': openAndClosed(started.pushToMain('src/a.js'), { prepare: flow, ...oneGate('scan') }),
+  Coverage: [
+    { title: 'passes', run: started.pushToMain('src/a.js'), prepare: coverageType, ...oneGate('coverage').open },
+  ],
   'Unit tests': [started.pushToMain('a'), started.pullRequest('a')].map((run) => ({
     title: `passes on ${run.eventName}`,
     run,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { pod, provenancePolicy, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
 import { shas } from './events.ts';
 import { builtArtifact } from './fake-actions.ts';
-import { report, saveFlow } from './service-samples.ts';
+import { report, saveCustomType, saveFlow } from './service-samples.ts';
 import type { TestService } from './service.ts';
 import * as started from './workflow-events.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
@@ -22,6 +22,12 @@ export const fingerprint = createHash('sha256').update(builtArtifact).digest('he
 /** Creates the flow `web`. */
 export async function flow({ service }: CaseContext): Promise<void> {
   await saveFlow(service, { name: 'web' });
+}
+
+/** Creates the flow `web` and the custom type `coverage`. */
+export async function coverageType(context: CaseContext): Promise<void> {
+  await flow(context);
+  await saveCustomType(context.service, { name: 'coverage', rules: ['.lines >= 80'] });
 }
 
 /** Creates the flow `web` as the quick start does: every change needs a Sonar analysis. */

@@ -3,6 +3,7 @@ import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 import { createServiceAccount } from './administration.ts';
 import { policyForm, provenancePolicy } from './environment-samples.ts';
+import { saveCustomType } from './service-samples.ts';
 import type { TestService } from './service.ts';
 
 /** The steps of one operation that writes, counted from 0. Each writes something of its own. */
@@ -92,6 +93,13 @@ export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingSte
   'attest-junit': attestSteps('junit', undefined, { 'junit-path': 'junit.xml' }),
   'attest-scan': attestSteps('scan', undefined, { 'sarif-path': 'scan.sarif' }),
   'attest-sbom': attestSteps('sbom', undefined, { 'sbom-path': 'bom.json' }),
+  'attest-custom': {
+    ...attestSteps('custom', undefined, { 'attestation-type': 'custom:coverage', 'data-path': 'data.json' }),
+    async prepare(service) {
+      await saveCustomType(service, { name: 'coverage', rules: ['.lines >= 80'] });
+      await each(flows, (index) => saveFlow(service, `custom-${index}`));
+    },
+  },
   'attest-pull-request': attestSteps('pull-request', undefined, { 'github-token': 'ghs_0123456789abcdef' }),
   'begin-trail': {
     inputs: (index) => ({ flow: 'begun-0', trail: `trail-${index}`, description: 'Of a test' }),

@@ -42,7 +42,7 @@ export type CustomAttestation = Static<typeof customAttestation> & {
 };
 
 function judge(): AttestationJudgement {
-  const value = 'only the service knows the rules of its type';
+  const value = 'only the service can judge it, and its verdict could not be read back';
   return { verdict: 'incomplete', reason: value, faults: [{ value }] };
 }
 

@@ -7,7 +7,7 @@ import type { MatchedFile } from './resolve-files.ts';
 import { readSmallFile } from './text-file.ts';
 
 /** The maximum size of a report, in bytes. "32 MB" is read as 32 MiB, like the limit for attachments. */
-const maximumReportBytes = 32 * 1024 * 1024;
+export const maximumReportBytes = 32 * 1024 * 1024;
 
 /** The maximum number of keys and values: as many as dense JSON of the maximum size has. */
 const maximumReportValues = 5_000_000;

@@ -24,14 +24,20 @@ interface AttestationFacts {
   readonly name: string;
   readonly type: string;
   readonly description: string | undefined;
+  /** Whether the record decides, because only the service knows the rules. */
+  readonly isJudgedByService?: boolean;
 }
 
-/** @param record undefined if it is not known */
+/**
+ * @param found what the rule of its kind says
+ * @param record undefined if it is not known
+ */
 export async function assessAttestation(
-  judgement: AttestationJudgement,
+  found: AttestationJudgement,
   record: FoundAttestation | undefined,
   facts: AttestationFacts,
 ): Promise<Assessment> {
+  const judgement = facts.isJudgedByService === true && record !== undefined ? toJudgement(record, found) : found;
   const recorded = (record && recordedVerdict(record, judgement.verdict)) ?? judgement.verdict;
   const verdict = worstVerdict([judgement.verdict, recorded]) ?? judgement.verdict;
   const reasons = readReasons(record?.reasons);
@@ -58,6 +64,14 @@ function recordedVerdict(
   if (isCompliant !== false) return undefined;
   if (reasons.length === 0) return own === 'incomplete' ? own : 'non-compliant';
   return verdictFromReasons(reasons);
+}
+
+/** The judgement on record; the given one if the record has none. */
+function toJudgement(record: FoundAttestation, unknown: AttestationJudgement): AttestationJudgement {
+  const verdict = recordedVerdict(record, 'non-compliant');
+  if (verdict === undefined) return unknown;
+  const { status_info: reason = `it is recorded as ${verdict}` } = record;
+  return { verdict, reason, faults: verdict === 'compliant' ? [] : [{ value: reason }] };
 }
 
 /** The reasons of a verdict that the service does not explain. */

@@ -158,6 +158,7 @@ export function defineAttestOperation<
           name: attestationName,
           type: kind.typeOf(document),
           description,
+          isJudgedByService: kind.isJudgedByService,
         });
         for (const { what, remedy } of assessment.remarks) log.warning(`${endpoint.operation}: ${what}. ${remedy}`);
         const isRecorded = answer !== undefined;

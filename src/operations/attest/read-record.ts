@@ -40,5 +40,5 @@ export async function readRecord(
 }
 
 function notRead(why: string): string {
-  return `The record could not be read back, so the verdict is that of this step: ${why}`;
+  return `The record could not be read back, so this step goes by what it knows: ${why}`;
 }

@@ -1,5 +1,5 @@
 import { maximumLineLength, maximumNameLength } from '../../contract/limits.ts';
-import { annotationKey, bareFingerprint, fingerprint, severities } from '../../contract/names.ts';
+import { annotationKey, bareFingerprint, customTypeName, fingerprint, severities } from '../../contract/names.ts';
 import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
 import { flag, httpUrl, lines, oneOf, pairs, schemaText, secret, someOf, text, integer } from './input-types.ts';
 
@@ -77,6 +77,17 @@ export const allowedLicenses = lines(text('allowed-licenses', maximumLineLength)
 
 /** What a component without a known licence means. It decides a gate, so it has no environment fallback. */
 export const unknownLicenses = oneOf('unknown-licenses', ['refuse', 'allow']);
+/** The custom type of the evidence, with or without `custom:` in front. */
+export const attestationType = schemaText(
+  'attestation-type',
+  customTypeName,
+  'the name of a custom type: letters, digits, `.`, `-`, `_` and `~`, the first one a letter or a digit',
+  'Write the name that the type was created with.',
+  (text) => text.replace(/^custom:/u, ''),
+);
+
+/** The path of a JSON file with the data of the evidence. */
+export const dataPath = text('data-path');
 
 /** How many approvals by others a pull request must have. It decides a gate, so it has no environment fallback. */
 export const minimumApprovals = integer('minimum-approvals', 0, 100, 'approvals');

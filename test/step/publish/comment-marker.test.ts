@@ -77,9 +77,11 @@ describe('commentMarker', () => {
     // A new input belongs either in this list or in the marker.
     const changing = [
       'attestation-id',
+      'attestation-type',
       'comment',
       'commit-sha',
       'compliant',
+      'data-path',
       'description',
       'environment-type',
       'filename',

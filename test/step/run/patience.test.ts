@@ -45,6 +45,7 @@ beforeAll(async () => {
   await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
   await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
   await workspace.write('policy.yaml', policyText);
+  await workspace.write('data.json', '{"lines":81}');
   await workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
 });
 
