@@ -3,7 +3,7 @@ import { accessErrors, additionErrors, commonErrors, namedEnvironmentNotFound } 
 import { maximumAllowedArtifacts } from './limits.ts';
 import { environmentName, fingerprint, orgName } from './names.ts';
 import { Type } from './schema.ts';
-import { lineText, longText } from './text-fields.ts';
+import { lineText } from './text-fields.ts';
 
 const allowListParameters = Type.Object({ org: orgName, env_name: environmentName });
 
@@ -19,7 +19,7 @@ export const allowArtifact = defineEndpoint({
       {
         artifact_fingerprint: fingerprint,
         artifact_name: lineText(),
-        description: longText({ description: 'Why it is allowed.' }),
+        description: lineText({ description: 'Why it is allowed.' }),
       },
       { additionalProperties: false },
     ),

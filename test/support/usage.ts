@@ -3,7 +3,7 @@ import type { TestStorage } from './test-storage.ts';
 
 const recordTables = [
   ...['flows', 'trails', 'trail_updates', 'artifacts', 'attestations', 'environments', 'snapshots'],
-  ...['policy_versions', 'notifications'],
+  ...['policy_versions', 'notifications', 'custom_type_versions'],
 ];
 
 const counts = recordTables.map((table) => `(SELECT count(*) FROM ${table} r WHERE r.org = o.org)`);
