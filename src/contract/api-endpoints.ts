@@ -50,7 +50,8 @@ import { createServiceAccount, updateServiceAccount } from './service-account-ad
 import { getSnapshot } from './snapshot-details.ts';
 import { changeTags } from './tags.ts';
 import { beginTrail } from './trail.ts';
-import { getTrail, listTrails } from './trail-reading.ts';
+import { listTrails } from './trail-list.ts';
+import { getTrail } from './trail-reading.ts';
 import { getDefaultOrg } from './user.ts';
 
 // In a module of its own, because the action needs few of these endpoints, and must not contain the others.

@@ -5,11 +5,11 @@ import { artifactStates } from './compliance.ts';
 import { commitResponse, repoInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
-import { fingerprint, flowName, orgName, trailName } from './names.ts';
-import { pagination } from './paging.ts';
+import { flowName, orgName, trailName } from './names.ts';
 import { reasons } from './reason.ts';
 
-const complianceState = Type.Enum([...artifactStates]);
+/** The state of a trail. */
+export const complianceState = Type.Enum([...artifactStates]);
 
 /** An attestation that is required, reported, or both (observed on the wire). */
 const attestationStatus = Type.Object({
@@ -126,43 +126,4 @@ export const getTrail = defineEndpoint({
   parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
   success: [{ status: 200, description: 'The trail.', schema: tolerant(trail, judgedTrail) }],
   errors: [...accessErrors, namedFlowNotFound, trailNotFound],
-});
-
-const trailPage = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      name: trailName,
-      flow: flowName,
-      description: Type.String(),
-      compliance_state: complianceState,
-      created_at: Type.Number({ description: 'Unix seconds.' }),
-      html_url: Type.String(),
-    }),
-  ),
-  pagination,
-});
-
-/** The default number of trails on a page, and the maximum: each of them is judged. */
-export const trailPageSizes = { default: 20, maximum: 100 } as const;
-
-export const listTrails = defineEndpoint({
-  origin: 'observed',
-  title: 'List trails',
-  method: 'GET',
-  path: '/trails/{org}',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    {
-      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-      per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: trailPageSizes.maximum })),
-      flow: Type.Optional(flowName),
-      fingerprint: Type.Optional(fingerprint),
-      flow_tag: Type.Optional(
-        Type.String({ description: 'Only trails of flows with this tag: `key` or `key=value`.' }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  success: [{ status: 200, description: 'The trails of the page.', schema: trailPage }],
-  errors: accessErrors,
 });

@@ -13,6 +13,7 @@ export const allOperationNames = [
   'attest-custom',
   'assert-artifact',
   'assert-trail',
+  'audit-branch',
   'report-environment',
   'replay',
 ] as const;

@@ -107,7 +107,7 @@ export interface UnsupportedInput extends FailureText {
  * declared inputs.
  */
 export interface Operation<Used extends Uses = Uses> {
-  readonly name: EndpointOperation | 'replay' | 'report-environment';
+  readonly name: EndpointOperation | 'audit-branch' | 'replay' | 'report-environment';
   /** Absent if the operation calls the endpoints of other operations. */
   readonly endpoint?: Endpoint;
   /** The inputs it uses, besides those that every operation has. */

@@ -46,5 +46,6 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'assert-artifact': async () =>
     (await import(/* webpackChunkName: 'others' */ './assert-artifact/index.ts')).assertArtifact,
   'assert-trail': async () => (await import(/* webpackChunkName: 'attest' */ './assert-trail/index.ts')).assertTrail,
+  'audit-branch': async () => (await import(/* webpackChunkName: 'audit' */ './audit-branch/index.ts')).auditBranch,
   replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };

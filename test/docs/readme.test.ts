@@ -96,6 +96,7 @@ describe("the README's table of operations", () => {
         'attest-custom',
         'assert-artifact',
         'assert-trail',
+        'audit-branch',
       ],
     ]);
   });

@@ -32,6 +32,18 @@ export interface GitHubRepository {
 /** The author of comments written with the job's own token. */
 export const jobsBot = 'github-actions[bot]';
 
+/** A commit of the branch `main`. */
+export interface HistoryCommit {
+  readonly sha: string;
+  /** The first parent first; by default the next commit of the history, if there is one. */
+  readonly parents?: readonly string[];
+  /** When it was committed, in ISO 8601. */
+  readonly date?: string;
+  readonly author?: string;
+  /** Those that GitHub names for it; by default one that was merged and reviewed. */
+  readonly pullRequests?: readonly Mapping[];
+}
+
 /** Settings of a repository. */
 export interface RepositorySettings {
   /** The prefix of the paths: `/api/v3` on GHES. */
@@ -40,11 +52,13 @@ export interface RepositorySettings {
   readonly login?: string;
   /** Its open pull requests, as GitHub lists them. */
   readonly pullRequests?: readonly Mapping[];
+  /** The commits of `main`, in the order in which GitHub lists them: the newest first. */
+  readonly history?: readonly HistoryCommit[];
 }
 
 /** The repository acme/widgets, in which pull request 12 has no comments yet. */
 export function githubRepository(settings: RepositorySettings = {}): GitHubRepository {
-  const { basePath = '', login = jobsBot, pullRequests = [] } = settings;
+  const { basePath = '', login = jobsBot, pullRequests = [], history = [] } = settings;
   const comments: KeptComment[] = [];
   const statuses: KeptStatus[] = [];
   let nextId = 9000;
@@ -98,6 +112,26 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     );
     return ok(found);
   };
+  const showMain: Handler = () => ok({ name: 'main', commit: { sha: history[0]?.sha } });
+  const listCommits: Handler = ({ query }) => {
+    const page = Number(query.get('page') ?? 1);
+    const size = Number(query.get('per_page') ?? 30);
+    if (size > 100 || page < 1) throw new Breach('a page of at most 100, counted from 1');
+    const head = history.findIndex(({ sha }) => sha === query.get('sha'));
+    if (head < 0) return undefined;
+    const listed = history.map(({ sha, parents, date = '2026-02-03T04:05:06Z', author = 'ann' }, index) => ({
+      sha,
+      html_url: `https://github.com/acme/widgets/commit/${sha}`,
+      commit: { author: { name: 'Ann Dev', date }, committer: { name: 'GitHub', date }, message: 'feat: lid' },
+      author: { login: author },
+      parents: (parents ?? history.slice(index + 1, index + 2).map((next) => next.sha)).map((parent) => ({
+        sha: parent,
+      })),
+    }));
+    return ok(listed.slice(head).slice((page - 1) * size, page * size));
+  };
+  const listPullRequestsOfCommit: Handler = ({ sha }) =>
+    ok(history.find((one) => one.sha === sha)?.pullRequests ?? [mergedPullRequest]);
 
   const repository = `${basePath}/repos/acme/widgets`;
   const endpoints: readonly (readonly [string, RegExp, Handler])[] = [
@@ -107,8 +141,9 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     ['DELETE', new RegExp(`^${repository}/issues/comments/(?<number>\\d+)$`, 'u'), deleteComment],
     ['POST', new RegExp(`^${repository}/statuses/(?<sha>[0-9a-f]{40})$`, 'u'), createStatus],
     ['GET', new RegExp(`^${repository}/pulls$`, 'u'), listPullRequests],
-    // Every commit came with the same reviewed pull request.
-    ['GET', new RegExp(`^${repository}/commits/(?<sha>[0-9a-f]{40})/pulls$`, 'u'), () => ok([mergedPullRequest])],
+    ['GET', new RegExp(`^${repository}/branches/main$`, 'u'), showMain],
+    ['GET', new RegExp(`^${repository}/commits$`, 'u'), listCommits],
+    ['GET', new RegExp(`^${repository}/commits/(?<sha>[0-9a-f]{40})/pulls$`, 'u'), listPullRequestsOfCommit],
     ['GET', new RegExp(`^${repository}/pulls/\\d+/reviews$`, 'u'), () => ok([approval])],
     ['GET', new RegExp(`^${repository}/pulls/\\d+/commits$`, 'u'), () => ok([])],
     ['GET', new RegExp(`^${repository}/collaborators/bob/permission$`, 'u'), () => ok({ permission: 'write' })],

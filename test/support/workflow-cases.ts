@@ -23,6 +23,7 @@ import {
  * or run on other events. They need the rule of docs/login.md as well.
  */
 export const protectedWorkflows: ReadonlySet<string> = new Set([
+  'Audit the branch',
   'Build and deploy',
   'Check the notification',
   'Compare staging and production',
@@ -209,6 +210,23 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       prepare: ({ service }) => createNotification(service),
       ...done('notification'),
       skipped: ['Fail when it is failing'],
+    },
+  ],
+
+  'Audit the branch': [
+    {
+      title: 'passes if the newest commit has a compliant trail',
+      run: started.scheduled('0 4 * * 1'),
+      gate: 'OK',
+      prepare: analysed,
+      ...oneGate('audit').open,
+    },
+    {
+      title: 'fails if its trail is not compliant',
+      run: started.scheduled('0 4 * * 1'),
+      gate: 'ERROR',
+      prepare: analysed,
+      ...oneGate('audit').closed,
     },
   ],
 

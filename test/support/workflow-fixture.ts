@@ -60,7 +60,7 @@ export async function runDocumentedWorkflow(
   settings: WorkflowSettings,
 ): Promise<DocumentedWorkflowEnd> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'workflow-')));
-  const repository = githubRepository();
+  const repository = githubRepository({ history: [{ sha: shas.head }] });
   const [sonar, github] = await Promise.all([startSonarServer(), startGitHub(githubAnswers(), { repository })]);
   try {
     const { gate, pods = {}, earlier } = settings;

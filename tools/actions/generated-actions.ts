@@ -21,6 +21,7 @@ export const dailyOperations: Partial<Readonly<Record<AnyOperationName, string>>
   'get-artifact': 'Looks artifacts up by fingerprint or file, and gates the job on their state.',
   'assert-artifact': 'Gates the job on the verdict of artifacts in their flows, in an environment, or by policies.',
   'assert-trail': 'Gates the job on everything that is required of a change and recorded about it, in its trail.',
+  'audit-branch': 'Lists the commits of a branch that have no compliant trail, and fails if there are any.',
 };
 
 const source = readFileSync(new URL('../../action.yml', import.meta.url), 'utf8');

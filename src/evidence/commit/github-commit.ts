@@ -75,7 +75,7 @@ export function toMiss({ reason, what }: GitHubRefusal, permission: string): { r
     case 'other':
       return userMiss(
         what,
-        `Check that the commit is in this repository and that the token may read it (\`permissions: { ${permission} }\`).`,
+        `Check that it is in this repository and that the token may read it (\`permissions: { ${permission} }\`).`,
       );
   }
 }

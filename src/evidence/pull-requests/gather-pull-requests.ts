@@ -7,9 +7,10 @@ import type { RedactableField } from '../commit/commit-redaction.ts';
 import { fullSha } from '../git/git-ref.ts';
 import { pullRequestFromEvent } from '../github/event-pull-request.ts';
 import type { GitHubApi } from '../github/github-api.ts';
+import { readOne, readWholeList } from '../github/github-lists.ts';
 import type { Job, RepositoryName } from '../job.ts';
 import { approvalsIn, type Approval } from './approvals.ts';
-import { readOne, readWholeList } from './pull-request-lists.ts';
+import { listCommitPullRequests } from './commit-pull-requests.ts';
 
 export interface PullRequestOfCommit {
   readonly number: number;
@@ -43,17 +44,7 @@ export async function gatherPullRequests(
   api: GitHubApi,
 ): Promise<readonly PullRequestOfCommit[]> {
   const { sha, repository, log } = query;
-  const { owner, name: repo } = repository;
-  const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
-  const listed = await readWholeList(
-    api,
-    route,
-    { owner, repo, commit_sha: sha },
-    `the pull requests of commit ${sha}`,
-  );
-  const belonging = listed.filter(
-    (pullRequest) => isOpenOrMerged(pullRequest) && isInRepository(repository, pullRequest),
-  );
+  const belonging = (await listCommitPullRequests(sha, repository, api)).filter(isOpenOrMerged);
   const all = belonging.length > 0 ? belonging : await readFromEvent(query, api);
   const found: PullRequestOfCommit[] = [];
   for (const pullRequest of all) {
@@ -70,12 +61,6 @@ function isOpenOrMerged(pullRequest: unknown): boolean {
   return textAt(pullRequest, 'state') === 'open' || textAt(pullRequest, 'merged_at') !== undefined;
 }
 
-/** GitHub also lists pull requests with the same commit in forks of the repository. */
-function isInRepository({ owner, name }: RepositoryName, pullRequest: unknown): boolean {
-  const base = textAt(pullRequest, 'base', 'repo', 'full_name');
-  return base === undefined || base.toLowerCase() === `${owner}/${name}`.toLowerCase();
-}
-
 /**
  * The event's pull request, if the commit is its head; GitHub may not list it yet. The commit of a merge group is a new
  * one, which belongs to the pull request that its branch names.
@@ -88,7 +73,8 @@ async function readFromEvent({ sha, job, repository }: PullRequestQuery, api: Gi
   if (number === undefined) return [];
   const { owner, name: repo } = repository;
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
-  const one = await readOne(api, route, { owner, repo, pull_number: number }, `pull request ${number}`);
+  const wanted = `pull request ${number}`;
+  const one = await readOne(api, route, { owner, repo, pull_number: number }, { wanted, key: 'number' });
   return isOpenOrMerged(one) && (isQueued || fullSha(valueAt(one, 'head', 'sha')) === sha) ? [one] : [];
 }
 

@@ -1,4 +1,3 @@
-import type { ComplianceClient } from '../../client/client.ts';
 import { getTrail as endpoint } from '../../contract/trail-reading.ts';
 import { connectSources } from '../../evidence/commit/commit-sources.ts';
 import { judgedCommit } from '../../evidence/commit/judged-commit.ts';
@@ -7,10 +6,10 @@ import { commitSha, githubToken } from '../inputs/evidence-inputs.ts';
 import { flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
 import { wait } from '../inputs/step-inputs.ts';
-import { judgeKnown, judgeSubjects } from '../judged-subjects.ts';
+import { judgeSubjects } from '../judged-subjects.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { judgeTrail, type TrailQuery } from './judge-trail.ts';
-import { createTrailResult, type TrailAnswer } from './trail-result.ts';
+import { assertOne } from './judge-trail.ts';
+import { createTrailResult } from './trail-result.ts';
 
 const inputs = {
   flow: required(flow),
@@ -32,7 +31,7 @@ export const assertTrail = defineOperation({
     const judgement = await judgeSubjects(
       {
         queries: [query],
-        judge: (one, client) => assertOne(one, client, context),
+        judge: (one, client) => assertOne(one, { client, org: context.org }),
         toNames: ({ trail: one }) => ({ title: `Trail ${one}`, name: `trail ${one}`, digits: one }),
         waitSeconds: values.waitSeconds,
         logTitle: 'Assert the trail',
@@ -52,20 +51,4 @@ async function locateTrail(
   const { sha, meaning } = await locateCommit(judgedCommit(job, given), job.workspace, sources);
   log.info(`The trail is that of commit ${sha}, ${meaning}.`);
   return sha;
-}
-
-/** @throws Failure if the service gives no answer that can be relied on, or has no such flow */
-function assertOne(
-  query: TrailQuery,
-  client: ComplianceClient,
-  { org }: Pick<OperationContext, 'org'>,
-): Promise<TrailAnswer> {
-  const { flow: flowName, trail: name } = query;
-  return judgeKnown<TrailAnswer>(
-    async () => {
-      const { body } = await client.call(endpoint, { parameters: { org, flow_name: flowName, trail_name: name } });
-      return { trail: body, ...judgeTrail(body, query) };
-    },
-    { resource: 'Trail', named: name, about: `trail ${name}`, value: 'nothing was recorded to it' },
-  );
 }

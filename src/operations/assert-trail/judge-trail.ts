@@ -1,8 +1,9 @@
 import { sortReasons } from '../../contract/reason.ts';
-import type { JudgedTrail } from '../../contract/trail-reading.ts';
+import { getTrail as endpoint, type JudgedTrail } from '../../contract/trail-reading.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import type { JudgedAnswer } from '../judged-subjects.ts';
+import { judgeKnown, type JudgedAnswer } from '../judged-subjects.ts';
+import type { OperationContext } from '../operation.ts';
 import { parseState } from '../parse-state.ts';
 import { readReasons, reasonWords, unexplainedReason } from '../reasons.ts';
 import { toEvidenceReasons, type ListedEvidence } from '../listed-evidence.ts';
@@ -12,6 +13,27 @@ import { listTrailEvidence } from './trail-evidence.ts';
 export interface TrailQuery {
   readonly flow: string;
   readonly trail: string;
+}
+
+/** The service's answer about a trail, judged. */
+export interface TrailAnswer extends JudgedAnswer {
+  /** Absent if nothing was recorded to it. */
+  readonly trail?: JudgedTrail;
+}
+
+/** @throws Failure if the service gives no answer that can be relied on, or has no such flow */
+export function assertOne(
+  query: TrailQuery,
+  { client, org }: Pick<OperationContext, 'client' | 'org'>,
+): Promise<TrailAnswer> {
+  const { flow, trail: name } = query;
+  return judgeKnown<TrailAnswer>(
+    async () => {
+      const { body } = await client.call(endpoint, { parameters: { org, flow_name: flow, trail_name: name } });
+      return { trail: body, ...judgeTrail(body, query) };
+    },
+    { resource: 'Trail', named: name, about: `trail ${name}`, value: 'nothing was recorded to it' },
+  );
 }
 
 /**

@@ -3,20 +3,14 @@ import type { JudgedTrail } from '../../contract/trail-reading.ts';
 import { isFullSha } from '../../evidence/git/git-ref.ts';
 import { commitFacts } from '../commit-facts.ts';
 import { evidenceLabel, evidenceMark } from '../evidence-state.ts';
-import { toJudgementResult, type JudgedAnswer, type JudgedSubjects } from '../judged-subjects.ts';
+import { toJudgementResult, type JudgedSubjects } from '../judged-subjects.ts';
 import type { ListedEvidence } from '../listed-evidence.ts';
 import type { OperationContext, OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice, type PollTiming } from '../polling.ts';
 import { fact, listTable, plain, type Report } from '../report.ts';
 import { trailPageUrl } from '../trail-page-url.ts';
-import type { TrailQuery } from './judge-trail.ts';
+import type { TrailAnswer, TrailQuery } from './judge-trail.ts';
 import { listTrailEvidence } from './trail-evidence.ts';
-
-/** The service's answer about a trail, judged. */
-export interface TrailAnswer extends JudgedAnswer {
-  /** Absent if nothing was recorded to it. */
-  readonly trail?: JudgedTrail;
-}
 
 /** How many rows the table has at most. */
 const maximumRows = 200;

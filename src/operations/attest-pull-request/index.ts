@@ -1,10 +1,10 @@
 import { ruleDataKey } from '../../contract/attestations/attestation-fields.ts';
 import { pullRequestKind, type ApprovalRule } from '../../contract/attestations/pull-request.ts';
-import { connectGitHubApi } from '../../evidence/github/github-api.ts';
 import { findApprovalShortage } from '../../evidence/pull-requests/approval-shortage.ts';
 import { createPushAccess } from '../../evidence/pull-requests/push-access.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
+import { connectGitHub } from '../connect-github.ts';
 import { minimumApprovals } from '../inputs/evidence-inputs.ts';
 import { withDefault } from '../inputs/input.ts';
 import { presentPullRequests, type GatheredPullRequests } from './pull-request-result.ts';
@@ -17,14 +17,12 @@ export const attestPullRequest = defineAttestOperation({
   reservedKeys: [ruleDataKey],
   gatherTitle: 'Collect the pull requests',
   async gather(values, { info }, { job, call }): Promise<GatheredPullRequests> {
-    const { repository, apiUrl } = job;
+    const { repository } = job;
     if (repository === undefined || values.githubToken === undefined) throw createNoAccessError();
-    const { transport, log, clock, signal, random } = call;
-    const access = { apiUrl, token: values.githubToken, transport, log, clock, random };
-    const api = connectGitHubApi(signal === undefined ? access : { ...access, signal });
+    const api = connectGitHub(values.githubToken, { job, call });
     // Only this operation needs it.
     const { gatherPullRequests } = await import('../../evidence/pull-requests/gather-pull-requests.ts');
-    const query = { sha: info.sha1, job, repository, redact: values.redactCommitInfo, log };
+    const query = { sha: info.sha1, job, repository, redact: values.redactCommitInfo, log: call.log };
     const found = await gatherPullRequests(query, api);
     const minimum = values.minimumApprovals;
     const shortage = await findApprovalShortage(found, minimum, createPushAccess(api, repository));

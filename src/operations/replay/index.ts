@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
 import { findSpoolItems, type FoundItem } from '../../evidence/spool/find-spool-items.ts';
 import { isMarkedDelivered, readSpoolItem } from '../../evidence/spool/read-spool-item.ts';
 import { UserError } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
+import { connectGitHub } from '../connect-github.ts';
 import { githubToken } from '../inputs/evidence-inputs.ts';
 import { spoolPath } from '../inputs/delivery-inputs.ts';
 import { flow } from '../inputs/flow-inputs.ts';
 import { optional, required } from '../inputs/input.ts';
-import { defineOperation, type OperationContext } from '../operation.ts';
+import { defineOperation } from '../operation.ts';
 import { ItemDelivery } from './item-delivery.ts';
 import { createReplayResult, type ReplayedItem } from './replay-result.ts';
 
@@ -34,7 +34,7 @@ export const replay = defineOperation({
     const { read, rejected } = await log.group('Read the kept evidence', () =>
       readItems(resolve(context.workspace, values.spoolPath)),
     );
-    const delivery = new ItemDelivery({ context, api: connect(token, context), flow: values.flow });
+    const delivery = new ItemDelivery({ context, api: connectGitHub(token, context), flow: values.flow });
     const done = await log.group(`Deliver ${read.length} kept items`, () => deliverAll(read, delivery, log));
     return createReplayResult([...rejected, ...done]);
   },
@@ -51,19 +51,6 @@ async function deliverAll(read: ReadItems['read'], delivery: ItemDelivery, log: 
     log.info(`${index + 1} of ${read.length}: ${subject}, gathered at ${gatheredAt}: ${result}`);
   }
   return done;
-}
-
-function connect(token: string, { job, call }: OperationContext): GitHubApi {
-  const { transport, log, clock, random, signal } = call;
-  return connectGitHubApi({
-    apiUrl: job.apiUrl,
-    token,
-    transport,
-    log,
-    clock,
-    random,
-    ...(signal === undefined ? {} : { signal }),
-  });
 }
 
 /** An item that can be read. Its content is read again when it is delivered: hostile items could fill the memory. */

@@ -1,6 +1,6 @@
 import { artifactStates, type ArtifactState } from '../../contract/compliance.ts';
 import { getFlow, listFlows } from '../../contract/flow.ts';
-import { listTrails } from '../../contract/trail-reading.ts';
+import { listTrails } from '../../contract/trail-list.ts';
 import { type TrailStates, listFlowOverviews, listTrailStates } from '../trail/trail-state-use-cases.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';

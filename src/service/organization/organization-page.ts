@@ -1,6 +1,6 @@
 import { listEnvironments } from '../../contract/environment-list.ts';
 import { listFlows } from '../../contract/flow.ts';
-import { listTrails } from '../../contract/trail-reading.ts';
+import { listTrails } from '../../contract/trail-list.ts';
 import type { FlowOverview } from '../trail/trail-state-use-cases.ts';
 import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';

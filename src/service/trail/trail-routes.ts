@@ -1,6 +1,7 @@
 import { beginTrail } from '../../contract/trail.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
-import { getTrail, listTrails, trailNotFound, trailPageSizes } from '../../contract/trail-reading.ts';
+import { listTrails, trailPageSizes } from '../../contract/trail-list.ts';
+import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
 import { findFlow } from '../flow/flow-use-cases.ts';
 import * as trails from './trail-use-cases.ts';
 import { actorName, mayAccess } from '../account/access.ts';

@@ -30,6 +30,7 @@ const readingSteps: Partial<Readonly<Record<AnyOperationName, Readonly<Record<st
   'get-artifact': { flow: 'web', fingerprint },
   'assert-artifact': { flow: 'web', fingerprint },
   'assert-trail': { flow: 'web' },
+  'audit-branch': { flow: 'web', 'github-token': 'ghs_0123456789abcdef' },
   'diff-environments': { 'snapshot-1': 'prod~1', 'snapshot-2': 'prod' },
   'list-snapshots': { environment: 'prod', page: 'all' },
   'list-service-accounts': {},

@@ -1,10 +1,11 @@
 import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 import { toMiss } from '../commit/github-commit.ts';
-import type { GitHubApi, GitHubApiRequest } from '../github/github-api.ts';
-import { unexpectedGitHubResponse, type GitHubRefusal } from '../github/github-refusal.ts';
+import type { GitHubApi, GitHubApiRequest } from './github-api.ts';
+import { unexpectedGitHubResponse, type GitHubRefusal } from './github-refusal.ts';
 
-const pageSize = 100;
+/** The number of entries of a page, the last one apart: GitHub's maximum. */
+export const pageSize = 100;
 
 /** The maximum number of pages of a list: more reviews than a pull request can sensibly have. */
 const maximumPages = 10;
@@ -23,9 +24,7 @@ export async function readWholeList(
 ): Promise<readonly unknown[]> {
   const all: unknown[] = [];
   for (let page = 1; page <= maximumPages; page += 1) {
-    const body = await read(api, route, { ...parameters, per_page: pageSize, page }, wanted);
-    if (!Array.isArray(body)) throw toFailure(unexpectedGitHubResponse(body, 'a list').refusal, wanted);
-    const entries: readonly unknown[] = body;
+    const entries = await readPage(api, route, { ...parameters, per_page: pageSize, page }, wanted);
     all.push(...entries);
     if (entries.length < pageSize) return all;
   }
@@ -36,18 +35,36 @@ export async function readWholeList(
 }
 
 /**
+ * Reads one page of a list of GitHub's API.
+ *
+ * @throws like `readWholeList`
+ */
+export async function readPage(
+  api: GitHubApi,
+  route: string,
+  parameters: GitHubApiRequest['parameters'],
+  wanted: string,
+): Promise<readonly unknown[]> {
+  const body = await read(api, route, parameters, wanted);
+  if (!Array.isArray(body)) throw toFailure(unexpectedGitHubResponse(body, 'a list').refusal, wanted);
+  const entries: readonly unknown[] = body;
+  return entries;
+}
+
+/**
  * Reads one thing of GitHub's API.
  *
+ * @param key what it must have
  * @throws like `readWholeList`
  */
 export async function readOne(
   api: GitHubApi,
   route: string,
   parameters: GitHubApiRequest['parameters'],
-  wanted: string,
+  { wanted, key }: { readonly wanted: string; readonly key: string },
 ): Promise<unknown> {
   const body = await read(api, route, parameters, wanted);
-  if (valueAt(body, 'number') !== undefined) return body;
+  if (valueAt(body, key) !== undefined) return body;
   throw toFailure(unexpectedGitHubResponse(body, wanted).refusal, wanted);
 }
 
