@@ -1,7 +1,8 @@
+import type { Verdict } from '../../contract/compliance.ts';
 import { describeFault, type Fault } from '../../contract/reason.ts';
 import { Type, type Static } from '../../contract/schema.ts';
-import type { Evidence } from '../artifact/artifact-state.ts';
 import type { Facts } from '../attestation/facts.ts';
+import type { RecordedFault } from '../attestation/reasons.ts';
 import { holds, listPaths, MissingFactError, type Condition } from '../policy/condition.ts';
 import { ConditionError, evidenceVocabulary, parseCondition, type Vocabulary } from '../policy/parse-condition.ts';
 
@@ -54,6 +55,16 @@ export function findRequirementFault({ require: text }: Requirement): string | u
   }
 }
 
+/** What a requirement reads of a piece of evidence, and may change. */
+interface JudgedPiece {
+  readonly type: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly faults: readonly RecordedFault[];
+  readonly facts?: Facts | undefined;
+  readonly createdAt?: number;
+}
+
 /** Reads a condition; policies count what their conditions take. */
 type ReadCondition = (text: string, vocabulary: Vocabulary) => Condition;
 
@@ -66,7 +77,7 @@ type ReadCondition = (text: string, vocabulary: Vocabulary) => Condition;
 export function compileRequirement(
   { require: text, max_age: maximumAge }: Requirement,
   read: ReadCondition = parseCondition,
-): <Piece extends Evidence>(piece: Piece, at?: number) => Piece {
+): <Piece extends JudgedPiece>(piece: Piece, at?: number) => Piece {
   const own = text === undefined ? undefined : { text, condition: read(text, evidenceVocabulary) };
   return (piece, at) => {
     const required = own ?? readDefault(piece.type);
@@ -82,7 +93,7 @@ export function compileRequirement(
 
 const secondsOf: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
 
-function findTooOld(maximumAge: string, { createdAt }: Evidence, at: number): readonly Fault[] {
+function findTooOld(maximumAge: string, { createdAt }: JudgedPiece, at: number): readonly Fault[] {
   const unit = maximumAge.slice(-1);
   const limit = `at most ${maximumAge.slice(0, -1)} ${unit} is allowed`;
   if (createdAt === undefined) return [{ value: 'of an unknown age', limit }];
