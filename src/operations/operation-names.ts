@@ -10,6 +10,7 @@ export const allOperationNames = [
   'attest-pull-request',
   'attest-scan',
   'attest-sbom',
+  'attest-issue',
   'attest-custom',
   'assert-artifact',
   'assert-trail',

@@ -42,6 +42,7 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
     (await import(/* webpackChunkName: 'attest' */ './attest-pull-request/index.ts')).attestPullRequest,
   'attest-scan': async () => (await import(/* webpackChunkName: 'attest' */ './attest-scan/index.ts')).attestScan,
   'attest-sbom': async () => (await import(/* webpackChunkName: 'attest' */ './attest-sbom/index.ts')).attestSbom,
+  'attest-issue': async () => (await import(/* webpackChunkName: 'attest' */ './attest-issue/index.ts')).attestIssue,
   'attest-custom': async () => (await import(/* webpackChunkName: 'attest' */ './attest-custom.ts')).attestCustom,
   'assert-artifact': async () =>
     (await import(/* webpackChunkName: 'others' */ './assert-artifact/index.ts')).assertArtifact,

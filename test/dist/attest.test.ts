@@ -90,6 +90,11 @@ const redSteps: readonly RedStep[] = [
     why: 'new_coverage is 61.2; at least 80 is required (quality gate)',
   },
   {
+    inputs: { operation: 'attest-issue', 'issue-pattern': 'NONE-1' },
+    about: 'issue',
+    why: 'the change names no issue; at least one is required',
+  },
+  {
     inputs: { operation: 'attest-pull-request', 'minimum-approvals': '2' },
     about: 'pull-request',
     why: '1 approval; at least 2 are required',

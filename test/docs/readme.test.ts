@@ -93,6 +93,7 @@ describe("the README's table of operations", () => {
         'attest-pull-request',
         'attest-scan',
         'attest-sbom',
+        'attest-issue',
         'attest-custom',
         'assert-artifact',
         'assert-trail',

@@ -5,6 +5,7 @@ import { openClientSession, sha256, type ClientSession } from '../support/client
 import { describeWithClient, expectRun } from '../support/client-steps.ts';
 import { findDifferences, type Difference } from '../support/differences.ts';
 import { readText } from '../support/repository.ts';
+import { serve, type LoopbackServer } from '../support/loopback-server.ts';
 import { startedAt, storedContent } from '../support/platform-stand-ins.ts';
 import { call } from '../support/service-call.ts';
 import type { TestStorage } from '../support/test-storage.ts';
@@ -113,6 +114,17 @@ const pipeline: readonly Step[] = [
     inputs: { operation: 'attest-sbom', flow: 'web', 'attestation-name': 'image', 'sbom-path': 'trivy.json' },
   },
   {
+    command: `attest jira --name issue --jira-base-url {jira} --jira-username ci --jira-api-token jira-token-0123456789 ${onTrail} --commit {commit}`,
+    inputs: {
+      operation: 'attest-issue',
+      flow: 'web',
+      'attestation-name': 'issue',
+      'jira-base-url': '{jira}',
+      'jira-username': 'ci',
+      'jira-api-token': 'jira-token-0123456789',
+    },
+  },
+  {
     command: 'create environment prod --type K8S --description Production',
     inputs: {
       operation: 'create-environment',
@@ -169,7 +181,9 @@ const attestations = `/attestations/acme/web/trail/{commit}`;
 const records: readonly string[] = [
   '/flows/acme/web',
   '/trails/acme/web/{commit}',
-  ...['review', 'unit', 'scan', 'pull-request', 'code', 'bom', 'image'].map((name) => `${attestations}/${name}`),
+  ...['review', 'unit', 'scan', 'pull-request', 'code', 'bom', 'image', 'issue'].map(
+    (name) => `${attestations}/${name}`,
+  ),
   '/attestations/acme/web?page=1&per_page=10',
   `/artifacts/acme/web/fingerprint/${fingerprint}?trail={commit}`,
   `/asserts/acme/fingerprint/${fingerprint}?flow_name=web`,
@@ -244,15 +258,24 @@ function prepare({ folder, write, platforms: { printed } }: ClientSession): void
 describeWithClient('the same pipeline', () => {
   let client: ClientSession;
   let action: ClientSession;
+  let jira: LoopbackServer;
 
   beforeAll(async () => {
     client = await openClientSession();
     action = await openClientSession();
-    for (const session of [client, action]) prepare(session);
+    jira = await serve(({ url = '' }, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ key: /SHOP-7/u.exec(url)?.[0], fields: { summary: 'A lid' } }));
+    });
+    for (const session of [client, action]) {
+      prepare(session);
+      session.remember('jira', jira.url);
+    }
     expect(action.commit).toBe(client.commit);
   }, 60_000);
 
   afterAll(async () => {
+    await jira.close();
     await client.close();
     await action.close();
   });

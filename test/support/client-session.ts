@@ -136,7 +136,7 @@ export async function openClientSession(): Promise<ClientSession> {
 function createRepository(git: GitFolder): { readonly folder: string; readonly commit: string } {
   const folder = git.repository('widgets');
   git.git(folder, 'remote', 'add', 'origin', 'https://github.com/acme/widgets.git');
-  return { folder, commit: git.commit(folder, 'feat: first\n\nbody line\n') };
+  return { folder, commit: git.commit(folder, 'feat: first\n\nbody line of SHOP-7\n') };
 }
 
 /** Replaces the names in braces. */

@@ -19,7 +19,7 @@ import { webhookPayloadWith } from './sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
 import { createTestStorage, type TestStorage } from './test-storage.ts';
 import { openTestStep } from './test-step.ts';
-import { writingSteps, type WritingStep } from './writing-steps.ts';
+import { reports, writingSteps, type WritingStep } from './writing-steps.ts';
 
 /** How many steps of each operation run: `npm run test:slow` sets more. */
 const givenSteps: unknown = Reflect.get(globalThis, 'faultSteps');
@@ -109,10 +109,8 @@ export function describeExactlyOnce({ title, service: behind, inputs, processes 
       await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
       await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
       await workspace.write('policy.yaml', policyText);
-      await workspace.write('scan.sarif', '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"S"}},"results":[]}]}');
-      await workspace.write('bom.json', '{"bomFormat":"CycloneDX","specVersion":"1.6"}');
       await workspace.write('data.json', '{"lines":81}');
-      await workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
+      for (const [name, content] of Object.entries(reports)) await workspace.write(name, content);
     });
 
     afterAll(async () => {

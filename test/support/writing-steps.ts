@@ -22,6 +22,13 @@ const flows = 25;
 
 const nothing = (): Promise<unknown> => Promise.resolve();
 
+/** The reports of other tools that the steps read, by file. */
+export const reports: Readonly<Record<string, string>> = {
+  'junit.xml': '<testsuite name="unit"><testcase name="works"/></testsuite>',
+  'scan.sarif': '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"Scanner"}},"results":[]}]}',
+  'bom.json': '{"bomFormat":"CycloneDX","specVersion":"1.6"}',
+};
+
 /** The steps of every operation that writes. */
 export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingStep>>> = {
   'create-flow': {
@@ -93,6 +100,10 @@ export const writingSteps: Partial<Readonly<Record<Operation['name'], WritingSte
   'attest-junit': attestSteps('junit', undefined, { 'junit-path': 'junit.xml' }),
   'attest-scan': attestSteps('scan', undefined, { 'sarif-path': 'scan.sarif' }),
   'attest-sbom': attestSteps('sbom', undefined, { 'sbom-path': 'bom.json' }),
+  'attest-issue': attestSteps('issue', undefined, {
+    'issue-pattern': 'NONE-1',
+    'github-token': 'ghs_0123456789abcdef',
+  }),
   'attest-custom': {
     ...attestSteps('custom', undefined, { 'attestation-type': 'custom:coverage', 'data-path': 'data.json' }),
     async prepare(service) {

@@ -17,6 +17,7 @@ export const dailyOperations: Partial<Readonly<Record<AnyOperationName, string>>
   'attest-pull-request': 'Records the pull requests of a commit, and gates the job on their approvals.',
   'attest-scan': 'Records the findings of any scanner in SARIF, and gates the job on their severity.',
   'attest-sbom': 'Records a bill of materials, and gates the job on the licences of its components.',
+  'attest-issue': 'Records the issues that a change names, and gates the job on whether they exist.',
   'attest-custom': 'Records evidence of a custom type, and gates the job on the verdict of the service.',
   'get-artifact': 'Looks artifacts up by fingerprint or file, and gates the job on their state.',
   'assert-artifact': 'Gates the job on the verdict of artifacts in their flows, in an environment, or by policies.',

@@ -1,7 +1,19 @@
 import { maximumLineLength, maximumNameLength } from '../../contract/limits.ts';
 import { annotationKey, bareFingerprint, customTypeName, fingerprint, severities } from '../../contract/names.ts';
 import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
-import { flag, httpUrl, lines, oneOf, pairs, schemaText, secret, someOf, text, integer } from './input-types.ts';
+import {
+  flag,
+  httpUrl,
+  lines,
+  oneOf,
+  pairs,
+  schemaText,
+  secret,
+  someOf,
+  text,
+  integer,
+  regularExpression,
+} from './input-types.ts';
 
 /** Paths and globs of files to send, one per line. */
 export const files = lines(text('files'), 'ignored');
@@ -88,6 +100,21 @@ export const attestationType = schemaText(
 
 /** The path of a JSON file with the data of the evidence. */
 export const dataPath = text('data-path');
+
+/** What a reference to an issue looks like. It decides a gate, so it has no environment fallback. */
+export const issuePattern = regularExpression('issue-pattern', 500);
+
+export const jiraBaseUrl = httpUrl(
+  'jira-base-url',
+  'Use the URL of the Jira site, such as https://acme.atlassian.net.',
+  'Give them in `jira-username` and `jira-api-token` instead.',
+);
+
+/** The user of Jira Cloud to whom the token belongs. */
+export const jiraUsername = text('jira-username', 255);
+
+/** A token of Jira: an API token of a user of Jira Cloud, or a personal access token of a Jira server. */
+export const jiraApiToken = secret('jira-api-token');
 
 /** How many approvals by others a pull request must have. It decides a gate, so it has no environment fallback. */
 export const minimumApprovals = integer('minimum-approvals', 0, 100, 'approvals');

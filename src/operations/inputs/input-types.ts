@@ -2,6 +2,7 @@ import { conforms } from '../../contract/check.ts';
 import { maximumTimestamp } from '../../contract/limits.ts';
 import { Type, type TSchema } from '../../contract/schema.ts';
 import { isoSeconds } from '../../contract/snapshot-expression.ts';
+import { describeError } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 import type { Input, Parsed } from './input.ts';
 
@@ -78,6 +79,25 @@ function tooLong(value: string, maximumLength: number, rule: string): Parsed<nev
     problem: `must be ${rule}at most ${maximumLength} characters long`,
     remedy: 'Shorten it.',
     part: `${value.slice(0, 40).toWellFormed()}…`,
+  };
+}
+
+/** A regular expression of JavaScript, with the flag `u`. */
+export function regularExpression(name: string, maximumLength: number): Input<string> {
+  return {
+    name,
+    parse(value) {
+      if (value.length > maximumLength) return tooLong(value, maximumLength, '');
+      try {
+        new RegExp(value, 'u');
+        return { value };
+      } catch (thrown) {
+        return {
+          problem: `must be a regular expression: ${describeError(thrown)}`,
+          remedy: 'Write it as in JavaScript with the flag `u`: `WEB-\\d+`.',
+        };
+      }
+    },
   };
 }
 

@@ -18,7 +18,7 @@ import { seededRandom } from '../../support/seeded-random.ts';
 import { webhookPayloadWith } from '../../support/sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 import { connection, openTestStep } from '../../support/test-step.ts';
-import { writingSteps } from '../../support/writing-steps.ts';
+import { reports, writingSteps } from '../../support/writing-steps.ts';
 
 /** More artifacts than are looked up at a time. */
 const fingerprint = Array.from({ length: 20 }, (_, index) => index.toString(16).padStart(64, '0')).join('\n');
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
   await workspace.write('policy.yaml', policyText);
   await workspace.write('data.json', '{"lines":81}');
-  await workspace.write('junit.xml', '<testsuite name="unit"><testcase name="works"/></testsuite>');
+  for (const [name, content] of Object.entries(reports)) await workspace.write(name, content);
 });
 
 afterAll(() => workspace.remove());

@@ -1,0 +1,3 @@
+export { findReferences, listTexts } from './find-references.ts';
+export { findGitHubIssue } from './github-issues.ts';
+export { JiraIssues } from './jira-issues.ts';

@@ -1,0 +1,128 @@
+import { jiraKind, type JiraResult } from '../../contract/attestations/jira.ts';
+import type { GitCommitInfo } from '../../contract/commit.ts';
+import { connectGitHubApi } from '../../evidence/github/github-api.ts';
+import { UserError, type Problem } from '../../runtime/failure.ts';
+import type { EvidencePresentation } from '../attest/attestation-report.ts';
+import {
+  defineAttestOperation,
+  type AttestationValues,
+  type GatheredEvidence,
+} from '../attest/define-attest-operation.ts';
+import { issuePattern, jiraApiToken, jiraBaseUrl, jiraUsername } from '../inputs/evidence-inputs.ts';
+import { optional, type ValuesOf } from '../inputs/input.ts';
+import type { OperationContext } from '../operation.ts';
+import { abbreviate, link, listTable, plain, type Text } from '../report.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+
+const inputs = {
+  issuePattern: optional(issuePattern),
+  jiraBaseUrl: optional(jiraBaseUrl),
+  jiraUsername: optional(jiraUsername),
+  jiraApiToken: optional(jiraApiToken),
+} as const;
+
+type IssueValues = AttestationValues & ValuesOf<typeof inputs>;
+
+/** The keys of Jira's projects begin with a letter, and have at least two characters; `v1-2` and `XWEB-1` are not them. */
+const jiraPattern = String.raw`(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,9}(?![A-Za-z0-9_])`;
+
+/** References as GitHub links them. */
+const gitHubPattern = String.raw`(?<![\w/&.-])(?:[\w.-]{1,39}/[\w.-]{1,100})?#[1-9]\d{0,9}(?!\w)|(?<!\w)GH-[1-9]\d{0,9}(?!\w)`;
+
+interface GatheredIssues extends GatheredEvidence {
+  readonly issues: readonly JiraResult[];
+}
+
+/** Records the issues that a change names, in Jira or on GitHub, and whether they exist. */
+export const attestIssue = defineAttestOperation({
+  kind: jiraKind,
+  defaultName: 'issue',
+  inputs,
+  check: checkInputs,
+  gatherTitle: 'Look the issues up',
+  async gather(values, { info }, context): Promise<GatheredIssues> {
+    const { log } = context.call;
+    const find = await createFinder(values, context);
+    // Only this operation needs it.
+    const { findReferences, listTexts } = await import(
+      /* webpackChunkName: 'issues' */ '../../evidence/issues/index.ts'
+    );
+    const texts = listTexts(info, context.job, values.redactCommitInfo.includes('message'));
+    const references = findReferences(texts, values.issuePattern ?? defaultPattern(values));
+    const issues = new Map<string, JiraResult>();
+    for (const reference of references) {
+      const issue = await find(reference);
+      if (issue === undefined) log.info(`${reference} is a pull request, not an issue`);
+      else {
+        log.info(`${issue.issue_id} ${issue.issue_exists ? 'exists' : 'does not exist'}`);
+        issues.set(issue.issue_id, issue);
+      }
+    }
+    if (references.length === 0) log.info('The change names no issue.');
+    return { issues: [...issues.values()] };
+  },
+  toDocument: (common, { issues }) => ({ ...common, jira_results: [...issues] }),
+  present: ({ issues }, { commit }) => presentIssues(issues, commit),
+});
+
+function defaultPattern({ jiraBaseUrl: baseUrl }: IssueValues): string {
+  return baseUrl === undefined ? gitHubPattern : jiraPattern;
+}
+
+/** Looks an issue up; undefined if it is none. */
+type FindIssue = (reference: string) => Promise<JiraResult | undefined>;
+
+/** @throws UserError if there is no access to GitHub */
+async function createFinder(values: IssueValues, { job, call, addSecret }: OperationContext): Promise<FindIssue> {
+  const { JiraIssues, findGitHubIssue } = await import(
+    /* webpackChunkName: 'issues' */ '../../evidence/issues/index.ts'
+  );
+  const { jiraBaseUrl: baseUrl, jiraApiToken: token, jiraUsername: username, githubToken } = values;
+  if (baseUrl !== undefined && token !== undefined) {
+    const jira = new JiraIssues({ baseUrl: baseUrl.replace(/\/+$/u, ''), username, token }, call, addSecret);
+    return (key) => jira.find(key);
+  }
+  const { repository, apiUrl, serverUrl } = job;
+  if (repository === undefined || githubToken === undefined) throw createNoAccessError();
+  const { transport, log, clock, signal, random } = call;
+  const access = { apiUrl, token: githubToken, transport, log, clock, random };
+  const api = connectGitHubApi(signal === undefined ? access : { ...access, signal });
+  return (reference) => findGitHubIssue(reference, { api, serverUrl, repository });
+}
+
+function checkInputs(values: IssueValues): readonly Problem[] {
+  const { jiraBaseUrl: baseUrl, jiraApiToken: token, jiraUsername: username } = values;
+  if (baseUrl !== undefined && token === undefined)
+    return [createProblem('jira-api-token', '`jira-base-url` needs `jira-api-token`')];
+  if (baseUrl === undefined && (token ?? username) !== undefined)
+    return [createProblem('jira-base-url', '`jira-api-token` and `jira-username` need `jira-base-url`')];
+  return [];
+}
+
+function createProblem(input: string, what: string): Problem {
+  return { input, what, remedy: `Set \`${input}\`, or leave all inputs of Jira out to look on GitHub.` };
+}
+
+function createNoAccessError(): UserError {
+  return new UserError({
+    input: 'github-token',
+    what: "the issues are read from GitHub's API, and the step has no token or no repository for it",
+    remedy:
+      'Set `github-token: ${{ github.token }}`, and give the job `permissions: { contents: read, issues: read }`; or set `jira-base-url`.',
+  });
+}
+
+function presentIssues(issues: readonly JiraResult[], { sha1 }: GitCommitInfo): EvidencePresentation {
+  const rows = issues.map(
+    ({ issue_id: id, issue_url: url, issue_exists: exists, issue_fields: fields }): readonly Text[] => [
+      link(id, url),
+      plain(exists ? '✅ exists' : '❌ does not exist'),
+      plain(textAt(fields, 'summary') ?? ''),
+      plain(textAt(fields, 'status', 'name') ?? ''),
+    ],
+  );
+  return {
+    subject: `Issues of commit ${abbreviate(sha1)}`,
+    tables: listTable('Issues', ['Issue', 'Found', 'Summary', 'Status'], rows),
+  };
+}
