@@ -25,7 +25,7 @@ export const evidenceEndpoints: readonly EvidenceEndpoint[] = [
   junitKind.endpoint,
   pullRequestKind.endpoint,
   snykKind.endpoint,
-  jiraKind.endpoint,
   systemKind.endpoint,
+  jiraKind.endpoint,
   customKind.endpoint,
 ];
