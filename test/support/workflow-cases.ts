@@ -113,6 +113,19 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     ...oneGate('test').open,
   })),
 
+  Scan: [
+    {
+      title: 'records the findings although the scanner fails',
+      run: started.pushToMain('a'),
+      prepare: flow,
+      ...oneGate('scan').open,
+    },
+  ],
+  'Bill of materials': [{ title: 'passes', run: started.pushToMain('a'), prepare: flow, ...oneGate('sbom').open }],
+  Issues: [
+    { title: 'fails without an issue', run: started.pullRequest('a'), prepare: flow, ...oneGate('issues').closed },
+  ],
+
   Reviews: [
     { title: 'passes with an approval', run: started.pushToMain('a'), prepare: flow, ...oneGate('reviews').open },
   ],
