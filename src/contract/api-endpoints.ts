@@ -15,6 +15,7 @@ import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts
 import { reportArtifact } from './artifact-report.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
 import { customKind } from './attestations/custom.ts';
+import { overrideAttestation } from './attestation-override.ts';
 import { genericKind } from './attestations/generic.ts';
 import { jiraKind } from './attestations/jira.ts';
 import { junitKind } from './attestations/junit.ts';
@@ -77,6 +78,7 @@ export const addedEndpoints: readonly Endpoint[] = [
   jiraKind.endpoint,
   systemKind.endpoint,
   customKind.endpoint,
+  overrideAttestation,
   findTrailAttestations,
   findArtifactAttestations,
   findAttestationById,

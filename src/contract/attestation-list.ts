@@ -7,6 +7,17 @@ import { pageQuery } from './paging.ts';
 import { proven } from './proven.ts';
 import { reasons } from './reason.ts';
 
+/** Who gave an attestation another verdict than that of its evidence. */
+const overrideMark = Type.Object({
+  attestation_id: Type.String({ description: 'The original attestation.' }),
+  was_compliant: Type.Boolean({ description: 'The verdict of the original.' }),
+  by: Type.String(),
+  reason: Type.String(),
+  sent: Type.Optional(Type.Unknown({ description: 'The override as it was sent.' })),
+});
+
+export type OverrideMark = Static<typeof overrideMark>;
+
 /**
  * An attestation in a list (interface, Attestation). The interface shows neither the trail nor the artifact that an
  * attestation is about. `artifact_fingerprint` was observed when the public client reads a single attestation;
@@ -47,6 +58,7 @@ export const listedAttestation = Type.Object({
   schema_version: Type.Optional(Type.Integer()),
   user_data: Type.Optional(Type.Unknown()),
   proven: Type.Optional(proven),
+  override: Type.Optional(overrideMark),
 });
 
 export type ListedAttestation = Static<typeof listedAttestation>;

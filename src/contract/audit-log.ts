@@ -33,6 +33,7 @@ export const auditEventTypes = [
   'tags_changed',
   'archived',
   'restored',
+  'attestation_overridden',
   'attestation_type_saved',
   'attestation_type_archived',
   'renamed',

@@ -5,7 +5,7 @@ import { addArtifactAssertionRoutes } from './artifact/artifact-assertion-routes
 import { addArtifactListRoutes, addArtifactRoutes } from './artifact/artifact-routes.ts';
 import { addAttestationListRoutes } from './attestation/attestation-list-routes.ts';
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
-import { addAttestationRoutes } from './attestation/attestation-routes.ts';
+import { addAttestationRoutes, addOverrideRoute } from './attestation/attestation-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
 import { addCustomTypeRoutes } from './custom-type/custom-type-routes.ts';
 import { addAllowListRoutes } from './environment/allow-list-routes.ts';
@@ -69,6 +69,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addTagRoute(api, dependencies);
   addNamingRoutes(api, dependencies);
   addCustomTypeRoutes(api, dependencies);
+  addOverrideRoute(api, dependencies);
   addRenameRoutes(api, dependencies);
   addPolicyRoutes(api, dependencies);
   addPolicyListRoute(api, dependencies);

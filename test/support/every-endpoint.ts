@@ -16,6 +16,7 @@ import {
   findAttestationById,
   findTrailAttestations,
 } from '../../src/contract/attestation-lookup.ts';
+import { overrideAttestation } from '../../src/contract/attestation-override.ts';
 import { genericKind } from '../../src/contract/attestations/generic.ts';
 import { jiraKind } from '../../src/contract/attestations/jira.ts';
 import { junitKind } from '../../src/contract/attestations/junit.ts';
@@ -167,6 +168,12 @@ export const everyEndpoint: readonly Sample[] = [
       form: attestationForm({ attestation_name: kind.name, ...document }),
     })),
   ),
+  sample(overrideAttestation, recorders, '/attestations/ORG/web/trail/main/override', () => ({
+    json: {
+      ...{ attestation_name: 'generic', reason: 'Reviewed', new_compliance_status: false },
+      original_attestation_type: 'generic',
+    },
+  })),
   sample(reportArtifact, recorders, '/artifacts/ORG/web', () => ({ json: sampleArtifact() })),
   sample(getArtifact, everyone, `/artifacts/ORG/web/${artifact}`),
   sample(findLatestCommit, everyone, `/artifacts/ORG/web/${fingerprintOf('abcdef')}/latest_commit`),

@@ -106,6 +106,7 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     schema_version: schemaVersion,
     user_data: document.user_data ?? {},
     ...(document.proven === undefined ? {} : { proven: document.proven }),
+    ...(document.override === undefined ? {} : { override: document.override }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { OverrideMark } from '../../contract/attestation-list.ts';
 import { findAttestationById } from '../../contract/attestation-lookup.ts';
 import { describeEvidence } from '../artifact/artifact-state.ts';
 import type { Attestation, Attachment } from './attestation.ts';
@@ -147,6 +148,7 @@ function commonFacts(
 ): readonly (readonly [string, Html | string | undefined])[] {
   const { paths } = context;
   const { git_commit_info: commit, artifact_fingerprint: fingerprint, target_artifacts: targets = [] } = document;
+  const { override } = document;
   return [
     ['Trail', pageLink(paths.trail(org, flow, trail), trail)],
     [
@@ -156,6 +158,12 @@ function commonFacts(
     ['Artifacts of the template', targets.join(', ')],
     ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
     ['Counts for', describeCountsFor(countsFor)],
+    [
+      'Override',
+      override === undefined
+        ? undefined
+        : renderOverride(paths.attestation(org, flow, trail, override.attestation_id), override),
+    ],
     ['Description', document.description],
     ['Commit', commit === undefined ? undefined : link(commit.url, commit.sha1)],
     ['Commit message', commit?.message],
@@ -163,6 +171,11 @@ function commonFacts(
     ['Links', renderExternalLinks(document.external_urls)],
     ['Remarks', renderAnnotations(document.annotations)],
   ];
+}
+
+function renderOverride(path: string, { was_compliant: wasCompliant, by, reason }: OverrideMark): Html {
+  const original = pageLink(path, `the original, ${wasCompliant ? 'compliant' : 'not compliant'}`);
+  return html`by ${by}, instead of ${original}: ${clip(reason, 2000)}`;
 }
 
 function renderAttachment(

@@ -2,6 +2,8 @@ import { customTypeArchived, customTypeMissing } from '../../contract/attestatio
 import { artifactNotInTrail } from '../../contract/attestations/attestation-kind.ts';
 import { attestationKinds } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
+import { nothingToOverride, overrideAttestation } from '../../contract/attestation-override.ts';
+import * as overrides from './override-use-cases.ts';
 import * as attestations from './attestation-use-cases.ts';
 import { actorName, toCountsFor } from '../account/access.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
@@ -30,6 +32,39 @@ export function addAttestationRoutes(host: RouteHost, dependencies: RouteDepende
   }
 }
 
+/** Adds the endpoint that overrides an attestation. */
+export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, overrideAttestation, requireRole(dependencies, 'define'), (received) => {
+    const { caller, parameters, document, carryOut } = received;
+    const { org, flow_name: flow, trail_name: trail } = parameters;
+    const override = withProof(caller, document);
+    const command = { org, flow, trail, by: actorName(caller), countsFor: toCountsFor(caller, flow), override };
+    return carryOut(
+      (result: overrides.OverrideResult) => {
+        if (result === 'flow not found') throw flowMissing(org, flow);
+        if (result === 'nothing to override') {
+          throw new ApiError(nothingToOverride, { values: { org, flow, trail, name: document.attestation_name } });
+        }
+        if (result === 'too many names') throw tooManyNames();
+        if (typeof result === 'object') {
+          const given = `[input: ${document.original_attestation_type}]`;
+          throw validationError([
+            'original_attestation_type',
+            `must be ${result.actualType}, the type on record ${given}`,
+          ]);
+        }
+        return { status: 201, body: 'OK' };
+      },
+      (request) => overrides.overrideAttestation(dependencies, command, request),
+    );
+  });
+}
+
+function tooManyNames(): ApiError {
+  const rule = `is new, but the artifact or trail already has the maximum of ${maximumEvidenceNames} names; use one of them`;
+  return validationError(['attestation_name', rule]);
+}
+
 function toObstacleError(
   obstacle: Exclude<attestations.AttestResult, 'recorded'>,
   { org, flow, trail, document }: attestations.AttestationCommand,
@@ -46,9 +81,7 @@ function toObstacleError(
       const fingerprint = document.artifact_fingerprint ?? '';
       return new ApiError(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });
     }
-    case 'too many names': {
-      const rule = `is new, but the artifact or trail already has the maximum of ${maximumEvidenceNames} names; use one of them`;
-      return validationError(['attestation_name', rule]);
-    }
+    case 'too many names':
+      return tooManyNames();
   }
 }

@@ -66,7 +66,7 @@ export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many 
 export type AttestResult = RecordAttestationResult | 'artifact not found' | CustomTypeObstacle;
 
 // In characters. The reason is stored with every judgement that uses the attestation; the document holds everything.
-const maximumReasonLength = 500;
+export const maximumReasonLength = 500;
 
 /** Records an attestation. If it has a fingerprint, the artifact must have been reported to the trail. */
 export async function attest(

@@ -4,6 +4,7 @@ import {
   type AttestationDocuments,
   type KindName,
 } from '../../contract/attestations/kinds.ts';
+import type { OverrideMark } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
 import type { Facts } from './facts.ts';
@@ -49,9 +50,12 @@ export interface AttestationSummary extends ListedAttestation {
   readonly attachment?: Attachment | undefined;
 }
 
+/** A document as it was sent; that of an override is the one of the original, with who overrode it. */
+type RecordedDocument<Document> = Recorded<Document> & { readonly override?: OverrideMark };
+
 /** An attestation; immutable once recorded. */
 export interface Attestation extends AttestationSummary {
-  readonly document: Recorded<AttestationDocument>;
+  readonly document: RecordedDocument<AttestationDocument>;
 }
 
 /** An attestation that counts for an artifact or a trail. */
@@ -61,7 +65,7 @@ export interface CountedAttestation extends AttestationSummary {
 
 /** An attestation of one kind. */
 export interface AttestationOf<Name extends KindName> extends AttestationSummary {
-  readonly document: Recorded<AttestationDocuments[Name]>;
+  readonly document: RecordedDocument<AttestationDocuments[Name]>;
 }
 
 /** Whether an attestation is of a kind. The type and the document of an attestation are always of the same kind. */

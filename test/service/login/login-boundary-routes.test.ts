@@ -149,6 +149,23 @@ describe('the key of a pull request', () => {
     expect(await verdictOf()).toBe(true);
   });
 
+  it('overrides nothing, and an override of its evidence counts no more than that', async () => {
+    const override = async (key: string): Promise<number> => {
+      const verdict = { reason: 'Reviewed', new_compliance_status: true, original_attestation_type: 'sonar' };
+      const json = { attestation_name: 'sonar', artifact_fingerprint: fingerprint, ...verdict };
+      const path = `/attestations/acme/web/trail/trail-${count}/override`;
+      return (await call(service, { method: 'POST', path, json, key })).status;
+    };
+    await report(main);
+    await run();
+    await attest(pulls, 'ERROR');
+    expect([await override(pulls), await override(main)]).toEqual([403, 201]);
+    expect(await verdictOf()).toBe(false);
+    await attest(main, 'ERROR');
+    await attest(pulls, 'ERROR');
+    expect([await override(main), await verdictOf()]).toEqual([201, true]);
+  });
+
   it('cannot use the idempotency key of evidence that counts', async () => {
     await report(main);
     await run();

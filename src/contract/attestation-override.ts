@@ -1,0 +1,44 @@
+import { attestationDocument } from './attestations/attestation-fields.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
+import { maximumTextLength } from './limits.ts';
+import { flowName, orgName, trailName } from './names.ts';
+import { Type, type Static } from './schema.ts';
+import { lineText } from './text-fields.ts';
+
+/** A verdict in place of that of an attestation (observed on the wire). */
+export const attestationOverride = attestationDocument({
+  reason: Type.String({ minLength: 1, maxLength: maximumTextLength }),
+  new_compliance_status: Type.Boolean(),
+  original_attestation_type: lineText({ description: 'The type of the attestation: `sonar`, `custom:coverage`.' }),
+});
+
+export type AttestationOverride = Static<typeof attestationOverride>;
+
+/** The response if there is no attestation to override. */
+export const nothingToOverride = {
+  status: 404,
+  message:
+    "Attestation '{name}' does not exist in trail '{trail}' of flow '{flow}' belonging to organization '{org}', so there is nothing to override",
+  when: 'No attestation of that name counts there. Give the name, fingerprint and commit that it was recorded with.',
+} as const;
+
+export const overrideAttestation = defineEndpoint({
+  origin: 'observed',
+  title: 'Override an attestation',
+  method: 'POST',
+  path: '/attestations/{org}/{flow_name}/trail/{trail_name}/override',
+  parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
+  body: { kind: 'json', schema: attestationOverride },
+  repetition: {
+    effect: 'appends',
+    volatile: [],
+    isHarmlessTwice: true,
+    remedy: 'Send it again; a second one that says the same does no harm.',
+  },
+  success: [
+    { status: 201, description: 'The verdict counts from now on.', schema: Type.String() },
+    { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
+  ],
+  errors: [...additionErrors, flowNotFound, nothingToOverride, commonErrors.conflict],
+});

@@ -1,0 +1,119 @@
+import type { AttestationOverride } from '../../contract/attestation-override.ts';
+import { maximumEvidenceNames } from '../../contract/limits.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
+import type { CountsFor } from '../account/audience.ts';
+import type { Recorded } from '../login/recorded.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { newIdentifier } from '../platform/identifier.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { RecordedSummary } from './attestation-records.ts';
+import { maximumReasonLength } from './attestation-use-cases.ts';
+import {
+  evidenceName,
+  listTargetArtifacts,
+  toAttestationScopes,
+  toTargetScopes,
+  type Scope,
+} from './evidence-scope.ts';
+import { toRecordedFaults } from './reasons.ts';
+
+/** A verdict in place of that of an attestation. */
+export interface OverrideCommand {
+  readonly org: string;
+  readonly flow: string;
+  readonly trail: string;
+  readonly by: string;
+  readonly countsFor: CountsFor;
+  readonly override: Recorded<AttestationOverride>;
+}
+
+export type OverrideResult =
+  'overridden' | 'flow not found' | 'nothing to override' | 'too many names' | { readonly actualType: string };
+
+/** In characters, in the audit log. */
+const maximumShownReason = 1000;
+
+/**
+ * Records a copy of the attestation that counts, with another verdict. Like any new evidence, it replaces the original,
+ * and is replaced by the next one. It counts for no more environments than the original and the caller do.
+ */
+export function overrideAttestation(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
+  { org, flow, trail, by, countsFor: ofCaller, override }: OverrideCommand,
+  request?: KeyedRequest<OverrideResult>,
+): Promise<OnceResult<OverrideResult>> {
+  const { attestation_name: name, artifact_fingerprint: fingerprint, reason, new_compliance_status: isMet } = override;
+  const at = unixSeconds(dependencies.now());
+  const id = newIdentifier(dependencies);
+  const verdict = isMet ? 'compliant' : 'non-compliant';
+  const words = truncate(`overridden by ${by} as ${verdict}: ${reason}`, maximumReasonLength);
+  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<OverrideResult> => {
+    const { flows, attestations, auditLog } = transaction;
+    const inFlow = { org, flow };
+    if (!(await flows.exists(org, flow))) return 'flow not found';
+    const current = await attestations.listCurrent(inFlow, toPossibleScopes(trail, override));
+    const latest = findLatest([...current.values()].flat(), { trail, name, ofCaller });
+    const original = latest === undefined ? undefined : await attestations.findById(org, latest.id);
+    if (original === undefined) return 'nothing to override';
+    if (original.type !== override.original_attestation_type) return { actualType: original.type };
+    const scopes = [...current].flatMap(([scope, found]) => (found.some((one) => one.id === original.id) ? scope : []));
+    const evidence = evidenceName(original.name);
+    const countsFor = ofCaller ?? original.countsFor;
+    const place = { scopes, evidence, countsFor, maximumNames: maximumEvidenceNames };
+    if (await attestations.isAnyScopeFull(inFlow, place)) return 'too many names';
+    const before = await attestations.findLatest(inFlow);
+    const marker = { attestation_id: original.id, was_compliant: original.verdict === 'compliant', by, reason };
+    await attestations.insert({
+      ...{ ...original, id, verdict, reason: words, createdAt: at, reportedBy: by, countsFor, scopes, evidence },
+      // The page of the original has its file.
+      attachment: undefined,
+      faults: isMet ? [] : toRecordedFaults([{ value: words }], undefined),
+      documentJson: JSON.stringify({ ...original.document, override: { ...marker, sent: override } }),
+      sequence: (before?.sequence ?? 0) + 1,
+      isStepBack: before !== undefined && at < before.createdAt,
+    });
+    const details = {
+      trail,
+      attestation: name,
+      verdict,
+      original: original.id,
+      reason: truncate(reason, maximumShownReason),
+    };
+    await auditLog.append({ org, type: 'attestation_overridden', at, actor: by, subject: `flow ${flow}`, details });
+    const judged = fingerprint === undefined ? { flow, trail } : { fingerprint };
+    await judgeEvidence(transaction, { org, ...judged }, at, context);
+    return 'overridden';
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, work));
+}
+
+/** Where the attestation may count: for artifacts of the template, also if it names no commit. */
+function toPossibleScopes(trail: string, override: AttestationOverride): readonly Scope[] {
+  const { attestation_name, artifact_fingerprint, target_artifacts, git_commit_info: commit } = override;
+  const targets = artifact_fingerprint === undefined ? listTargetArtifacts(override) : [];
+  if (targets.length > 0) return targets.flatMap((target) => toTargetScopes(trail, target, commit?.sha1));
+  return toAttestationScopes({ trail, attestation_name, artifact_fingerprint, target_artifacts });
+}
+
+/**
+ * The latest attestation of the name that the caller's evidence would replace. One that counts for all environments goes
+ * first, so that a run whose evidence does not count cannot get in the way.
+ */
+function findLatest(
+  current: readonly RecordedSummary[],
+  { trail, name, ofCaller }: { readonly trail: string; readonly name: string; readonly ofCaller: CountsFor },
+): RecordedSummary | undefined {
+  const rank = ({ countsFor }: RecordedSummary): number => Number(countsFor === undefined);
+  return current
+    .filter((one) => one.trail === trail && evidenceName(one.name) === evidenceName(name))
+    .filter(
+      ({ countsFor }) =>
+        ofCaller === undefined || countsFor === undefined || JSON.stringify(countsFor) === JSON.stringify(ofCaller),
+    )
+    .toSorted((one, other) => rank(one) - rank(other) || one.sequence - other.sequence)
+    .at(-1);
+}

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listVerdicts, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
+import { call, mappingOf, type Called } from '../../support/service-call.ts';
+import {
+  attestationForm,
+  commitOf,
+  fingerprintOf,
+  report,
+  sampleTemplate,
+  saveFlow,
+  saveFlowTemplate,
+  stateOf,
+} from '../../support/service-samples.ts';
+import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
+
+const fingerprint = fingerprintOf('abcdef');
+
+describe('an override of an attestation', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService();
+  });
+  afterEach(() => stopWithoutErrors(service));
+
+  const attest = (document: object): Promise<Called> =>
+    call(service, {
+      ...{ method: 'POST', path: '/attestations/acme/web/trail/main/generic' },
+      form: attestationForm({ attestation_name: 'scan', is_compliant: false, ...document }),
+    });
+  const override = (change: object = {}): Promise<Called> =>
+    call(service, {
+      ...{ method: 'POST', path: '/attestations/acme/web/trail/main/override' },
+      json: {
+        ...{ attestation_name: 'scan', reason: 'Reviewed <by hand>', new_compliance_status: true, user_data: {} },
+        ...{ original_attestation_type: 'generic', ...change },
+      },
+    });
+  const read = async (name = 'scan'): Promise<readonly unknown[]> =>
+    (await call(service, { path: `/attestations/acme/web/trail/main/${name}` })).body as unknown[];
+
+  it('counts for the trail, is shown with who, why and the original, and ends with new evidence', async () => {
+    await saveFlowTemplate(service, 'version: 1\ntrail:\n  attestations: [{ name: scan, type: generic }]\n');
+    await attest({ description: 'Nightly' });
+    const [original] = (await read()) as [{ attestation_id: string }];
+    const stateOfTrail = async (): Promise<unknown> =>
+      mappingOf(await call(service, { path: '/trails/acme/web/main' }))['compliance_state'];
+    expect(await stateOfTrail()).toBe('NON-COMPLIANT');
+    expect((await override()).status).toBe(201);
+    expect(await stateOfTrail()).toBe('COMPLIANT');
+    const mark = {
+      attestation_id: original.attestation_id,
+      was_compliant: false,
+      by: 'admin',
+      reason: 'Reviewed <by hand>',
+    };
+    const [latest, before] = await read();
+    expect(latest).toMatchObject({
+      ...{ attestation_type: 'generic', is_compliant: true, description: 'Nightly', override: mark },
+      status_info: 'overridden by admin as compliant: Reviewed <by hand>',
+    });
+    expect(before).toMatchObject({ attestation_id: original.attestation_id, is_compliant: false });
+    const { attestation_id: id } = latest as { attestation_id: string };
+    const page = await call(service, { at: service.url, path: `/acme/flows/web/trails/main/attestations/${id}` });
+    expect(page.text).toContain('the original, not compliant');
+    expect(page.text).toContain('Reviewed &lt;by hand&gt;');
+    const events = await call(service, { path: '/organizations/acme/audit-log?type=attestation_overridden' });
+    expect(events.body).toMatchObject({
+      data: [
+        { actor: 'admin', subject: 'flow web', details: { trail: 'main', attestation: 'scan', verdict: 'compliant' } },
+      ],
+    });
+    await attest({});
+    expect(await stateOfTrail()).toBe('NON-COMPLIANT');
+  });
+
+  it('counts for an artifact, and for the environments that run it', async () => {
+    await saveFlow(service, { template: ['scan'] });
+    await report(service, { fingerprint });
+    await attest({ artifact_fingerprint: fingerprint });
+    await savePolicy(service, 'strict', '_schema: https://x/v1\nartifacts:\n  trail-compliance:\n    required: true\n');
+    await saveEnvironment(service, 'prod', { policies: ['strict'] });
+    await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
+    expect((await override({ artifact_fingerprint: fingerprint })).status).toBe(201);
+    expect(await stateOf(service)).toBe('COMPLIANT');
+    expect((await override({ artifact_fingerprint: fingerprint, new_compliance_status: false })).status).toBe(201);
+    expect(await stateOf(service)).toBe('NON-COMPLIANT');
+    expect(await listVerdicts(service, 'prod')).toEqual([false, true, false]);
+    const assertion = await call(service, { path: `/asserts/acme/fingerprint/${fingerprint}` });
+    expect(assertion.body).toMatchObject({
+      compliant: false,
+      reasons: [{ about: 'scan', value: 'overridden by admin as non-compliant: Reviewed <by hand>' }],
+    });
+  });
+
+  it('counts for an artifact of the template, for the commit of the original', async () => {
+    await saveFlowTemplate(service, sampleTemplate({ unit: 'generic' }, { scan: 'generic' }));
+    const commit = { sha1: commitOf('1'), message: 'x', author: 'Ann <a@b>', branch: 'main', timestamp: 5 };
+    await report(service, { fingerprint, git_commit: commit.sha1, template_reference_name: 'web' });
+    await attest({ attestation_name: 'unit', is_compliant: true });
+    await attest({ target_artifacts: ['web'], git_commit_info: commit });
+    expect(await stateOf(service)).toBe('NON-COMPLIANT');
+    expect((await override({ target_artifacts: ['web'] })).status).toBe(404);
+    expect((await override({ attestation_name: 'web.scan', git_commit_info: commit })).status).toBe(201);
+    expect(await stateOf(service)).toBe('COMPLIANT');
+  });
+
+  it('needs an attestation of the name and type', async () => {
+    await saveFlow(service);
+    await attest({});
+    expect(await override({ attestation_name: 'other' })).toMatchObject({
+      status: 404,
+      body: {
+        message:
+          "Attestation 'other' does not exist in trail 'main' of flow 'web' belonging to organization 'acme', so there is nothing to override",
+      },
+    });
+    expect((await override({ artifact_fingerprint: fingerprint })).status).toBe(404);
+    expect(await override({ original_attestation_type: 'junit' })).toMatchObject({
+      status: 400,
+      body: { errors: { original_attestation_type: 'must be generic, the type on record [input: junit]' } },
+    });
+    expect(await override({ reason: '' })).toMatchObject({
+      status: 400,
+      body: { errors: { reason: expect.anything() } },
+    });
+    expect(await read()).toHaveLength(1);
+  });
+});
