@@ -93,6 +93,8 @@ function prepare({ write }: ClientSession): void {
   write('failed/junit.xml', failedTests);
   write('scan.sarif', sarif);
   write('bom.json', cyclonedx);
+  write('person-schema.json', '{"properties":{"age":{"type":"integer"}}}');
+  write('person.json', '{"age":20}');
 }
 
 const named = (name: string): unknown => expect.objectContaining({ name });
@@ -128,6 +130,36 @@ const record: readonly ClientStep[] = [
   {
     command: `attest sonar --fingerprint ${fingerprint} --name scan --sonar-api-token squ_user_token_0123 ${onTrail}`,
   },
+  { command: 'create attestation-type person --schema person-schema.json --jq .age>21 --description Adults' },
+  { command: 'create attestation-type person --jq .age' },
+  { command: 'create attestation-type snyk', exitCode: 1, says: ['is the name of a type of the service'] },
+  { command: 'create attestation-type broken --jq .age>', exitCode: 1, says: ['syntax error'] },
+  { command: 'create attestation-type person --schema person-schema.json --jq .age>21' },
+  { command: 'get attestation-type person', says: ['Adults', '.age>21', 'integer'] },
+  { command: 'get attestation-type person@v2', says: ['.age'] },
+  {
+    command: 'get attestation-type person@v10',
+    exitCode: 1,
+    says: ['version 10 does not exist for custom attestation'],
+  },
+  { command: 'get attestation-type nobody', exitCode: 1, says: ["Custom attestation type 'nobody' does not exist"] },
+  { command: 'list attestation-types', says: ['person', '3'] },
+  { command: 'attest custom --type person --name age --attestation-data person.json --flow web --trail own' },
+  { command: 'get attestation age --flow web --trail own', says: ['custom:person', 'false'] },
+  {
+    command:
+      'attest override --name age --reason Reviewed --new-compliance-status=true --original-attestation-type custom:person --flow web --trail own',
+    says: ["attestation 'age' has been overridden"],
+  },
+  { command: 'get attestation age --flow web --trail own', says: ['custom:person', 'true'] },
+  {
+    command:
+      'attest override --name nothing --reason x --new-compliance-status=true --original-attestation-type generic --flow web --trail own',
+    exitCode: 1,
+    says: ['nothing to override'],
+  },
+  { command: 'archive attestation-type person' },
+  { command: 'get attestation-type person', exitCode: 1, says: ["'person' is archived"] },
   { command: `attest generic --name extra --compliant=true ${onTrail}` },
   { command: 'attest generic --name audit --compliant=false --flow web --trail own' },
   { command: 'attest snyk --name vulnerabilities --scan-results scan.sarif --flow web --trail own' },
