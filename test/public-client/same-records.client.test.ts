@@ -114,6 +114,16 @@ const pipeline: readonly Step[] = [
     inputs: { operation: 'attest-sbom', flow: 'web', 'attestation-name': 'image', 'sbom-path': 'trivy.json' },
   },
   {
+    command: `attest custom --name age --type person --attestation-data person.json ${onTrail}`,
+    inputs: {
+      operation: 'attest-custom',
+      flow: 'web',
+      'attestation-name': 'age',
+      'attestation-type': 'person',
+      'data-path': 'person.json',
+    },
+  },
+  {
     command: `attest jira --name issue --jira-base-url {jira} --jira-username ci --jira-api-token jira-token-0123456789 ${onTrail} --commit {commit}`,
     inputs: {
       operation: 'attest-issue',
@@ -181,7 +191,7 @@ const attestations = `/attestations/acme/web/trail/{commit}`;
 const records: readonly string[] = [
   '/flows/acme/web',
   '/trails/acme/web/{commit}',
-  ...['review', 'unit', 'scan', 'pull-request', 'code', 'bom', 'image', 'issue'].map(
+  ...['review', 'unit', 'scan', 'pull-request', 'code', 'bom', 'image', 'age', 'issue'].map(
     (name) => `${attestations}/${name}`,
   ),
   '/attestations/acme/web?page=1&per_page=10',
@@ -226,6 +236,7 @@ function prepare({ folder, write, platforms: { printed } }: ClientSession): void
   write('policy.yml', '_schema: https://compliance.example.com/schemas/policy/environment/v1\n');
   write('npm.json', readText('test/evidence/bill-of-materials/samples/npm.spdx.json'));
   write('trivy.json', readText('test/evidence/bill-of-materials/samples/trivy.cyclonedx.json'));
+  write('person.json', '{ "age": 30, "names": ["Ann"] }');
   write('snyk.sarif', readText('test/evidence/scan/samples/snyk-code.sarif.json'));
   for (const [name, document] of Object.entries(printed)) write(`${name}.json`, document);
   write('served/index.html', '<p>Hello</p>\n');
@@ -270,6 +281,8 @@ describeWithClient('the same pipeline', () => {
     for (const session of [client, action]) {
       prepare(session);
       session.remember('jira', jira.url);
+      // The action has no operation for it.
+      expectRun(await session.run('create attestation-type person --jq .age>21'), {});
     }
     expect(action.commit).toBe(client.commit);
   }, 60_000);
