@@ -37,7 +37,7 @@ export const changeTags = defineEndpoint({
     kind: 'json',
     schema: Type.Object(
       {
-        set_tags: Type.Optional(Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 }))),
+        set_tags: Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 })),
         remove_tags: Type.Optional(
           Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: maximumTags }), Type.Null()], {
             description: 'Keys; one that is not there is ignored.',

@@ -14,7 +14,7 @@ export function addTagRoute(host: RouteHost, dependencies: RouteDependencies): v
     const { org, type, name } = parameters;
     const kind = type.startsWith('flow') ? 'flow' : 'environment';
     requireAccess(caller, 'define', kind === 'flow' ? { flows: [name] } : { environments: [name] }, changeTags);
-    const { set_tags: set = {}, remove_tags: remove } = document;
+    const { set_tags: set, remove_tags: remove } = document;
     const change = { org, kind, name, set, remove: remove ?? [], by: actorName(caller) } as const;
     return carryOut(
       (result: useCases.ChangeTagsResult) => {

@@ -16,7 +16,7 @@ import {
 import { allOperationNames, type AnyOperationName } from '../../operations/operation-names.ts';
 
 /** The inputs that hold keys and tokens, which are masked. */
-export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
+export const secretInputs = ['api-token', 'sonar-token', 'github-token', 'jira-api-token'] as const;
 
 const operationName: Input<AnyOperationName> = {
   name: 'operation',

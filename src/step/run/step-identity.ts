@@ -1,6 +1,16 @@
 import { inputText, type InputName, type InputSource } from './read-inputs.ts';
 import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
-import { files, junitPath, sonarProjectKey, sonarReportPath } from '../../operations/inputs/evidence-inputs.ts';
+import { branch } from '../../operations/inputs/branch-inputs.ts';
+import {
+  attestationType,
+  dataPath,
+  files,
+  junitPath,
+  sarifPath,
+  sbomPath,
+  sonarProjectKey,
+  sonarReportPath,
+} from '../../operations/inputs/evidence-inputs.ts';
 import { artifactName, checksumsPath } from '../../operations/inputs/artifact-inputs.ts';
 import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
 import { notificationNumber, serviceAccount } from '../../operations/inputs/organization-inputs.ts';
@@ -25,6 +35,11 @@ const subjectInputs: readonly InputName[] = [
   junitPath,
   sonarReportPath,
   sonarProjectKey,
+  sarifPath,
+  sbomPath,
+  attestationType,
+  dataPath,
+  branch,
   snapshot1,
   snapshot2,
 ];

@@ -73,7 +73,7 @@ describe('the service', () => {
   });
 
   it.each([
-    ['POST', '/attestations/acme/web/trail/main/scan', attestationKinds.map(({ name }) => name)],
+    ['POST', '/attestations/acme/web/trail/main/scan', [...attestationKinds.map(({ name }) => name), 'override']],
     ['PUT', '/environments/acme/prod/report/k8s', environmentKinds.filter((kind) => kind !== 'logical')],
   ])('responds to %s %s with the kinds that there are', async (method, path, kinds) => {
     const { status, body } = await call(service, { method, path });
