@@ -45,7 +45,7 @@ export function findFacts(kind: KindName, document: AttestationDocument): Facts 
 function findConditions({ sonar_results: { qualityGate } }: SonarAttestation): Given {
   const values = qualityGate.conditions.flatMap(({ metric, value }) => {
     const measured = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
-    return Number.isFinite(measured) ? [[metric, measured] as const] : [];
+    return Number.isFinite(measured) && readableName.test(metric) ? [[metric, measured] as const] : [];
   });
   return { ...Object.fromEntries(values), quality_gate: qualityGate.status };
 }
@@ -98,6 +98,22 @@ function findSystemFacts(document: SystemAttestation): Given {
   };
 }
 
+/** The name of the fact that says who overrode a verdict. Conditions cannot read it, and no sender can set it. */
+const overriddenBy = 'overridden by';
+
+/** The facts of an attestation that was overridden. */
+export function addOverride(facts: Facts | undefined, by: string): Facts {
+  return { ...facts, [overriddenBy]: by };
+}
+
+/** Whether the verdict is that of a person who overrode it. */
+export function isOverridden(facts: Facts | undefined): boolean {
+  return facts !== undefined && Object.hasOwn(facts, overriddenBy);
+}
+
+/** The names that a condition can read. */
+const readableName = /^[\w-]{1,200}$/u;
+
 /** The maximum number of facts of a custom attestation. */
 const maximumCustomFacts = 100;
 
@@ -114,7 +130,7 @@ const customFact = Type.Union([
 /** The small values of the data by name. */
 function findCustomFacts({ attestation_data: data, type_version: version }: CustomAttestation): Given {
   const facts = Object.entries(isMapping(data) ? data : {}).flatMap(([name, value]) =>
-    conforms(shortText, name) && conforms(customFact, value) ? [[name, value] as const] : [],
+    readableName.test(name) && conforms(customFact, value) ? [[name, value] as const] : [],
   );
   return { ...Object.fromEntries(facts.slice(0, maximumCustomFacts)), type_version: version };
 }

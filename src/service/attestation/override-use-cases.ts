@@ -19,6 +19,7 @@ import {
   toTargetScopes,
   type Scope,
 } from './evidence-scope.ts';
+import { addOverride } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';
 
 /** A verdict in place of that of an attestation. */
@@ -72,6 +73,7 @@ export function overrideAttestation(
       // The page of the original has its file.
       attachment: undefined,
       faults: isMet ? [] : toRecordedFaults([{ value: words }], undefined),
+      facts: addOverride(original.facts, by),
       documentJson: JSON.stringify({ ...original.document, override: { ...marker, sent: override } }),
       sequence: (before?.sequence ?? 0) + 1,
       isStepBack: before !== undefined && at < before.createdAt,

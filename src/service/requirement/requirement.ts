@@ -1,7 +1,7 @@
 import type { Verdict } from '../../contract/compliance.ts';
 import { describeFault, type Fault } from '../../contract/reason.ts';
 import { Type, type Static } from '../../contract/schema.ts';
-import type { Facts } from '../attestation/facts.ts';
+import { isOverridden, type Facts } from '../attestation/facts.ts';
 import type { RecordedFault } from '../attestation/reasons.ts';
 import { holds, listPaths, MissingFactError, type Condition } from '../policy/condition.ts';
 import { ConditionError, evidenceVocabulary, parseCondition, type Vocabulary } from '../policy/parse-condition.ts';
@@ -80,7 +80,8 @@ export function compileRequirement(
 ): <Piece extends JudgedPiece>(piece: Piece, at?: number) => Piece {
   const own = text === undefined ? undefined : { text, condition: read(text, evidenceVocabulary) };
   return (piece, at) => {
-    const required = own ?? readDefault(piece.type);
+    // Who may override a verdict has seen the facts.
+    const required = isOverridden(piece.facts) ? undefined : (own ?? readDefault(piece.type));
     const faults = [
       ...(required === undefined ? [] : findUnmet(required, piece.facts)),
       ...(maximumAge === undefined || at === undefined ? [] : findTooOld(maximumAge, piece, at)),

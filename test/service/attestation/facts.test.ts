@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttestationDocuments } from '../../../src/contract/attestations/kinds.ts';
-import { findFacts, type Facts } from '../../../src/service/attestation/facts.ts';
+import { addOverride, findFacts, isOverridden, type Facts } from '../../../src/service/attestation/facts.ts';
 
 const attestation_name = 'evidence';
 const commit = { sha1: 'a'.repeat(40), message: 'x', author: 'Ann <a@x>', timestamp: 1, branch: 'main' };
@@ -42,6 +42,19 @@ describe('the facts of evidence', () => {
     expect(find('system', { attestation_name, type_name: 'sbom', attestation_data: data })).toEqual({
       ...{ format: 'spdx-2.3', components: 7 },
     });
+  });
+
+  it('cannot say that a verdict was overridden, whatever the sender names its facts', () => {
+    const attestation_data = { 'overridden by': 'ann', readable: 1 };
+    const facts = findFacts('custom', { attestation_name, type_name: 'own', attestation_data, type_version: 1 });
+    expect(facts).toMatchObject({ readable: 1 });
+    expect(isOverridden(facts)).toBe(false);
+    const measured = { metric: 'overridden by', status: 'OK', value: '1' };
+    const qualityGate = { status: 'OK', conditions: [measured] };
+    expect(findFacts('sonar', { attestation_name, sonar_results: { project: { key: 'web' }, qualityGate } })).toEqual({
+      quality_gate: 'OK',
+    });
+    expect(isOverridden(addOverride(facts, 'ann'))).toBe(true);
   });
 
   it('count the approvals of the pull request that has the fewest, once for each person', () => {

@@ -39,7 +39,10 @@ describe('an override of an attestation', () => {
     (await call(service, { path: `/attestations/acme/web/trail/main/${name}` })).body as unknown[];
 
   it('counts for the trail, is shown with who, why and the original, and ends with new evidence', async () => {
-    await saveFlowTemplate(service, 'version: 1\ntrail:\n  attestations: [{ name: scan, type: generic }]\n');
+    await saveFlowTemplate(
+      service,
+      'version: 1\ntrail:\n  attestations: [{ name: scan, type: generic, require: "${{ evidence.is_compliant == true }}" }]\n',
+    );
     await attest({ description: 'Nightly' });
     const [original] = (await read()) as [{ attestation_id: string }];
     const stateOfTrail = async (): Promise<unknown> =>
