@@ -7,7 +7,7 @@ import { ReleaseError } from './release-error.ts';
 import { isNewest, isNewestOfMajor, parseVersion, stableVersions, type Version } from './version.ts';
 
 /** What runners download for every job is at most this large, in bytes. */
-export const compressedLimit = 320_000;
+export const compressedLimit = 380_000;
 
 /** What a release is made from. */
 export interface ReleaseSource {
