@@ -38,7 +38,21 @@ export function findFacts(kind: KindName, document: AttestationDocument): Facts 
   const known = Object.entries(ofKind.find(document)).filter(
     (entry): entry is [string, Facts[string]] => entry[1] !== undefined,
   );
-  return Object.fromEntries(known);
+  return Object.fromEntries(limitLength(known));
+}
+
+/** The maximum length of the facts as JSON, in characters: those of all evidence of a subject are read at once. */
+const maximumLength = 8 * 1024;
+
+/** Leaves out what does not fit. Conditions do not know these facts then. */
+function limitLength<Fact>(facts: readonly Fact[]): readonly Fact[] {
+  let length = 0;
+  return facts.filter((fact) => {
+    const extended = length + JSON.stringify(fact).length;
+    if (extended > maximumLength) return false;
+    length = extended;
+    return true;
+  });
 }
 
 /** The status of the quality gate, and the values of its conditions by metric. */

@@ -57,6 +57,22 @@ describe('the facts of evidence', () => {
     expect(isOverridden(addOverride(facts, 'ann'))).toBe(true);
   });
 
+  it('are limited in length, because those of all evidence are read at once', () => {
+    const conditions = Array.from({ length: 20_000 }, (_, index) => ({
+      metric: `m${index}`,
+      status: 'OK',
+      value: '1',
+    }));
+    const qualityGate = { status: 'OK', conditions };
+    const measured = findFacts('sonar', { attestation_name, sonar_results: { project: { key: 'web' }, qualityGate } });
+    expect(JSON.stringify(measured).length).toBeLessThan(10_000);
+    const long = Array.from({ length: 100 }, () => 'x'.repeat(200));
+    const attestation_data = { first: 1, long, last: 2 };
+    expect(findFacts('custom', { attestation_name, type_name: 'own', attestation_data, type_version: 1 })).toEqual({
+      ...{ first: 1, last: 2, type_version: 1 },
+    });
+  });
+
   it('count the approvals of the pull request that has the fewest, once for each person', () => {
     const found = [
       {
