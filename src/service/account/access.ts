@@ -120,8 +120,12 @@ export function mayAccess(
 }
 
 /** What a record counts for that the caller sends to a flow: what any grant gives that permits it. */
-export function toCountsFor({ grants }: Pick<Caller, 'grants'>, flow: string): CountsFor {
-  const used = grants.filter((grant) => permits(grant, 'record', { flows: [flow] }));
+export function toCountsFor(
+  { grants }: Pick<Caller, 'grants'>,
+  flow: string,
+  permission: RulePermission = 'record',
+): CountsFor {
+  const used = grants.filter((grant) => permits(grant, permission, { flows: [flow] }));
   return uniteCountsFor(used.map(({ countsFor }) => countsFor));
 }
 

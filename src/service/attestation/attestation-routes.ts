@@ -38,7 +38,8 @@ export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencie
     const { caller, parameters, document, carryOut } = received;
     const { org, flow_name: flow, trail_name: trail } = parameters;
     const override = withProof(caller, document);
-    const command = { org, flow, trail, by: actorName(caller), countsFor: toCountsFor(caller, flow), override };
+    const countsFor = toCountsFor(caller, flow, 'define');
+    const command = { org, flow, trail, by: actorName(caller), countsFor, override };
     return carryOut(
       (result: overrides.OverrideResult) => {
         if (result === 'flow not found') throw flowMissing(org, flow);

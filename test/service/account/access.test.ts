@@ -59,6 +59,13 @@ describe('access', () => {
     expect(toCountsFor({ grants }, 'web')).toEqual(environments);
   });
 
+  it('lets an override count for what the rules name that permit to define', () => {
+    const recording: Grant = { role: 'member', permissions: ['record'] };
+    const grants: readonly Grant[] = [recording, { ...limited('web', ['a']), permissions: ['define'] }];
+    expect(toCountsFor({ grants }, 'web', 'define')).toEqual(['a']);
+    expect(toCountsFor({ grants }, 'web')).toBeUndefined();
+  });
+
   it('is denied in other organizations, for every role and permission', () => {
     for (const role of roles) {
       for (const permission of [
