@@ -26,8 +26,11 @@ type IssueValues = AttestationValues & ValuesOf<typeof inputs>;
 /** The keys of Jira's projects begin with a letter, and have at least two characters; `v1-2` and `XWEB-1` are not them. */
 const jiraPattern = String.raw`(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,9}(?![A-Za-z0-9_])`;
 
-/** References as GitHub links them. */
-const gitHubPattern = String.raw`(?<![\w/&.-])(?:[\w.-]{1,39}/[\w.-]{1,100})?#[1-9]\d{0,9}(?!\w)|(?<!\w)GH-[1-9]\d{0,9}(?!\w)`;
+/**
+ * References to issues of the repository, as GitHub links them. Not those of other repositories: the author of a change
+ * could name any, and `github-token` may read what the readers of the record may not.
+ */
+const gitHubPattern = String.raw`(?<![\w/&.-])#[1-9]\d{0,9}(?!\w)|(?<!\w)GH-[1-9]\d{0,9}(?!\w)`;
 
 interface GatheredIssues extends GatheredEvidence {
   readonly issues: readonly JiraResult[];

@@ -184,7 +184,7 @@ function trailComplianceCheck({ exceptions = [] }: ArtifactRule, read: ReadCondi
 function attestationCheck(rule: AttestationRule, read: ReadCondition): RuleCheck {
   const { type, name = '*', if: text, must_be_compliant: strict = true } = rule;
   const condition = text === undefined ? undefined : read(text);
-  const apply = compileRequirement(rule, read);
+  const apply = compileRequirement(rule, read, strict);
   const applies = (subject: ConditionSubject, budget: JudgementBudget): boolean =>
     condition === undefined || holds(condition, subject, budget);
   const isNamed = (piece: Evidence): boolean => name === '*' || evidenceName(piece.name) === name;

@@ -72,16 +72,20 @@ type ReadCondition = (text: string, vocabulary: Vocabulary) => Condition;
  * Prepares a requirement. The result returns evidence as it satisfies the requirement: what it fails is among its faults,
  * and makes it not compliant; if it fails nothing, the same object. `at` is the time of the judgement in Unix seconds.
  *
+ * @param hasDefault whether evidence that the entry has no condition for must meet that of its type
  * @throws ConditionError
  */
 export function compileRequirement(
   { require: text, max_age: maximumAge }: Requirement,
   read: ReadCondition = parseCondition,
+  hasDefault = true,
 ): <Piece extends JudgedPiece>(piece: Piece, at?: number) => Piece {
   const own = text === undefined ? undefined : { text, condition: read(text, evidenceVocabulary) };
   return (piece, at) => {
     // Who may override a verdict has seen the facts.
-    const required = isOverridden(piece.facts) ? undefined : (own ?? readDefault(piece.type));
+    const required = isOverridden(piece.facts)
+      ? undefined
+      : (own ?? (hasDefault ? readDefault(piece.type) : undefined));
     const faults = [
       ...(required === undefined ? [] : findUnmet(required, piece.facts)),
       ...(maximumAge === undefined || at === undefined ? [] : findTooOld(maximumAge, piece, at)),

@@ -201,10 +201,14 @@ describe('attest-issue on GitHub', () => {
         issue_fields: { summary: 'Issue 12', status: { name: 'open' } },
       },
       expect.objectContaining({ issue_id: '#13' }),
+    ]);
+    expect(done.log.infos.join('\n')).toContain('#45 is a pull request, not an issue');
+    // Another repository's, only if the workflow asks for it.
+    const wider = await attest({ ...onGitHub, 'issue-pattern': String.raw`acme/other#\d+` }, message, answers);
+    expect(issuesIn(wider)).toEqual([
       { issue_id: 'acme/other#7', issue_url: 'https://github.com/acme/other/issues/7', issue_exists: false },
     ]);
-    expect(done.result.conclusion).toContain('acme/other#7 does not exist');
-    expect(done.log.infos.join('\n')).toContain('#45 is a pull request, not an issue');
+    expect(wider.result.conclusion).toContain('acme/other#7 does not exist');
   });
 
   it.each<[number, unknown, object]>([

@@ -73,6 +73,7 @@ describe('a condition on evidence', () => {
     const scan = piece(found, { type: 'snyk' });
     expect(compileRequirement({})(scan).verdict).toBe(verdict);
     expect(compileRequirement({ require: '${{ evidence.low < 10 }}' })(scan).verdict).toBe('compliant');
+    expect(compileRequirement({}, undefined, false)(scan)).toBe(scan);
   });
 
   it('never makes evidence better', () => {

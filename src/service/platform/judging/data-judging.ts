@@ -6,7 +6,10 @@ import { textAt } from '../../../runtime/untrusted-data.ts';
 /** Memory limits of the worker, in MiB; jq's memory, which it does not count, has a limit of its own. */
 const memory = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
 
-/** The most judgements of one organization that wait, because all organizations share one worker. */
+/**
+ * The most judgements of one organization that wait, because all organizations share one worker. A definition, which
+ * takes longer to check, waits for none.
+ */
 const maximumWaiting = 16;
 
 /** The organization sends more than is judged in time. */
@@ -21,7 +24,7 @@ export class DataJudging {
 
   /** @throws JudgingOverloadedError */
   async check(org: string, definition: CustomTypeDefinition): Promise<readonly DefinitionFault[]> {
-    const faults = await this.#run<readonly DefinitionFault[]>(org, 'checkDefinition', definition);
+    const faults = await this.#run<readonly DefinitionFault[]>(org, 'checkDefinition', definition, 1);
     return faults ?? [['type_schema', `would ${tooMuchMemory}`]];
   }
 
@@ -32,9 +35,9 @@ export class DataJudging {
   }
 
   /** Returns undefined if the worker ran out of memory. */
-  async #run<Result>(org: string, name: string, input: unknown): Promise<Result | undefined> {
+  async #run<Result>(org: string, name: string, input: unknown, maximum = maximumWaiting): Promise<Result | undefined> {
     const waiting = this.#waiting.get(org) ?? 0;
-    if (waiting >= maximumWaiting) throw new JudgingOverloadedError('too many judgements of the organization wait');
+    if (waiting >= maximum) throw new JudgingOverloadedError('too many judgements of the organization wait');
     this.#waiting.set(org, waiting + 1);
     try {
       this.#pool ??= new Piscina({
