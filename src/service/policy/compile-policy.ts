@@ -250,7 +250,7 @@ export function evaluateRules(
     const result = check(artifact, budget, at);
     if (result.outcome !== 'broken') return { definition, result };
     if (artifact.isAllowed === true) return { definition, result: excepted };
-    if (from <= toDay(at)) return { definition, result };
+    if (from === '' || from <= toDay(at)) return { definition, result };
     return { definition, result: { outcome: 'announced', from, reasons: result.reasons } };
   });
 }
