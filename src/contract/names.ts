@@ -72,9 +72,12 @@ export const attestationName = Type.String({
     'The name of the attestation; `web.unit` is the attestation `unit` of the artifact `web` of the template.',
 });
 
+/** What the name of a custom type consists of, as a pattern. */
+export const customTypeWord = '[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*';
+
 /** The name of a custom type of attestations (read in the help of the public client). */
 export const customTypeName = Type.String({
-  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  pattern: `^${customTypeWord}$`,
   maxLength: maximumNameLength,
   description: 'The name of the custom type.',
 });

@@ -1,20 +1,20 @@
 import { customTypePrefix } from './custom.ts';
+import { customTypeWord } from '../names.ts';
 import { attestationKinds } from './kinds.ts';
 
-/** The types that this service has a kind for, with `custom:NAME`; `*` is any. */
-const allTypes: readonly string[] = attestationKinds.flatMap(({ types }) => types);
-const namedTypes = allTypes.filter((type) => !type.startsWith(customTypePrefix));
+/** The types of evidence that the service itself defines. */
+const ownTypes: readonly string[] = attestationKinds.flatMap(({ types }) => types);
 
 /** What a template or a policy may require, in words. */
-export const requirableTypes = `${[...namedTypes, '*'].join(', ')} or ${customTypePrefix}NAME`;
+export const requirableTypes = `${[...ownTypes, '*'].join(', ')} or ${customTypePrefix}NAME`;
 
 /** Whether a custom type must not have the name, because it is that of another type. */
 export function isReservedType(name: string): boolean {
-  return allTypes.includes(name);
+  return ownTypes.includes(name);
 }
 
 /** The types that a template or a policy may require, as a pattern. */
-export const requirableTypePattern = `^(?:\\*|${namedTypes.join('|')}|${customTypePrefix}[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*)$`;
+export const requirableTypePattern = `^(?:\\*|${ownTypes.join('|')}|${customTypePrefix}${customTypeWord})$`;
 
 const requirableType = new RegExp(requirableTypePattern, 'u');
 

@@ -49,7 +49,8 @@ function judge(): AttestationJudgement {
 /** Evidence of a type that the organization defines. Only the service knows the type, so only it can judge. */
 export const customKind = defineAttestationKind({
   name: 'custom',
-  types: [`${customTypePrefix}NAME`],
+  // Each custom type has its own, with the prefix.
+  types: [],
   typeOf: ({ type_name: name }) => customTypePrefix + name,
   operation: 'attest-custom',
   title: 'Attest evidence of a custom type',

@@ -48,7 +48,7 @@ interface CustomCommand extends AttestationCommand {
   readonly document: Recorded<AttestationDocuments['custom']>;
 }
 
-/** The document is of the kind. */
+/** Whether the attestation is of the kind `custom`; its document is then, too. */
 function isCustom(command: Omit<AttestationCommand, 'file'>): command is CustomCommand {
   return command.kind === 'custom';
 }
@@ -79,12 +79,12 @@ export async function attest(
   const { quotas } = dependencies;
   const { artifact_fingerprint: fingerprint } = document;
   const place = toPlace({ ...sent, name: document.attestation_name });
-  // The transaction finds other obstacles, but only after the file is stored, or the type asked, and it does not look for
-  // the artifact.
-  if (file !== undefined || fingerprint !== undefined || kind === 'custom') {
+  // The transaction finds the other obstacles, but only after a file is stored and a custom type has judged, and it does
+  // not look for the artifact.
+  const isCostly = file !== undefined || kind === 'custom';
+  if (isCostly || fingerprint !== undefined) {
     const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations, usage }) => {
-      const isRepeatedFirst = file !== undefined || kind === 'custom';
-      const repetition = isRepeatedFirst ? await findRepeated(attestations, place, request) : undefined;
+      const repetition = isCostly ? await findRepeated(attestations, place, request) : undefined;
       if (repetition !== undefined) return repetition;
       if (!(await flows.exists(org, flow))) return 'flow not found';
       if (file !== undefined && quotas !== undefined) {

@@ -3,12 +3,12 @@ import { hasName, listEvidenceReasons, toMissingReason, type Evidence } from '..
 import { describeAudience } from '../account/audience.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
-import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
+import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from '../requirement/condition.ts';
 import { compileRequirement } from '../requirement/requirement.ts';
-import { ConditionError, parseCondition, type Vocabulary } from './parse-condition.ts';
+import { ConditionError, parseCondition, type Vocabulary } from '../requirement/parse-condition.ts';
 import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged-artifact.ts';
 import type { ArtifactRule, AttestationRule, PolicyRules } from './policy-rules.ts';
-import type { PatternUse, JudgementBudget } from './judgement-budget.ts';
+import type { PatternUse, JudgementBudget } from '../platform/judging/judgement-budget.ts';
 
 export type RuleResult =
   /** The artifact fulfils the rule. */
@@ -46,7 +46,7 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** Every combination of pattern and text that the rules can match for the artifact. */
   readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
-  /** Whether the verdict can change with the time alone. */
+  /** Whether the verdict can change although nothing but the time does. */
   readonly dependsOnTime: boolean;
   /** An upper estimate of the memory that it takes, in bytes, without the text of the rules. */
   readonly bytes: number;
@@ -126,7 +126,7 @@ function dependsOnTime({ enforce_from: from, artifacts = {} }: PolicyRules): boo
   );
 }
 
-/** The day of a time, in UTC; it is compared with others as text. */
+/** The day of a time in UTC. Days sort as texts. */
 function toDay(at: number): string {
   return new Date(at * 1000).toISOString().slice(0, 10);
 }
@@ -136,10 +136,10 @@ function createRules(
   read: ReadCondition,
 ): readonly CompiledRule[] {
   const trailCompliance = others['trail-compliance'];
-  const create = (name: string, check: RuleCheck, type = 'artifact', own = from): CompiledRule => ({
+  const create = (name: string, check: RuleCheck, type = 'artifact', ruleFrom = from): CompiledRule => ({
     definition: { name, type },
-    // The later day, as texts.
-    enforcedFrom: own > from ? own : from,
+    // The later of the two days, which sort as texts.
+    enforcedFrom: ruleFrom > from ? ruleFrom : from,
     check,
   });
   return [

@@ -2,7 +2,12 @@ import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResul
 import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 import { describeRule } from './provenance-requirement.ts';
-import { MissingMatchesError, JudgementBudget, BudgetExceededError, type PatternUse } from './judgement-budget.ts';
+import {
+  MissingMatchesError,
+  JudgementBudget,
+  BudgetExceededError,
+  type PatternUse,
+} from '../platform/judging/judgement-budget.ts';
 
 /** A policy that is attached to an environment. */
 export interface AttachedPolicy {

@@ -1,7 +1,7 @@
 import { maximumFaults, readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
-import { listMatches } from './condition.ts';
+import { listMatches } from '../requirement/condition.ts';
 import { findRequirementFault } from '../requirement/requirement.ts';
-import { ConditionError, parseCondition } from './parse-condition.ts';
+import { ConditionError, parseCondition } from '../requirement/parse-condition.ts';
 import {
   listConditions,
   isKnownSchema,

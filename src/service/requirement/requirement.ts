@@ -3,12 +3,18 @@ import { describeFault, type Fault } from '../../contract/reason.ts';
 import { Type, type Static } from '../../contract/schema.ts';
 import { isOverridden, type Facts } from '../attestation/facts.ts';
 import type { RecordedFault } from '../attestation/reasons.ts';
-import { holds, listPaths, MissingFactError, type Condition } from '../policy/condition.ts';
-import { ConditionError, evidenceVocabulary, parseCondition, type Vocabulary } from '../policy/parse-condition.ts';
+import { holds, listPaths, MissingFactError, type Condition } from './condition.ts';
+import {
+  ConditionError,
+  evidenceVocabulary,
+  parseCondition,
+  unwrapCondition,
+  type Vocabulary,
+} from './parse-condition.ts';
 
 /*
- * What a template or a policy requires of a piece of evidence beyond its name and type. It is written the same way in
- * both. Evidence that has the name and the type, and fails a requirement, is not compliant.
+ * What a template or a policy requires of evidence beyond its name and type. It is written in the same way in both.
+ * Evidence that has the name and the type but does not meet the requirement is not compliant.
  */
 
 /** The fields of a requirement, in an entry of a template or a policy. */
@@ -35,14 +41,6 @@ export function hasRequirement(entry: Requirement): boolean {
   return Object.keys(requirementFields).some((field) => Object.hasOwn(entry, field));
 }
 
-/**
- * What is required of a type without a condition of its own. The record goes by the threshold of the step, which the
- * change may have written, so it could be lower than this.
- */
-const defaultConditions: Readonly<Record<string, string>> = {
-  snyk: '${{ evidence.high == 0 and (not exists(evidence.critical) or evidence.critical == 0) }}',
-};
-
 /** Why a condition on evidence is invalid: completes a sentence that names it; undefined if it is valid. */
 export function findRequirementFault({ require: text }: Requirement): string | undefined {
   if (text === undefined) return undefined;
@@ -68,26 +66,45 @@ interface JudgedPiece {
 /** Reads a condition; policies count what their conditions take. */
 type ReadCondition = (text: string, vocabulary: Vocabulary) => Condition;
 
+interface EvidenceCondition {
+  /** Without the marks around it. */
+  readonly text: string;
+  readonly condition: Condition;
+}
+
+function readEvidenceCondition(text: string, read: ReadCondition = parseCondition): EvidenceCondition {
+  return { text: unwrapCondition(text)?.trim() ?? text, condition: read(text, evidenceVocabulary) };
+}
+
 /**
- * Prepares a requirement. The result returns evidence as it satisfies the requirement: what it fails is among its faults,
- * and makes it not compliant; if it fails nothing, the same object. `at` is the time of the judgement in Unix seconds.
+ * The conditions on evidence whose entry has none, by type. The recorded verdict depends on the threshold of the step,
+ * which the author of the change may have lowered.
+ */
+const defaultConditions: ReadonlyMap<string, EvidenceCondition> = new Map([
+  [
+    'snyk',
+    readEvidenceCondition('${{ evidence.high == 0 and (not exists(evidence.critical) or evidence.critical == 0) }}'),
+  ],
+]);
+
+/**
+ * Prepares a requirement. The result is a function that returns evidence unchanged if it meets the requirement, and else
+ * as not compliant, with what it lacks among its faults. `at` is the time of the judgement in Unix seconds.
  *
- * @param hasDefault whether evidence that the entry has no condition for must meet that of its type
+ * @param hasDefault whether evidence must meet the default condition of its type, if the entry has none
  * @throws ConditionError
  */
 export function compileRequirement(
   { require: text, max_age: maximumAge }: Requirement,
-  read: ReadCondition = parseCondition,
+  read?: ReadCondition,
   hasDefault = true,
 ): <Piece extends JudgedPiece>(piece: Piece, at?: number) => Piece {
-  const own = text === undefined ? undefined : { text, condition: read(text, evidenceVocabulary) };
+  const own = text === undefined ? undefined : readEvidenceCondition(text, read);
   return (piece, at) => {
-    // Who may override a verdict has seen the facts.
-    const required = isOverridden(piece.facts)
-      ? undefined
-      : (own ?? (hasDefault ? readDefault(piece.type) : undefined));
+    const required = own ?? (hasDefault ? defaultConditions.get(piece.type) : undefined);
     const faults = [
-      ...(required === undefined ? [] : findUnmet(required, piece.facts)),
+      // Whoever overrides a verdict has decided in spite of the facts.
+      ...(required === undefined || isOverridden(piece.facts) ? [] : findUnmet(required, piece.facts)),
       ...(maximumAge === undefined || at === undefined ? [] : findTooOld(maximumAge, piece, at)),
     ];
     if (faults.length === 0) return piece;
@@ -96,28 +113,24 @@ export function compileRequirement(
   };
 }
 
-const secondsOf: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+/** The units of an age, in seconds and in words. */
+const units: Readonly<Record<string, { readonly seconds: number; readonly word: string }>> = {
+  m: { seconds: 60, word: 'min' },
+  h: { seconds: 3600, word: 'h' },
+  d: { seconds: 86_400, word: 'days' },
+};
 
 function findTooOld(maximumAge: string, { createdAt }: JudgedPiece, at: number): readonly Fault[] {
-  const unit = maximumAge.slice(-1);
-  const limit = `at most ${maximumAge.slice(0, -1)} ${unit} is allowed`;
+  const maximum = Number(maximumAge.slice(0, -1));
+  const { seconds = 1, word = '' } = units[maximumAge.slice(-1)] ?? {};
+  const limit = `at most ${maximum} ${word}`;
   if (createdAt === undefined) return [{ value: 'of an unknown age', limit }];
-  const age = (at - createdAt) / (secondsOf[unit] ?? 1);
-  return age > Number(maximumAge.slice(0, -1)) ? [{ value: `${Math.ceil(age)} ${unit} old`, limit }] : [];
+  const age = (at - createdAt) / seconds;
+  return age > maximum ? [{ value: `${Math.ceil(age)} ${word} old`, limit }] : [];
 }
 
-interface ReadableCondition {
-  readonly text: string;
-  readonly condition: Condition;
-}
-
-function readDefault(type: string): ReadableCondition | undefined {
-  const text = Object.hasOwn(defaultConditions, type) ? defaultConditions[type] : undefined;
-  return text === undefined ? undefined : { text, condition: parseCondition(text, evidenceVocabulary) };
-}
-
-function findUnmet({ text, condition }: ReadableCondition, facts: Facts | undefined): readonly Fault[] {
-  const limit = `${unwrap(text)} is required`;
+function findUnmet({ text, condition }: EvidenceCondition, facts: Facts | undefined): readonly Fault[] {
+  const limit = `${text} is required`;
   if (facts === undefined) return [{ value: 'recorded by an earlier version, which kept no facts', limit }];
   try {
     return holds(condition, { evidence: facts }) ? [] : [{ value: describeFacts(condition, facts), limit }];
@@ -132,9 +145,4 @@ function describeFacts(condition: Condition, facts: Facts): string {
   const read = listPaths(condition).map(([, fact = '']) => [fact, facts[fact]] as const);
   const known = read.map(([fact, value]) => `${fact} is ${value === undefined ? 'not known' : String(value)}`);
   return known.length === 0 ? 'the condition never holds' : known.join(', ');
-}
-
-/** A condition without the marks around it. */
-function unwrap(condition: string): string {
-  return condition.trim().slice(3, -2).trim();
 }

@@ -20,7 +20,7 @@ import {
   prepareMatches,
   JudgementBudget,
   type PatternUse,
-} from '../../../src/service/policy/judgement-budget.ts';
+} from '../../../src/service/platform/judging/judgement-budget.ts';
 
 const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedPolicy => ({
   name,
@@ -175,9 +175,9 @@ describe('rules that depend on the time', () => {
 
   it.each([
     ['24h', 24, []],
-    ['24h', 24.1, ['sonar: 25 h old; at most 24 h is allowed (policy strict)']],
-    ['2d', 49, ['sonar: 3 d old; at most 2 d is allowed (policy strict)']],
-    ['30m', 0.6, ['sonar: 36 m old; at most 30 m is allowed (policy strict)']],
+    ['24h', 24.1, ['sonar: 25 h old; at most 24 h (policy strict)']],
+    ['2d', 49, ['sonar: 3 days old; at most 2 days (policy strict)']],
+    ['30m', 0.6, ['sonar: 36 min old; at most 30 min (policy strict)']],
   ])('allow evidence to be %s old: %s hours', (max_age, hours, expected) => {
     expect(reasons({ attestations: [{ type: 'sonar', max_age }] }, aged(hours))).toEqual(expected);
   });

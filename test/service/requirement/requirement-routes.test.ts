@@ -79,7 +79,7 @@ describe('a requirement of a template or a policy', () => {
     expect(await read('/snapshots/acme/aging/-1')).toEqual([true]);
     time += 2 * 3600_000 + 1000;
     await reportPods(service, 'aging', pod('web', { 'web.tgz': 'aaaaaa' }));
-    expect(await read('/snapshots/acme/aging/-1')).toEqual([false, '3 h old; at most 2 h is allowed']);
+    expect(await read('/snapshots/acme/aging/-1')).toEqual([false, '3 h old; at most 2 h']);
   });
 
   it('is refused if it cannot be read, with its line', async () => {

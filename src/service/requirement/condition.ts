@@ -1,6 +1,6 @@
 import type { Facts } from '../attestation/facts.ts';
 import type { Pattern } from '../platform/pattern/pattern.ts';
-import { JudgementBudget } from './judgement-budget.ts';
+import { JudgementBudget } from '../platform/judging/judgement-budget.ts';
 
 /** The values that a condition of a policy can refer to. */
 export interface ArtifactConditionSubject {
@@ -12,16 +12,9 @@ export interface ArtifactConditionSubject {
 /** The values that a condition can refer to: those of a policy, or the facts of evidence. */
 export type ConditionSubject = ArtifactConditionSubject | { readonly evidence: Facts };
 
-/** A condition reads a fact that the evidence does not have, so it is not satisfied. */
+/** A condition on evidence reads a fact that the evidence does not have. The message completes a sentence. */
 export class MissingFactError extends Error {
   override readonly name = 'MissingFactError';
-  /** The name of the fact. */
-  readonly fact: string;
-
-  constructor(fact: string) {
-    super(`${fact} is not known`);
-    this.fact = fact;
-  }
 }
 
 /** A literal value in a condition. */
@@ -46,8 +39,10 @@ export type Condition =
 
 /**
  * Whether the condition holds for the subject. A path without a value is not equal to anything, is in no list and
- * matches no pattern; but a fact that the evidence does not have stops the judgement. Parts are looked at in their
- * order, so `not exists(evidence.x) or evidence.x >= 80` does not read a missing fact. Strings are ordered by UTF-16 code units; a string and a number have no order.
+ * matches no pattern. Conditions on evidence are stricter: a missing fact is an error, so that `not` and `!=` cannot turn
+ * it into success. The parts of `and` and `or` are evaluated in their order until the result is known, so
+ * `not exists(evidence.x) or evidence.x >= 80` does not read a missing fact. Strings are ordered by UTF-16 code units; a
+ * string and a number have no order.
  *
  * @param budget counts the evaluated conditions and comparisons
  * @throws BudgetExceededError
@@ -109,7 +104,7 @@ export function resolveValue(value: Value, subject: ConditionSubject): Literal |
   if (value.kind === 'literal') return value.value;
   const found = findByPath(subject, value.keys);
   if (typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean') return found;
-  if ('evidence' in subject) throw new MissingFactError(value.keys.slice(1).join('.'));
+  if ('evidence' in subject) throw new MissingFactError(`${value.keys.slice(1).join('.')} is not known`);
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { holds, type ConditionSubject } from '../../../src/service/policy/condition.ts';
-import { ConditionError, parseCondition } from '../../../src/service/policy/parse-condition.ts';
+import { holds, type ConditionSubject } from '../../../src/service/requirement/condition.ts';
+import { ConditionError, parseCondition } from '../../../src/service/requirement/parse-condition.ts';
 
 import fc from 'fast-check';
 

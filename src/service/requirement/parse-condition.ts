@@ -75,7 +75,7 @@ const wrapped = /^\s*\$\{\{(?<inner>[^]*)\}\}\s*$/u;
 export function parseCondition(text: string, vocabulary: Vocabulary = policyVocabulary): Condition {
   if (text.length > maximumConditionLength)
     throw new ConditionError(`has more than ${maximumConditionLength} characters`);
-  const inner = wrapped.exec(text)?.groups?.['inner'];
+  const inner = unwrapCondition(text);
   if (inner === undefined) throw new ConditionError('must be enclosed in `${{` and `}}`');
   const reader = new ConditionReader(tokenize(inner), vocabulary);
   const condition = reader.readAlternatives();
@@ -117,6 +117,11 @@ export const evidenceVocabulary: Vocabulary = {
   tested: '`evidence.<fact>`',
   hasPatterns: false,
 };
+
+/** A condition without the marks around it; undefined if it has none. */
+export function unwrapCondition(text: string): string | undefined {
+  return wrapped.exec(text)?.groups?.['inner'];
+}
 
 /** A recursive-descent parser. Every method continues where the previous one ended. */
 class ConditionReader {
