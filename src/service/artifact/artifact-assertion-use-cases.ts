@@ -8,7 +8,7 @@ import {
   type PolicyEvaluation,
 } from '../policy/judge-environment.ts';
 import { nameWithFlow } from '../policy/judged-artifact.ts';
-import { JudgementBudget } from '../platform/judging/judgement-budget.ts';
+import { JudgementBudget } from '../requirement/judgement-budget.ts';
 import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
 import type { AttachedRules } from '../policy/policy-records.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';

@@ -8,7 +8,7 @@ import { compileRequirement } from '../requirement/requirement.ts';
 import { ConditionError, parseCondition, type Vocabulary } from '../requirement/parse-condition.ts';
 import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged-artifact.ts';
 import type { ArtifactRule, AttestationRule, PolicyRules } from './policy-rules.ts';
-import type { PatternUse, JudgementBudget } from '../platform/judging/judgement-budget.ts';
+import type { PatternUse, JudgementBudget } from '../requirement/judgement-budget.ts';
 
 export type RuleResult =
   /** The artifact fulfils the rule. */

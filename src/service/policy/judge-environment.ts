@@ -7,7 +7,7 @@ import {
   JudgementBudget,
   BudgetExceededError,
   type PatternUse,
-} from '../platform/judging/judgement-budget.ts';
+} from '../requirement/judgement-budget.ts';
 
 /** A policy that is attached to an environment. */
 export interface AttachedPolicy {

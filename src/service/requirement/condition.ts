@@ -1,6 +1,6 @@
 import type { Facts } from '../attestation/facts.ts';
 import type { Pattern } from '../platform/pattern/pattern.ts';
-import { JudgementBudget } from '../platform/judging/judgement-budget.ts';
+import { JudgementBudget } from './judgement-budget.ts';
 
 /** The values that a condition of a policy can refer to. */
 export interface ArtifactConditionSubject {

@@ -20,7 +20,7 @@ import {
   prepareMatches,
   JudgementBudget,
   type PatternUse,
-} from '../../../src/service/platform/judging/judgement-budget.ts';
+} from '../../../src/service/requirement/judgement-budget.ts';
 
 const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedPolicy => ({
   name,

@@ -4,7 +4,7 @@ import { listFingerprints, type RunningArtifact } from '../../snapshot/running-a
 import type { Provenance } from '../../snapshot/snapshot-events.ts';
 import { judgeArtifact, type JudgedDetails, type UncountedEvidence } from '../../artifact/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../policy/judged-artifact.ts';
-import { JudgementBudget } from './judgement-budget.ts';
+import { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import { locateReasons } from '../../attestation/reasons.ts';
 import type { ArtifactDetails, ReportedArtifact } from '../../artifact/artifact.ts';
 import type { CountedAttestation } from '../../attestation/attestation.ts';

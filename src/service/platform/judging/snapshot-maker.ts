@@ -8,7 +8,7 @@ import {
   type EnvironmentJudgement,
 } from '../../policy/judge-environment.ts';
 import type { JudgedArtifact } from '../../policy/judged-artifact.ts';
-import { BudgetExceededError, type JudgementBudget } from './judgement-budget.ts';
+import { BudgetExceededError, type JudgementBudget } from '../../requirement/judgement-budget.ts';
 import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import { toBroadcasts } from '../../notification/delivery-use-cases.ts';

@@ -1,4 +1,4 @@
-import { MissingMatchesError, JudgementBudget } from './judgement-budget.ts';
+import { MissingMatchesError, JudgementBudget } from '../../requirement/judgement-budget.ts';
 import type { EnvironmentHead, EvidenceSubject } from '../../environment/environment-records.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';

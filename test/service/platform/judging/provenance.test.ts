@@ -9,7 +9,7 @@ import {
   judgementLimits,
   JudgementBudget,
   BudgetExceededError,
-} from '../../../../src/service/platform/judging/judgement-budget.ts';
+} from '../../../../src/service/requirement/judgement-budget.ts';
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';

@@ -1,4 +1,4 @@
-import type { Pattern } from '../pattern/pattern.ts';
+import type { Pattern } from '../platform/pattern/pattern.ts';
 
 /**
  * Limits for the work of one judgement. Work is counted instead of timed, so that the same rules and facts always give
