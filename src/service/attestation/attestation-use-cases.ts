@@ -15,7 +15,7 @@ import { toRecordedFaults } from './reasons.ts';
 import type { Attachment, Attestation } from './attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
 import { fromAttestation } from '../trail/trail.ts';
-import type { AttestationReader, EvidencePlace } from './attestation-records.ts';
+import type { AttestationReader, EvidencePlace, LatestAttestation, NewAttestation } from './attestation-records.ts';
 import type { ReceivedFile } from '../platform/attachments/attachments.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import {
@@ -193,14 +193,21 @@ export function recordAttestation(
     await trails.insertMissing({ org, flow, name: trail, createdAt, report: fromAttestation(document) });
     await attestations.insert({
       ...{ ...summary, documentJson, scopes, evidence },
-      sequence: before === undefined ? 1 : before.sequence + 1,
+      ...follow(before, createdAt),
       requestKey: request,
-      isStepBack: before !== undefined && createdAt < before.createdAt,
     });
     await judgeEvidence(transaction, { org, ...judged }, createdAt, context);
     return 'recorded';
   };
   return runJudgingTransaction(dependencies, org, work);
+}
+
+/** The place of an attestation in its flow, after the latest one. */
+export function follow(
+  latest: LatestAttestation | undefined,
+  createdAt: number,
+): Pick<NewAttestation, 'sequence' | 'isStepBack'> {
+  return { sequence: (latest?.sequence ?? 0) + 1, isStepBack: latest !== undefined && createdAt < latest.createdAt };
 }
 
 /** Finds an attestation; undefined if it is not in the trail. */

@@ -11,7 +11,7 @@ import { runJudgingTransaction, type JudgingContext } from '../platform/judging/
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { RecordedSummary } from './attestation-records.ts';
-import { maximumReasonLength } from './attestation-use-cases.ts';
+import { follow, maximumReasonLength } from './attestation-use-cases.ts';
 import {
   evidenceName,
   listTargetArtifacts,
@@ -47,10 +47,15 @@ export function overrideAttestation(
   { org, flow, trail, by, countsFor: ofCaller, override }: OverrideCommand,
   request?: KeyedRequest<OverrideResult>,
 ): Promise<OnceResult<OverrideResult>> {
-  const { attestation_name: name, artifact_fingerprint: fingerprint, reason, new_compliance_status: isMet } = override;
+  const {
+    attestation_name: name,
+    artifact_fingerprint: fingerprint,
+    reason,
+    new_compliance_status: isCompliant,
+  } = override;
   const at = unixSeconds(dependencies.now());
   const id = newIdentifier(dependencies);
-  const verdict = isMet ? 'compliant' : 'non-compliant';
+  const verdict = isCompliant ? 'compliant' : 'non-compliant';
   const words = truncate(`overridden by ${by} as ${verdict}: ${reason}`, maximumReasonLength);
   const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<OverrideResult> => {
     const { flows, attestations, auditLog } = transaction;
@@ -66,17 +71,15 @@ export function overrideAttestation(
     const countsFor = ofCaller ?? original.countsFor;
     const place = { scopes, evidence, countsFor, maximumNames: maximumEvidenceNames };
     if (await attestations.isAnyScopeFull(inFlow, place)) return 'too many names';
-    const before = await attestations.findLatest(inFlow);
     const marker = { attestation_id: original.id, was_compliant: original.verdict === 'compliant', by, reason };
     await attestations.insert({
       ...{ ...original, id, verdict, reason: words, createdAt: at, reportedBy: by, countsFor, scopes, evidence },
       // The page of the original has its file.
       attachment: undefined,
-      faults: isMet ? [] : toRecordedFaults([{ value: words }], undefined),
+      faults: isCompliant ? [] : toRecordedFaults([{ value: words }], undefined),
       facts: addOverride(original.facts, by),
       documentJson: JSON.stringify({ ...original.document, override: { ...marker, sent: override } }),
-      sequence: (before?.sequence ?? 0) + 1,
-      isStepBack: before !== undefined && at < before.createdAt,
+      ...follow(await attestations.findLatest(inFlow), at),
     });
     const details = {
       trail,

@@ -157,8 +157,8 @@ function toUniqueNames(rows: readonly Row[]): string[] {
 
 export class EnvironmentWriter extends EnvironmentReader {
   /**
-   * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification; it is not archived then.
-   * Its organization must exist.
+   * Inserts the environment, or replaces its description, its requirement of provenance and its time of modification;
+   * it is not archived then. Its organization must exist.
    */
   save(environment: Omit<Environment, 'members' | 'policies' | 'tags' | 'isArchived' | 'latest'>): Promise<void> {
     const { org, name, kind, description, requiresProvenance, createdAt, lastModifiedAt } = environment;

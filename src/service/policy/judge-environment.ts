@@ -25,12 +25,6 @@ export interface PolicyBreach {
   readonly reason: JudgementReason;
 }
 
-/** A breach of a rule that is not enforced yet. */
-export interface AnnouncedBreach extends PolicyBreach {
-  /** The first day in UTC on which it counts. */
-  readonly from: string;
-}
-
 /** The judgement of an environment's artifacts by its policies. */
 export interface EnvironmentJudgement {
   /** Null for an environment without policies. */
@@ -39,8 +33,8 @@ export interface EnvironmentJudgement {
   readonly policies: readonly { readonly name: string; readonly version: number }[];
   /** The first breaches; see `maximumBreaches`. */
   readonly breaches: readonly PolicyBreach[];
-  /** The first breaches of rules that are not enforced yet, each with the day in UTC from which they are. */
-  readonly announced?: readonly AnnouncedBreach[] | undefined;
+  /** The first day in UTC on which a rule is enforced that is broken today; undefined if there is none. */
+  readonly brokenFrom?: string | undefined;
   /** How many breaches there are beyond those in `breaches`. */
   readonly furtherBreaches?: number | undefined;
   /** Why the policies could not be applied, without a full stop. The environment is then not compliant. */
@@ -54,9 +48,6 @@ export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], b
 
 /** After this many breaches, a judgement only counts the others, because every snapshot stores a judgement. */
 export const maximumBreaches = 1000;
-
-/** How many breaches of rules that are not enforced yet a judgement keeps. */
-const maximumAnnounced = 20;
 
 /** The same for the total length of the names in breaches. */
 const maximumBreachCharacters = 512 * 1024;
@@ -189,7 +180,7 @@ export function listPolicyReasons(
   return orderReasons(reasons);
 }
 
-/** What an artifact would be non-compliant by, once its rules are enforced: one sentence each. */
+/** What breaks rules that are not enforced yet, a sentence for each rule. */
 export function describeAnnounced(evaluations: readonly PolicyEvaluation[]): readonly string[] {
   return evaluations.flatMap(({ policy, rules }) =>
     rules.flatMap(({ result }) => {
@@ -226,19 +217,16 @@ function applyPolicies(
   budget: JudgementBudget,
 ): Omit<EnvironmentJudgement, 'policies'> {
   const breaches: PolicyBreach[] = [];
-  const announced: AnnouncedBreach[] = [];
+  let brokenFrom: string | undefined;
   let further = 0;
   let characters = 0;
   const broken = new Set<string>();
   const excepted = new Set<string>();
   const take = (policy: string, { name, fingerprint }: JudgedArtifact, result: RuleResult): void => {
     if (result.outcome === 'excepted') excepted.add(fingerprint);
-    if (result.outcome === 'announced' && announced.length < maximumAnnounced) {
-      const [first] = result.reasons;
-      if (first !== undefined) {
-        announced.push({ policy, name, fingerprint, reason: toPolicyReason(first, policy), from: result.from });
-      }
-    }
+    // Days sort as texts.
+    if (result.outcome === 'announced' && (brokenFrom === undefined || result.from < brokenFrom))
+      brokenFrom = result.from;
     if (result.outcome !== 'broken') return;
     broken.add(fingerprint);
     if (breaches.length < maximumBreaches && characters < maximumBreachCharacters) {
@@ -255,7 +243,7 @@ function applyPolicies(
   return {
     compliant: broken.size === 0,
     breaches,
-    ...(announced.length === 0 ? {} : { announced }),
+    ...(brokenFrom === undefined ? {} : { brokenFrom }),
     ...(further === 0 ? {} : { furtherBreaches: further }),
     allowed: [...excepted].filter((fingerprint) => !broken.has(fingerprint)).sort(),
   };

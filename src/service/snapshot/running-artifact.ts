@@ -94,8 +94,8 @@ function compareCodeUnits(one: string, other: string): number {
 }
 
 /**
- * Whether the same artifacts run; both lists are in the canonical order. Instances do not matter: scaling is no longer recorded (interface, Environment), and
- * replacing a pod by another with the same image is not a change.
+ * Whether the same artifacts run; both lists are in the canonical order. Instances do not matter: scaling is no longer
+ * recorded (interface, Environment), and replacing a pod by another with the same image is not a change.
  */
 export function sameArtifacts(one: readonly RunningArtifact[], other: readonly RunningArtifact[]): boolean {
   const isSame = ({ name, fingerprint }: RunningArtifact, index: number): boolean =>

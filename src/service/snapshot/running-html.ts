@@ -10,9 +10,8 @@ import { renderTable } from '../platform/pages/table.ts';
 
 /** Describes the verdict of a snapshot in a sentence. */
 export function describeVerdict(details: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
-  const { announced = [] } = details.snapshot.judgement;
-  const days = announced.map(({ from }) => from).sort();
-  const later = days[0] === undefined ? '' : ` It does not meet rules that are enforced from ${days[0]} on.`;
+  const { brokenFrom } = details.snapshot.judgement;
+  const later = brokenFrom === undefined ? '' : ` It breaks rules that are enforced from ${brokenFrom} on.`;
   return `${describeCurrentVerdict(details)}${later}`;
 }
 

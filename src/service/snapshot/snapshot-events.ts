@@ -23,8 +23,8 @@ export function findMovement(previous: readonly RunningArtifact[], next: readonl
 
 /**
  * Creates the events between two snapshots of an environment that can trigger notifications (interface, Events):
- * artifacts that started, exited, or newly comply only by an exception or an allow-list; and a changed verdict. There are no events for
- * scaling, because it is no longer recorded.
+ * artifacts that started, exited, or newly comply only by an exception or an allow-list; and a changed verdict. There
+ * are no events for scaling, because it is no longer recorded.
  */
 export function createEvents(
   previous: Snapshot | undefined,

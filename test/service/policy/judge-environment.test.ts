@@ -197,11 +197,8 @@ describe('rules that depend on the time', () => {
       ...{ name: 'strict', version: 1 },
       compiled: compilePolicy({ ...rules, enforce_from }),
     });
-    const reason = { state: 'missing', about: 'web:1', value: 'not reported to any flow', rule: 'policy strict' };
-    expect(judge([attach('2026-11-27')], [artifact()])).toMatchObject({
-      compliant: true,
-      announced: [{ policy: 'strict', name: 'web:1', from: '2026-11-27', reason }],
-    });
+    const later = judge([attach('2026-11-28'), attach('2026-11-27'), attach('2026-11-29')], [artifact()]);
+    expect(later).toMatchObject({ compliant: true, breaches: [], brokenFrom: '2026-11-27' });
     expect(judge([attach('2026-11-26')], [artifact()])).toMatchObject({ compliant: false });
     const [evaluation] = evaluatePolicies([attach('2026-11-27')], artifact(), now);
     expect(evaluation?.compliant).toBe(true);
