@@ -6,7 +6,7 @@ import { flowName, orgName, trailName } from './names.ts';
 import { Type, type Static } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
-/** A verdict in place of that of an attestation (observed on the wire). */
+/** A verdict that replaces that of an attestation (observed on the wire). */
 export const attestationOverride = attestationDocument({
   reason: Type.String({ minLength: 1, maxLength: maximumTextLength }),
   new_compliance_status: Type.Boolean(),
@@ -34,7 +34,7 @@ export const overrideAttestation = defineEndpoint({
     effect: 'appends',
     volatile: [],
     isHarmlessTwice: true,
-    remedy: 'Send it again; a second one that says the same does no harm.',
+    remedy: 'Send it again; a second identical one does no harm.',
   },
   success: [
     { status: 201, description: 'The verdict counts from now on.', schema: Type.String() },

@@ -93,7 +93,7 @@ export const createCustomType = defineEndpoint({
     effect: 'appends',
     volatile: [],
     isHarmlessTwice: true,
-    remedy: 'Send it again; a second version that says the same does no harm.',
+    remedy: 'Send it again; a second identical version does no harm.',
   },
   success: [{ status: 201, description: 'The version was created, and the type if it is new.', schema: Type.String() }],
   errors: [...additionErrors, commonErrors.conflict, fileTooLarge],

@@ -40,10 +40,10 @@ export const maximumTemplateNames = 1000;
 /** The maximum number of attestation names per subject: an artifact (of a template, too), or a trail. */
 export const maximumEvidenceNames = 1000;
 
-/** The maximum number of different licences that the evidence of a bill of materials lists. */
+/** The maximum number of different licences that an attestation of a bill of materials lists. */
 export const maximumLicenses = 500;
 
-/** The maximum number of components that the evidence of a bill of materials names for one reason. */
+/** The maximum number of components that such an attestation names for one reason. */
 export const maximumNamedComponents = 100;
 
 /** The maximum numbers of custom types of an organization, and of versions of one. */

@@ -20,7 +20,7 @@ export const tags = Type.Record(Type.String(), Type.String(), { description: 'By
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** The words of the public client for what can have tags. */
+/** What can have tags, by the public client's names. */
 const taggedTypes = ['flow', 'flows', 'env', 'environment', 'environments'] as const;
 
 export const changeTags = defineEndpoint({
@@ -40,7 +40,7 @@ export const changeTags = defineEndpoint({
         set_tags: Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 })),
         remove_tags: Type.Optional(
           Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: maximumTags }), Type.Null()], {
-            description: 'Keys; one that is not there is ignored.',
+            description: 'Keys; those that are not set are ignored.',
           }),
         ),
       },

@@ -12,7 +12,7 @@ import { defineOperation } from './operation.ts';
 import { createRunningResult, logLeftOut, type Running } from './running-result.ts';
 import { pluralize } from './sentences.ts';
 
-/** What an instance is called, and what of it may lack a digest. */
+/** The words for an instance, and for its part that may lack a digest. */
 const nouns: Readonly<Record<ReportKind['kind'], { readonly instance: string; readonly part: string }>> = {
   server: { instance: 'path', part: 'path' },
   docker: { instance: 'container', part: 'container' },

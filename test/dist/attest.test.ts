@@ -69,7 +69,7 @@ const redSteps: readonly RedStep[] = [
   {
     inputs: { operation: 'attest-scan', 'sarif-path': 'red.sarif' },
     about: 'scan',
-    why: '1 high finding; none is allowed from high on',
+    why: '1 high finding; none of severity high or worse is allowed',
   },
   {
     inputs: { operation: 'attest-sbom', 'sbom-path': 'red.spdx.json', 'allowed-licenses': 'MIT' },

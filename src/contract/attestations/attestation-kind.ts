@@ -47,7 +47,7 @@ export interface AttestationKind<
   readonly name: Name;
   /** What templates, policies and responses (`attestation_type`) call its evidence. */
   readonly types: readonly string[];
-  /** Which of the types a document is of. */
+  /** Returns which of the types a document has. */
   typeOf(document: Static<Schema>): string;
   readonly endpoint: AttestationEndpoint<Operation, Schema>;
   /** Both sides use it: the service records the verdict, and the action reports it. */

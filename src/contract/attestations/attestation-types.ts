@@ -8,7 +8,7 @@ const ownTypes: readonly string[] = attestationKinds.flatMap(({ types }) => type
 /** What a template or a policy may require, in words. */
 export const requirableTypes = `${[...ownTypes, '*'].join(', ')} or ${customTypePrefix}NAME`;
 
-/** Whether a custom type must not have the name, because it is that of another type. */
+/** Whether the name is that of a built-in type, which no custom type may have. */
 export function isReservedType(name: string): boolean {
   return ownTypes.includes(name);
 }

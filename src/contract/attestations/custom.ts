@@ -30,7 +30,7 @@ export const customAttestation = attestationDocument({
 /** A value that the type computes from the data, to be shown. */
 export interface SummaryValue {
   readonly name: string;
-  /** Text as it is, anything else as JSON; the first part of a long one. */
+  /** Text unchanged, anything else as JSON; cut if it is long. */
   readonly value: string;
 }
 

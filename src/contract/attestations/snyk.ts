@@ -68,7 +68,7 @@ const severityCounts = Type.Object(
 /** How many findings have each severity; suppressed ones are counted apart. */
 export type SeverityCounts = Static<typeof severityCounts>;
 
-/** The rule of a step that records a scan: the least severity that it fails on. */
+/** The rule of a step that records a scan: the lowest severity that it fails on. */
 const scanRule = Type.Object({ fail_on: Type.Enum([...severities, 'none']) }, { additionalProperties: false });
 
 export type ScanRule = Static<typeof scanRule>;
@@ -101,7 +101,7 @@ function judge(attestation: SnykAttestation): AttestationJudgement {
     .filter(([, number]) => number > 0)
     .map(([words, number]) => ({
       value: `${number} ${words} ${number === 1 ? 'finding' : 'findings'}`,
-      limit: `none is allowed from ${rule.fail_on} on`,
+      limit: `none of severity ${rule.fail_on} or worse is allowed`,
     }));
   return { verdict: faults.length === 0 ? 'compliant' : 'non-compliant', reason: describeFindings(found), faults };
 }

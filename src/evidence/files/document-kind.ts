@@ -13,7 +13,7 @@ interface DocumentKind {
   readonly contains?: RegExp;
 }
 
-/** How much of a file is looked at, in bytes. */
+/** How much of a file is read to recognize it, in bytes. */
 const startBytes = 64 * 1024;
 
 const json = /^\s*\{/u;
@@ -45,10 +45,10 @@ interface WantedKind {
 }
 
 /**
- * The error for a file of another kind than the one that is read, as far as its beginning tells; undefined if it does
- * not.
+ * Creates the error if the beginning of a file shows that it is of another kind than expected.
  *
  * @param bytes the file, or its beginning
+ * @returns undefined if it does not show that
  */
 export function wrongKindError(
   file: string,

@@ -22,7 +22,7 @@ export interface ScanEvidence {
   readonly counts: SeverityCounts;
   /** The findings that the attestation lists, the worst first. */
   readonly listed: readonly ListedFinding[];
-  /** What the reader must know, a sentence each. */
+  /** Warnings for the reader, a sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export async function gatherScan(
   };
 }
 
-/** Why the findings of a run may not be all. */
+/** Why findings of a run may be missing. */
 function describeDoubt(file: string, { tool, hasResults, hasFailed }: ScanRun): readonly string[] {
   if (hasFailed) return [`${file}: ${tool.name} says that it failed, so findings may be missing.`];
   if (!hasResults) return [`${file}: ${tool.name} has no list of results, which may mean that it did not scan.`];

@@ -120,7 +120,7 @@ function isSuppressed(result: unknown): boolean {
 
 const levels: Readonly<Record<string, Severity | undefined>> = { error: 'high', warning: 'medium', note: 'low' };
 
-/** The least score of each severity (CVSS 3.1, 5: qualitative severity rating scale). */
+/** The lowest score of each severity (CVSS 3.1, 5: qualitative severity rating scale). */
 const leastScores: readonly (readonly [Severity, number])[] = [
   ['critical', 9],
   ['high', 7],

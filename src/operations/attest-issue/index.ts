@@ -23,7 +23,7 @@ const inputs = {
 
 type IssueValues = AttestationValues & ValuesOf<typeof inputs>;
 
-/** The keys of Jira's projects begin with a letter, and have at least two characters; `v1-2` and `XWEB-1` are not them. */
+/** Keys of Jira issues. The key of a project begins with a letter and has at least two characters, so `v1-2` is none. */
 const jiraPattern = String.raw`(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,9}(?![A-Za-z0-9_])`;
 
 /**

@@ -26,7 +26,8 @@ interface FoundAudit {
 /** How many rows the table has at most. */
 const maximumRows = 200;
 
-const judgedBy = 'Trails are judged by the template of today, which may require other evidence than back then.';
+const judgedBy =
+  'Trails are judged by the current template, which may require other evidence than when the commit was made.';
 
 /** A commit without a compliant trail makes the audit non-compliant; without commits, it is incomplete. */
 export function createAuditResult(found: FoundAudit, { job, client, org }: OperationContext): OperationResult {

@@ -106,7 +106,7 @@ async function findFirstTrail({ flow: name, context }: Audit): Promise<FirstTrai
   return first === undefined ? undefined : { name: first.name, createdAt: first.created_at };
 }
 
-/** How many commits are looked up before it is seen whether older ones count. */
+/** How many commits are looked up at once; commits below the first trail need not be. */
 const portion = 50;
 
 async function auditCommits({ commits }: CommitRange, first: FirstTrail, audit: Audit): Promise<AuditedCommit[]> {

@@ -78,7 +78,7 @@ export const junitPath = lines(text('junit-path'), 'ignored');
 /** Paths and globs of SARIF files, one per line. */
 export const sarifPath = lines(text('sarif-path'), 'ignored');
 
-/** The least severity of a finding that is not compliant. It decides a gate, so it has no environment fallback. */
+/** The lowest severity that makes the evidence non-compliant. It decides a gate, so it has no environment fallback. */
 export const failOn = oneOf('fail-on', [...severities, 'none']);
 
 /** A bill of materials in SPDX or CycloneDX JSON. */

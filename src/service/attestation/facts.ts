@@ -44,7 +44,7 @@ export function findFacts(kind: KindName, document: AttestationDocument): Facts 
 /** The maximum length of the facts as JSON, in characters: those of all evidence of a subject are read at once. */
 const maximumLength = 8 * 1024;
 
-/** Leaves out what does not fit. Conditions do not know these facts then. */
+/** Leaves out what does not fit. To conditions, these facts are unknown. */
 function limitLength<Fact>(facts: readonly Fact[]): readonly Fact[] {
   let length = 0;
   return facts.filter((fact) => {

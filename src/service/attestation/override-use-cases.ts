@@ -22,7 +22,7 @@ import {
 import { addOverride } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';
 
-/** A verdict in place of that of an attestation. */
+/** A verdict that replaces that of an attestation. */
 export interface OverrideCommand {
   readonly org: string;
   readonly flow: string;

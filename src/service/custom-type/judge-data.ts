@@ -102,7 +102,7 @@ function compileSchema(json: string): ValidateFunction {
   return compiled;
 }
 
-/** What is used of the global of this name; its types come only with those of browsers. */
+/** The members that are used; the types of Node.js have none of this global. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<unknown>;
   instantiate(module: unknown, imports: unknown): Promise<unknown>;

@@ -1,4 +1,4 @@
-/** What rules must not use: what is not in the data, the clock and the time zone, modules, and what ends jq. */
+/** What rules must not use: data from elsewhere, the clock and the time zone, modules, and what ends jq. */
 const refused = [
   ...['env', 'input', 'inputs', 'input_filename', 'input_line_number', 'now', 'localtime', 'strflocaltime(f)'],
   ...['halt', 'halt_error', 'halt_error(f)', 'get_search_list', 'get_jq_origin', 'get_prog_origin', 'modulemeta'],

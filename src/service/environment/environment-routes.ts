@@ -278,7 +278,7 @@ export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: Route
     } = query;
     const isPaged = page !== undefined || perPage !== undefined;
     const [number, size] = [page ?? 1, perPage ?? defaultPageSize];
-    // Nothing is in a space.
+    // No environment is in a space.
     const isEmpty = (space_id ?? []).length > 0;
     const { environments: listed, total } = await reading.listEnvironments(dependencies, {
       ...{ org, name, tags: tag, isArchived, sort, descending: direction === 'desc' },

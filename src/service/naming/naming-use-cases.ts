@@ -93,7 +93,7 @@ export function rename(
     return { outcome: 'renamed' };
   };
   const once = carryOutOnce(dependencies, request, work);
-  // It may take long, which must not block others that only read.
+  // This may take long, and must not block other readers.
   return runJudgingTransaction(dependencies, org, once, { largestText: Number.MAX_SAFE_INTEGER });
 }
 

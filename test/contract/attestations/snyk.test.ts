@@ -25,13 +25,16 @@ describe('the verdict on a scan', () => {
       [run(0, 0, 1)],
       'non-compliant',
       '0 high, 0 medium and 1 low findings',
-      ['1 low finding; none is allowed from low on'],
+      ['1 low finding; none of severity low or worse is allowed'],
     ],
     [
       [run(1, 0, 0), run(1, 1, 0)],
       'non-compliant',
       '2 high, 1 medium and 0 low findings',
-      ['2 high findings; none is allowed from low on', '1 medium finding; none is allowed from low on'],
+      [
+        '2 high findings; none of severity low or worse is allowed',
+        '1 medium finding; none of severity low or worse is allowed',
+      ],
     ],
   ])('without a rule, of %j, is %s: any finding fails', (results, verdict, reason, faults) => {
     const judged = judge(results);
@@ -44,8 +47,14 @@ describe('the verdict on a scan', () => {
 
   it.each([
     ['none', []],
-    ['critical', ['1 critical finding; none is allowed from critical on']],
-    ['high', ['1 critical finding; none is allowed from high on', '2 high findings; none is allowed from high on']],
+    ['critical', ['1 critical finding; none of severity critical or worse is allowed']],
+    [
+      'high',
+      [
+        '1 critical finding; none of severity high or worse is allowed',
+        '2 high findings; none of severity high or worse is allowed',
+      ],
+    ],
   ])('fails on %s and worse', (fail_on, faults) => {
     const judged = judge(results, { rule: { fail_on }, severities: counts });
     expect(judged.faults.map(describeFault)).toEqual(faults);
@@ -55,7 +64,9 @@ describe('the verdict on a scan', () => {
 
   it('does not believe counts that contradict the findings: what is high may be critical', () => {
     const judged = judge(results, { rule: { fail_on: 'critical' }, severities: { ...counts, critical: 0 } });
-    expect(judged.faults.map(describeFault)).toEqual(['3 high or critical findings; none is allowed from critical on']);
+    expect(judged.faults.map(describeFault)).toEqual([
+      '3 high or critical findings; none of severity critical or worse is allowed',
+    ]);
   });
 
   it.each([{ fail_on: 'some' }, {}, 'high', null])('is incomplete by the rule %j', (rule) => {

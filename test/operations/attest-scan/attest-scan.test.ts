@@ -53,7 +53,8 @@ describe('attest-scan', () => {
     await workspace.write('trivy.sarif', sample('trivy'));
     await workspace.write('code/semgrep.sarif', sample('semgrep'));
     const done = await attest({ 'sarif-path': '*.sarif\n**/*.sarif\ntrivy.sarif' });
-    const reasons = '1 critical finding; none is allowed from high on\n2 high findings; none is allowed from high on';
+    const reasons =
+      '1 critical finding; none of severity high or worse is allowed\n2 high findings; none of severity high or worse is allowed';
     expect(done.result).toMatchObject({
       outcome: 'non-compliant',
       conclusion: `scan is NON-COMPLIANT:\n${reasons}\nRecorded as scan in flow web, for commit ${shas.head.slice(0, 12)}.`,

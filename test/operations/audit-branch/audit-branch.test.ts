@@ -101,7 +101,7 @@ describe('audit-branch', () => {
       count: 3,
       commits: [sha('1')],
       conclusion: expect.stringMatching(
-        /^3 of 3 commits of branch main have a compliant trail in flow .*template of today/u,
+        /^3 of 3 commits of branch main have a compliant trail in flow .*current template/u,
       ),
       response: {
         first_trail: sha('3'),

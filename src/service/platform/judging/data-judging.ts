@@ -17,7 +17,7 @@ export class JudgingOverloadedError extends Error {
   override readonly name = 'JudgingOverloadedError';
 }
 
-/** Judges data by custom types, one after the other, in a worker thread. One that needs too much memory is replaced. */
+/** Judges data by custom types, one after the other, in a worker thread. A worker that needs too much memory is replaced. */
 export class DataJudging {
   readonly #waiting = new Map<string, number>();
   #pool: Piscina | undefined;

@@ -13,7 +13,7 @@ export interface StatementRequest {
   readonly isQuery: boolean;
 }
 
-/** What came of a statement. */
+/** The outcome of a statement. */
 export interface StatementAnswer {
   readonly rows: readonly Row[];
   readonly changes: number;

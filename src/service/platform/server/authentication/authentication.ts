@@ -129,7 +129,7 @@ export function requireRole(
     const { ownerKind, owner, isLimitedToOrg, login } = key;
     const proven = markReplay(login?.proven, isReplay);
     const caller: Caller = { org, ownerKind, owner, grants, isLimitedToOrg, proven };
-    // Nobody who has no access learns what had a name.
+    // A caller without access must not learn former names.
     const isNamed = grants.length > 0 && named.length > 0;
     const current: ResolvedNames = isNamed ? await resolveNames(dependencies, org, named, changes) : { named };
     const target = toTarget(current.named);

@@ -59,7 +59,7 @@ export function toTarget(named: readonly NamedRecord[]): AccessTarget {
   return { ...(flows === undefined ? {} : { flows }), ...(environments === undefined ? {} : { environments }) };
 }
 
-/** What a request names, by the names of today. */
+/** What a request names, by the current names. */
 export interface ResolvedNames {
   readonly named: readonly NamedRecord[];
   /** Why it must not be changed. */
@@ -79,7 +79,7 @@ export function resolveNames(
   });
 }
 
-/** Replaces former names by those of today, unless something else has them now. */
+/** Replaces former names by the current ones, unless something else has them now. */
 async function followRenames(
   { renames, flows, environments }: Pick<ReadTransaction, 'renames' | 'flows' | 'environments'>,
   org: string,
