@@ -7,7 +7,7 @@ import { pageQuery } from './paging.ts';
 import { proven } from './proven.ts';
 import { reasons } from './reason.ts';
 
-/** Who gave an attestation another verdict than that of its evidence. */
+/** Who gave an attestation a verdict other than that of its evidence. */
 const overrideMark = Type.Object({
   attestation_id: Type.String({ description: 'The original attestation.' }),
   was_compliant: Type.Boolean({ description: 'The verdict of the original.' }),

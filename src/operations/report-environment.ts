@@ -23,7 +23,7 @@ const nouns: Readonly<Record<ReportKind['kind'], { readonly instance: string; re
   'cloud-run': { instance: 'revision', part: 'container' },
 };
 
-/** Reports what runs in an environment of any kind but Kubernetes. The environment itself says of which kind it is. */
+/** Reports what runs in an environment of any kind but Kubernetes. The service knows the kind. */
 export const reportEnvironment = defineOperation({
   name: 'report-environment',
   gate: 'ignore',

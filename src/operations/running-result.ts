@@ -48,7 +48,7 @@ export function describeWithoutDigest({ evidence: { withoutDigest }, part }: Run
   return `${pluralize(withoutDigest.length, part)}: ${named}${rest}`;
 }
 
-/** Logs what is left out of the report; of what has no digest, with the reason and what to do about it. */
+/** Logs what is left out of the report, and for what has no digest also the reason and the remedy. */
 export function logLeftOut(running: Running, log: Log, { reason, advice }: { reason: string; advice: string }): void {
   const [notRunning, withoutDigest] = [describeNotRunning(running), describeWithoutDigest(running)];
   if (notRunning !== '') log.info(`left out because they are not running: ${notRunning}`);

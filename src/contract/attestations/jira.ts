@@ -51,7 +51,7 @@ function judge({ jira_results: results }: JiraAttestation): AttestationJudgement
   return { verdict: 'compliant', reason: `the change names ${named}`, faults: [] };
 }
 
-/** Tickets of an issue tracker; the type has the name of the first one. */
+/** Tickets of an issue tracker. The type is named after the tracker that the wire form comes from. */
 export const jiraKind = defineAttestationKind({
   name: 'jira',
   operation: 'attest-issue',

@@ -57,7 +57,7 @@ export const snykAttestation = attestationDocument({
 
 export type SnykAttestation = Static<typeof snykAttestation>;
 
-/** The key of `user_data` with the counts of the step, which also has what the wire form does not: critical ones. */
+/** The key of `user_data` with the counts of the step, including the critical findings, which the wire form lacks. */
 export const severitiesDataKey = 'severities';
 
 const severityCounts = Type.Object(
@@ -65,7 +65,7 @@ const severityCounts = Type.Object(
   { additionalProperties: false },
 );
 
-/** How many findings have each severity; suppressed ones are counted apart. */
+/** How many findings have each severity; suppressed ones are counted separately. */
 export type SeverityCounts = Static<typeof severityCounts>;
 
 /** The rule of a step that records a scan: the lowest severity that it fails on. */
@@ -121,7 +121,7 @@ export function describeFindings({ critical, high, medium, low, suppressed = 0 }
   return `${first}${high} high, ${medium} medium and ${low} low findings${apart}`;
 }
 
-/** Findings of a scanner; the wire form is that of one vendor, whose name the type has. */
+/** Findings of a scanner. The type is named after the vendor that the wire form comes from. */
 export const snykKind = defineAttestationKind({
   name: 'snyk',
   operation: 'attest-scan',

@@ -13,7 +13,7 @@ export function readRule<Schema extends TSchema>(
   return conforms(schema, rule) ? rule : 'unreadable';
 }
 
-/** The verdict if the rule is not one about this. */
+/** The verdict if the rule is not about this kind of evidence. */
 export function judgeUnreadableRule(about: string): AttestationJudgement {
   const reason = `\`user_data.${ruleDataKey}\` is not a rule about ${about}`;
   return { verdict: 'incomplete', reason, faults: [{ value: reason }] };

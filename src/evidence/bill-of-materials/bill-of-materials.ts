@@ -5,7 +5,7 @@ export interface BillOfMaterials {
   /** `spdx-2.3`, `cyclonedx-1.5`. */
   readonly format: string;
   readonly summary: BillSummary;
-  /** What the product consists of, without the product itself and without mere files. */
+  /** The parts of the product, without the product itself and without files. */
   readonly components: readonly Component[];
 }
 

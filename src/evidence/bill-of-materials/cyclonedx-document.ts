@@ -33,7 +33,7 @@ export function readCycloneDx(document: unknown, version: string): BillOfMateria
   };
 }
 
-/** All components, however deep they are. The depth of the document is limited. */
+/** All components, at any depth. The depth of the document is limited. */
 function listComponents(parent: unknown): readonly unknown[] {
   return listAt(parent, 'components').flatMap((one) => [one, ...listComponents(one)]);
 }

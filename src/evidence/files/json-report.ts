@@ -12,7 +12,7 @@ export const maximumReportBytes = 32 * 1024 * 1024;
 /** The maximum number of keys and values: as many as dense JSON of the maximum size has. */
 const maximumReportValues = 5_000_000;
 
-/** The maximum depth of lists and objects: safe for readers that call themselves. */
+/** The maximum depth of lists and objects: safe for recursive readers. */
 const maximumReportNesting = 100;
 
 /** What the report of another tool is. */

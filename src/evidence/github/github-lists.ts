@@ -4,7 +4,7 @@ import { toMiss } from '../commit/github-commit.ts';
 import type { GitHubApi, GitHubApiRequest } from './github-api.ts';
 import { unexpectedGitHubResponse, type GitHubRefusal } from './github-refusal.ts';
 
-/** The number of entries of a page, the last one apart: GitHub's maximum. */
+/** The number of entries on each page but the last: GitHub's maximum. */
 export const pageSize = 100;
 
 /** The maximum number of pages of a list: more reviews than a pull request can sensibly have. */

@@ -46,7 +46,7 @@ export function findReferences(texts: readonly string[], pattern: string): reado
   });
 }
 
-/** Runs only this script, with texts as its data. A context of its own is what has a time limit. */
+/** Runs only this script; pattern and texts are its data. A script in a context of its own can have a time limit. */
 const script = `JSON.stringify(texts.flatMap((text) =>
   Array.from(text.matchAll(new RegExp(pattern, 'gu')), ([all, first = all]) => first).filter((one) => one !== '')))`;
 

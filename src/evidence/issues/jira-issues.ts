@@ -55,7 +55,7 @@ export class JiraIssues {
     });
   }
 
-  /** Jira also answers 404 to somebody whom it does not know, so an issue is missing only if it knows who asks. */
+  /** Jira also answers 404 without valid credentials, so an issue is missing only if Jira accepts them. */
   async #requireAccess(): Promise<void> {
     if (this.#isAllowed) return;
     const { status } = await this.#ask('myself');

@@ -16,7 +16,7 @@ const hostForm = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[a-f\d:]+\])(?::\d{1,5})?$
 const partForm = /^[a-z\d]+(?:(?:[._]|__|-+)[a-z\d]+)*$/u;
 const tagForm = /^\w[\w.-]{0,127}$/u;
 
-/** The names under which images call Docker Hub; its API has yet another one. */
+/** The hosts of Docker Hub in the names of images; its API has another one. */
 const dockerHub: ReadonlySet<string> = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);
 
 /**

@@ -10,7 +10,7 @@ import { parseImageName, type RegistryImage } from './image-name.ts';
 import { resolveLayoutImage } from './oci-layout.ts';
 import { basicAuthorization, isTrustedUrl, parseChallenge, readToken, tokenRequest } from './registry-login.ts';
 
-/** In front of a folder with an OCI image layout, which is an image that is not in a registry. */
+/** The prefix of a folder with an OCI image layout. */
 const layoutPrefix = 'oci:';
 
 export interface RegistryContext {

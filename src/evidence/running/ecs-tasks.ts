@@ -2,7 +2,7 @@ import type { DocumentNode } from './document-node.ts';
 import type { Findings } from './findings.ts';
 import { imageDigest, ImageDigests } from './image-digests.ts';
 
-/** It takes at most 100 tasks, so a large cluster is several files. */
+/** The command takes at most 100 tasks, so a large cluster needs several files. */
 export const ecsCommand =
   "aws ecs describe-tasks --cluster CLUSTER --tasks $(aws ecs list-tasks --cluster CLUSTER --query 'taskArns[]' --output text)";
 

@@ -79,7 +79,7 @@ async function find(
   return found;
 }
 
-/** The instances of tasks and apps must have a name; that of the artifact stands for it. */
+/** Tasks and apps must have a name, so the name of the artifact is used. */
 function toInstance(kind: ReportKind['kind'], { name, fingerprint }: NamedArtifact, now: number): ReportedInstance {
   const instance = { digests: { [name]: fingerprint }, creationTimestamp: now };
   if (kind === 'ECS') return { taskArn: name, ...instance };

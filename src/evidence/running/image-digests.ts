@@ -16,7 +16,7 @@ export class ImageDigests {
     return this.#digests.size;
   }
 
-  /** If a tag moved between two starts, it names two images; the second gets its digest, so that both are kept. */
+  /** If a tag moved between two starts, it names two images: the second is named with its digest, to keep both. */
   add(image: string, digest: string): void {
     const known = this.#digests.get(image);
     this.#digests.set(known === undefined || known === digest ? image : `${image}@sha256:${digest}`, digest);

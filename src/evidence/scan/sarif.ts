@@ -107,7 +107,7 @@ function readResults(
   return { counts, findings };
 }
 
-/** Other kinds say that a rule was met, or that someone has to look (3.27.9); an absent one was there before (3.27.24). */
+/** Other kinds: a rule was met, or someone has to look (3.27.9). An absent one was only in the baseline (3.27.24). */
 function isFinding(result: unknown): boolean {
   return (valueAt(result, 'kind') ?? 'fail') === 'fail' && valueAt(result, 'baselineState') !== 'absent';
 }

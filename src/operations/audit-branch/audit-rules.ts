@@ -16,7 +16,7 @@ export interface CommitTrail {
   readonly url: string;
 }
 
-/** A commit beside its trail. */
+/** A commit and its trail. */
 export interface AuditedCommit {
   readonly commit: BranchCommit;
   /** Those that were merged into the branch; empty if the commit has a compliant trail of its own. */

@@ -36,7 +36,7 @@ import {
   type FirstTrail,
 } from './audit-rules.ts';
 
-/** Judges what went into a branch without a gate: its first-parent commits beside the trails of a flow. */
+/** Finds what went into a branch without a gate: compares its first-parent commits with the trails of a flow. */
 export const auditBranch = defineOperation({
   name: 'audit-branch',
   gate: 'fail',

@@ -361,7 +361,7 @@ function toKey(row: Row): StoredKey {
   };
 }
 
-/** Earlier versions stored with the name of each rule what it gave. */
+/** Earlier versions stored the name of each rule together with what it granted. */
 function toLogin(stored: string): Login {
   // Written by this service.
   const { grants, proven } = JSON.parse(stored) as Pick<Login, 'proven'> & {

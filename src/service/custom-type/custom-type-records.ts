@@ -13,7 +13,7 @@ export interface NewCustomTypeVersion extends CustomTypeVersion {
 
 const listHeads = 'SELECT org, name, description, archived FROM custom_types WHERE org = $1';
 
-/** The newest versions have their definitions, as far as these have no more bytes than `$3`. */
+/** The newest versions have their definitions, up to `$3` bytes for each type. */
 const listVersions = `SELECT name, version, created_at, created_by,
     CASE WHEN sum(octet_length(definition)) OVER (PARTITION BY name ORDER BY version DESC) <= $3 THEN definition END
       AS definition
@@ -76,7 +76,7 @@ export class CustomTypeReader extends Repository {
 }
 
 export class CustomTypeWriter extends CustomTypeReader {
-  /** Inserts the version as the latest one. Version 1 creates the type. A type that was archived is not any more. */
+  /** Inserts the version as the latest one. Version 1 creates the type. The type is no longer archived. */
   async insertVersion(added: NewCustomTypeVersion): Promise<void> {
     const { org, name, description = null, version, definition, createdAt, createdBy } = added;
     await this.database.run(statements.save, [org, name, description]);

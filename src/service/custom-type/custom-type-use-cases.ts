@@ -70,7 +70,7 @@ export function archiveCustomType(
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, archive));
 }
 
-/** Lists the custom types that are not archived by name, without their definitions. */
+/** Lists the custom types that are not archived, sorted by name, without their definitions. */
 export function listCustomTypes(
   { storage }: Pick<Dependencies, 'storage'>,
   { org }: Pick<CustomTypeReference, 'org'>,

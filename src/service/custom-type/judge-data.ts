@@ -38,7 +38,7 @@ export interface DataJudgement {
   readonly summary: readonly SummaryValue[];
 }
 
-/** A limit was exceeded. The message is a predicate of what exceeded it. */
+/** A limit was exceeded. The message is a verb phrase: `need more than 64 MiB`. */
 class LimitError extends Error {
   override readonly name = 'LimitError';
 }
@@ -127,7 +127,7 @@ async function loadLimitedJq(): Promise<Jq> {
 
 type Resize = (bytes: number) => unknown;
 
-/** Limits the function with which jq grows its memory. The names of imports are shortened, those of functions are not. */
+/** Limits the function with which jq grows its memory, found by its own name because names of imports are minified. */
 function limitMemory(imports: unknown): unknown {
   const limit = (value: unknown): unknown => {
     const isResize = (given: unknown): given is Resize =>
@@ -156,7 +156,7 @@ async function whileBusy<Result>(attempt: () => Result | Promise<Result>): Promi
   }
 }
 
-/** Works with jq. After a failure the next work gets a new instance. */
+/** Runs work with jq. After a failure, the next work gets a new instance. */
 function withJq<Result>(milliseconds: number, work: (jq: Jq) => Result): Promise<Result> {
   return whileBusy(async () => {
     loading ??= loadLimitedJq();

@@ -55,7 +55,7 @@ export function saveEnvironment(
 export type JoinEnvironmentResult =
   SaveEnvironmentResult | { readonly outcome: 'environment not found' | 'not logical' | 'too many members' };
 
-/** Adds a member to a logical environment, and creates a snapshot if it was none. */
+/** Adds a member to a logical environment, and creates a snapshot if it was not a member. */
 export function joinEnvironment(
   dependencies: JudgingDependencies,
   { org, name, member, user }: EnvironmentReference & { readonly member: string; readonly user: string },

@@ -38,7 +38,7 @@ export function addNamingRoutes(host: RouteHost, dependencies: RouteDependencies
   );
 }
 
-/** Adds the endpoints that rename flows and environments. Login rules follow, so only whoever may define all of them may. */
+/** Adds the endpoints that rename flows and environments. Login rules change, too, so limited keys may not. */
 export function addRenameRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const mayDefine = requireRole(dependencies, 'define');
   const rename = (caller: Caller, renaming: Rename, endpoint: Endpoint) => {

@@ -57,7 +57,7 @@ export const maximumRenamed = 50_000;
 
 export type RenameResult =
   | { readonly outcome: 'renamed' | 'not found' | 'name is taken' | 'too many records' }
-  /** A login rule names it, and would then permit something that nobody has decided. */
+  /** A login rule names it, and would then permit what nobody has approved. */
   | { readonly outcome: 'named by a rule'; readonly rule: string };
 
 /**

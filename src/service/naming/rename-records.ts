@@ -111,7 +111,7 @@ export class RenameReader extends Repository {
 }
 
 export class RenameWriter extends RenameReader {
-  /** Renames a flow or environment in all records but login rules and the audit log. None may have the new name. */
+  /** Renames a flow or environment in all records but login rules and the audit log. The new name must be free. */
   async rename({ org, kind, from, to }: Rename): Promise<void> {
     await this.database.run(statements.deferChecks, []);
     if (kind === 'flow') await this.#runAll(setAside, [org, from, '']);

@@ -135,7 +135,7 @@ export class DeliveryReader extends Repository {
     return this.queryAll(statements.listListeners, [org, environment], toListener);
   }
 
-  /** The next organization after another one that has broadcasts, apart from some; undefined if there is none. */
+  /** The first organization by name, after `after` and none of `except`, that has broadcasts; undefined if none has. */
   async findBroadcastOrg(after: string, except: readonly string[]): Promise<string | undefined> {
     const [row = {}] = await this.database.query(statements.findBroadcastOrg, [after, except]);
     return row['org'] === null ? undefined : text(row, 'org');

@@ -9,7 +9,7 @@ import { httpErrors } from './errors/http-errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the limits of load do not apply to the route, such as a health check. */
+    /** Whether the load limits do not apply to the route, such as a health check. */
     readonly isExemptFromLimits?: boolean;
     /** Whether the route checks keys, and counts requests for their organization. */
     readonly isAuthenticated?: boolean;

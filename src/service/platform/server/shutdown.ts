@@ -6,7 +6,7 @@ import type { Timeouts } from './server.ts';
 export interface Shutdown {
   /** Whether the server is stopping: it still responds, but should get no new requests. */
   isDraining(): boolean;
-  /** Responds to requests that have arrived, and stops. Resolves when no connection is left, and no work on a request. */
+  /** Responds to requests that have arrived, and stops. Resolves when all connections and all work have ended. */
   stop(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ export interface AuthenticationAttempt {
   readonly org: string | undefined;
   /** The flows and environments that the path and the query name. */
   readonly named: readonly NamedRecord[];
-  /** Whether the request changes something of what it names, which must not be archived then. */
+  /** Whether the request changes what it names, which must then not be archived. */
   readonly changes?: boolean;
   /** The endpoint's errors. */
   readonly errors: Endpoint['errors'];
