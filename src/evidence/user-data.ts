@@ -21,31 +21,38 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
   const inline = /^\s*[[{"]/u.test(value);
   const text = inline ? value : await readUserFile(resolve(workspace, value), workspace);
   const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    throw new UserError({
-      input: 'user-data',
-      what: `${where} is not JSON: ${describeError(error)}`,
-      remedy: 'Set it to a JSON object such as {"ticket": "ABC-1"}, or to the path of a file that contains one.',
-    });
-  }
-  const duplicateKey = findDuplicateKey(text);
-  if (duplicateKey !== undefined) {
-    throw new UserError({
-      input: 'user-data',
-      what: `${where} contains the key ${JSON.stringify(duplicateKey)} twice in one object`,
-      remedy: 'Use every key of an object only once.',
-    });
-  }
-  const exact = parseExactJson(text);
-  // A top-level number that a double cannot represent is an object in its exact form, so both are checked.
-  if (isMapping(parsed) && isMapping(exact)) return exact;
+  const remedy = 'Set it to a JSON object such as {"ticket": "ABC-1"}, or to the path of a file that contains one.';
+  const data = parseUserJson(text, { input: 'user-data', name: where, remedy });
+  if (isMapping(data) && !JSON.isRawJSON(data)) return data;
   throw new UserError({
     input: 'user-data',
     what: `${where} is JSON, but not an object`,
     remedy: 'Put the value under a key: {"value": …}.',
+  });
+}
+
+/**
+ * Parses JSON so that JSON.stringify writes its numbers exactly as they are in the text.
+ *
+ * @param source the input with the text, the text's name for error messages, and what to do if it is not JSON
+ * @throws UserError if it is not JSON, or has a key twice in one object
+ */
+export function parseUserJson(
+  text: string,
+  { input, name, remedy }: { readonly input: string; readonly name: string; readonly remedy: string },
+): unknown {
+  let parsed: unknown;
+  try {
+    parsed = parseExactJson(text);
+  } catch (thrown) {
+    throw new UserError({ input, what: `${name} is not JSON: ${describeError(thrown)}`, remedy }, { cause: thrown });
+  }
+  const duplicateKey = findDuplicateKey(text);
+  if (duplicateKey === undefined) return parsed;
+  throw new UserError({
+    input,
+    what: `${name} contains the key ${JSON.stringify(duplicateKey)} twice in one object`,
+    remedy: 'Use every key of an object only once.',
   });
 }
 

@@ -46,6 +46,11 @@ describe('attest-custom', () => {
     expect(violations(customAttestation, JSON.parse(json))).toEqual([]);
   });
 
+  it('reads UTF-16, as PowerShell writes it', async () => {
+    await workspace.write('data.json', Buffer.from('\uFEFF{"lines": 1}', 'utf16le'));
+    expect((await attest()).requests[0]?.body).toContain('"attestation_data":{"lines":1}');
+  });
+
   it('goes by the verdict on record', async () => {
     await workspace.write('data.json', '[1]');
     const words = 'it satisfies version 2 of custom:coverage';
@@ -74,6 +79,7 @@ describe('attest-custom', () => {
     ['{"a": 1', /^data\.json is not JSON: .*position 7/u],
     ['', /^data\.json is not JSON/u],
     ['{"a": 1, "a": 2}', /^data\.json contains the key "a" twice/u],
+    ['['.repeat(1_000_000), /^data\.json nests values more than 100 deep/u],
     [JSON.stringify('x'.repeat(1024 * 1024)), /^data\.json has .* of JSON, and the service takes/u],
   ])('refuses %.20s before anything is sent', async (content, message) => {
     await workspace.write('data.json', content);

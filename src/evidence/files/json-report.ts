@@ -1,19 +1,9 @@
-import { decodeText } from '../../runtime/decode-text.ts';
 import { describeError, UserError } from '../../runtime/failure.ts';
-import { measureJson } from '../../runtime/json-size.ts';
 import { wrongKindError } from './document-kind.ts';
 import { forInput } from './file-problems.ts';
+import { maximumJsonFileBytes, requireSmallJson } from './json-limits.ts';
 import type { MatchedFile } from './resolve-files.ts';
-import { readSmallFile } from './text-file.ts';
-
-/** The maximum size of a report, in bytes. "32 MB" is read as 32 MiB, like the limit for attachments. */
-export const maximumReportBytes = 32 * 1024 * 1024;
-
-/** The maximum number of keys and values: as many as dense JSON of the maximum size has. */
-const maximumReportValues = 5_000_000;
-
-/** The maximum depth of lists and objects: safe for recursive readers. */
-const maximumReportNesting = 100;
+import { decodeFile, readSmallFile } from './text-file.ts';
 
 /** What the report of another tool is. */
 export interface ReportFormat {
@@ -40,26 +30,25 @@ export interface JsonReport {
 }
 
 /**
- * Reads a report that another tool has written in JSON, in UTF-8, or in UTF-16 as Windows PowerShell writes it.
+ * Reads a report that another tool has written in JSON.
  *
  * @throws UserError if the file cannot be read, is too large, or is not JSON: what it is instead, or where it is broken
  */
 export async function readJsonReport(file: MatchedFile, format: ReportFormat): Promise<JsonReport> {
   const { input, wanted, tooLargeRemedy } = format;
-  const limit = { purpose: `a report in ${wanted}`, maximumBytes: maximumReportBytes, input, tooLargeRemedy };
+  const limit = { purpose: `a report in ${wanted}`, maximumBytes: maximumJsonFileBytes, input, tooLargeRemedy };
   const bytes = await forInput(input, () => readSmallFile(file, limit));
   const createError = (
     what: string,
     remedy = `Name a file in ${wanted} in \`${input}\`.`,
     cause?: unknown,
   ): UserError => new UserError({ input, what: `${file.name}${what}`, remedy }, { cause });
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const text = decodeText(bytes, isUtf16 ? 'utf-16le' : 'utf-8');
+  const text = decodeFile(bytes);
   if (text?.trim() === '') throw createError(' is empty', 'Check that the tool ran and wrote its report to this file.');
   if (!/^\s*\{/u.test(text ?? bytes.toString('latin1', 0, 1)))
     throw wrongKindError(file.name, bytes, format) ?? createError(' is not JSON');
   if (text === undefined) throw createError(' is not valid UTF-8', 'Let the tool write the file in UTF-8.');
-  requireSmall(text, (what) => createError(what, tooLargeRemedy));
+  requireSmallJson(text, maximumJsonFileBytes, (what) => createError(what, tooLargeRemedy));
   try {
     const document: unknown = JSON.parse(text);
     return {
@@ -72,11 +61,4 @@ export async function readJsonReport(file: MatchedFile, format: ReportFormat): P
     const remedy = 'Write the file again: the tool that writes it may have been stopped before the end.';
     throw createError(` is not valid JSON: ${describeError(thrown)}`, remedy, thrown);
   }
-}
-
-/** Refuses a document whose parsing would take too much memory. */
-function requireSmall(text: string, createError: (what: string) => UserError): void {
-  const { values, nesting } = measureJson(text, maximumReportNesting);
-  if (nesting > maximumReportNesting) throw createError(` nests values more than ${maximumReportNesting} deep`);
-  if (values > maximumReportValues) throw createError(` has more than ${maximumReportValues} keys and values`);
 }

@@ -10,7 +10,7 @@ export interface TextFileRules {
   readonly purpose: string;
   /** The maximum size in bytes. */
   readonly maximumBytes: number;
-  /** Whether UTF-16 with a byte order mark is accepted, too: Windows PowerShell's `>` writes it. */
+  /** Whether UTF-16 is accepted, too (`decodeFile`). */
   readonly utf16?: boolean;
   /** The input that names the file; `files` if absent. */
   readonly input?: string;
@@ -29,8 +29,7 @@ export async function readTextFile(
 ): Promise<string> {
   const { purpose, utf16 = false, input = 'files' } = rules;
   const bytes = await readSmallFile(file, rules);
-  const encoding = utf16 && bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
-  const text = decodeText(bytes, encoding);
+  const text = utf16 ? decodeFile(bytes) : decodeText(bytes);
   if (text === undefined) {
     throw new UserError({
       input,
@@ -60,4 +59,12 @@ export async function readSmallFile(
   const chunks: Buffer[] = [];
   for await (const chunk of readUnchanged(file.path, file.size)) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark, as Windows PowerShell's `>` writes it. Drops the byte order mark.
+ * Undefined if the bytes are neither.
+ */
+export function decodeFile(bytes: Uint8Array): string | undefined {
+  return decodeText(bytes, bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8');
 }

@@ -1,5 +1,6 @@
 import type { EnvironmentReport, ReportedInstance, ReportKind } from '../../contract/environment-report.ts';
 import { requireOwnFile } from '../files/attachment-rules.ts';
+import { maximumJsonFileBytes } from '../files/json-limits.ts';
 import { resolveFiles } from '../files/resolve-files.ts';
 import { azureCommand, readApps } from './azure-apps.ts';
 import { cloudRunCommand, readRevisions } from './cloud-run.ts';
@@ -26,9 +27,6 @@ export interface GatherContext {
   readonly now: number;
   readonly signal: AbortSignal | undefined;
 }
-
-/** The maximum size of a document, in bytes. */
-export const maximumRunningFileBytes = 32 * 1024 * 1024;
 
 /** How a document about what runs is read, and the command that prints it. */
 interface DocumentReader {
@@ -95,7 +93,7 @@ async function readDocuments(
   const documents: DocumentNode[] = [];
   for (const file of await resolveFiles(selection)) {
     requireOwnFile('files', file.path, selection.workspace);
-    const rules = { purpose: 'what runs', maximumBytes: maximumRunningFileBytes, command };
+    const rules = { purpose: 'what runs', maximumBytes: maximumJsonFileBytes, command };
     const document = await readJsonFile(file, rules);
     if (isReport(document)) found.artifacts.push(...readReport(schema, document, file.name).artifacts);
     else documents.push(new DocumentNode({ file: file.name, command }, document));

@@ -3,6 +3,7 @@ import { bareFingerprint } from '../../contract/names.ts';
 import type { Static, TSchema } from '../../contract/schema.ts';
 import { describeError, UserError, type Problem } from '../../runtime/failure.ts';
 import { isMapping, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
+import { requireSmallJson } from '../files/json-limits.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { readTextFile, type TextFileRules } from '../files/text-file.ts';
 
@@ -15,28 +16,29 @@ export interface RunningEvidence<Report> {
   readonly withoutDigest: readonly string[];
 }
 
+interface DocumentRules extends Pick<TextFileRules, 'purpose' | 'maximumBytes'> {
+  /** Prints such a document. */
+  readonly command: string;
+}
+
 /**
- * Reads a file of JSON about what runs.
+ * Reads a JSON file about what runs.
  *
- * @param command prints such a document
  * @throws UserError if the file is not JSON, or too large
  */
 export async function readJsonFile(
   file: MatchedFile,
-  rules: Pick<TextFileRules, 'purpose' | 'maximumBytes'> & { readonly command: string },
+  { purpose, maximumBytes, command }: DocumentRules,
 ): Promise<unknown> {
-  const text = await readTextFile(file, { ...rules, utf16: true });
+  const text = await readTextFile(file, { purpose, maximumBytes, utf16: true });
+  const createError = (what: string, remedy: string, cause?: unknown): UserError =>
+    new UserError({ input: 'files', what: `${file.name}${what}`, remedy }, { cause });
+  requireSmallJson(text, maximumBytes, (what) => createError(what, `Use the unchanged output of \`${command}\`.`));
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new UserError(
-      {
-        input: 'files',
-        what: `${file.name} is not JSON: ${describeError(thrown)}`,
-        remedy: `Print ${rules.purpose} as JSON: \`${rules.command}\`.`,
-      },
-      { cause: thrown },
-    );
+    const what = ` is not JSON: ${describeError(thrown)}`;
+    throw createError(what, `Print ${purpose} as JSON: \`${command}\`.`, thrown);
   }
 }
 

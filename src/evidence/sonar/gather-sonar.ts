@@ -7,7 +7,7 @@ import { findAnalysis, type SonarProject } from './find-analysis.ts';
 import { parseTaskUrl } from './task-url.ts';
 import { schemesFor, usableToken } from './server/sonar-token.ts';
 import { waitForTask, type FinishedTask } from './background-task.ts';
-import { namedAnalysis, readJsonReport } from './json-report.ts';
+import { namedAnalysis, parseWebhook } from './webhook.ts';
 import { startPolling, type Polling } from './server/sonar-polling.ts';
 import { readQualityGate } from './quality-gate.ts';
 import { locateReport } from './locate-report.ts';
@@ -134,7 +134,7 @@ async function gatherFromProject(project: SonarProject, gatherContext: GatherCon
 /** Any step of the job can write a JSON file: its results count only without a server, and never as confirmed. */
 async function gatherFromJson(document: unknown, gatherContext: GatherContext): Promise<GatheredResults> {
   const { request, reportPath, context } = gatherContext;
-  const results = readJsonReport(document, reportPath);
+  const results = parseWebhook(document, reportPath);
   if (request.hostUrl === undefined) {
     if (usableToken(request.token) !== undefined) throw createNoServerError(reportPath);
     return acceptFile(results, gatherContext);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { maximumRunningFileBytes } from '../../../src/evidence/running/gather-running.ts';
+import { maximumJsonFileBytes } from '../../../src/evidence/files/json-limits.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
 import { gather, gatherDocuments, reportedAt } from '../../support/gather-running.ts';
 import { digestOf } from '../../support/pods.ts';
@@ -67,8 +67,16 @@ describe('documents', () => {
       message: expect.stringContaining('empty.json is not JSON'),
       remedy: 'Print what runs as JSON: `aws lambda list-functions`.',
     });
-    await workspace.write('large.json', `[${' '.repeat(maximumRunningFileBytes)}]`);
+    await workspace.write('large.json', `[${' '.repeat(maximumJsonFileBytes)}]`);
     await expect(gather('docker', { files: ['large.json'] }, workspace)).rejects.toThrow('the limit is 32.0 MiB');
+  });
+
+  it('that nest values too deep are refused before they are parsed', async () => {
+    await workspace.write('deep.json', '['.repeat(maximumJsonFileBytes));
+    await expect(gather('docker', { files: ['deep.json'] }, workspace)).rejects.toMatchObject({
+      message: 'deep.json nests values more than 100 deep',
+      remedy: 'Use the unchanged output of `docker inspect $(docker ps -q) $(docker image ls -q)`.',
+    });
   });
 
   it('are read in UTF-16, as PowerShell writes them', async () => {

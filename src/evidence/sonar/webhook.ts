@@ -6,13 +6,13 @@ import type { SonarProject } from './find-analysis.ts';
 import { isTaskId, type ReportTask } from './report-task.ts';
 
 /**
- * Reads a JSON report: the body of Sonar's webhook, or `sonar_results` as in the interface. Unknown keys are kept,
+ * Parses a JSON report: the body of Sonar's webhook, or `sonar_results` as in the interface. Unknown keys are kept,
  * because Sonar extends its payload.
  *
  * @param path the file, for error messages
  * @throws ExternalError if it is the webhook of a failed task; UserError that names every field that does not conform
  */
-export function readJsonReport(document: unknown, path: string): SonarResults {
+export function parseWebhook(document: unknown, path: string): SonarResults {
   const status = textAt(document, 'status');
   if (isFailure(status, document)) {
     const task = ['task', textAt(document, 'taskId')].filter((word) => word !== undefined).join(' ');
