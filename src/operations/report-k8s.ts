@@ -1,4 +1,4 @@
-import { reportK8s as endpoint } from '../contract/environment.ts';
+import { reportK8s as endpoint, type K8sReport } from '../contract/environment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { gatherPods } from '../evidence/running/gather-pods.ts';
 import { environment } from './inputs/environment-inputs.ts';
@@ -14,34 +14,25 @@ export const reportK8s = defineOperation({
   endpoint,
   gate: 'ignore',
   inputs: { environment: required(environment), files: required(files) },
-  async run(inputs, context) {
-    const {
-      client,
-      org,
-      workspace,
-      call: { log },
-    } = context;
-    const evidence = await log.group('Read the pods', async () => {
+  async run(inputs, { client, org, workspace, call: { log } }) {
+    const running = await log.group('Read the pods', async (): Promise<Running<K8sReport>> => {
       const file = await resolveOnlyFile(inputs.files, workspace, 'the pods');
-      const pods = await gatherPods(file);
-      const count = pods.report.artifacts.length;
+      const evidence = await gatherPods(file);
+      const nouns = { instance: 'pod', artifact: 'image', part: 'container' };
+      const found = { org, environment: inputs.environment, evidence, ...nouns };
+      const count = evidence.report.artifacts.length;
       log.info(`${file.name}: ${pluralize(count, 'pod')} to report`);
-      logLeftOut(toRunning(pods), log, {
+      logLeftOut(found, log, {
         reason: 'Left out because their images have no digest yet:',
         advice: 'Report again once they run.',
       });
       if (count === 0) log.warning(`${file.name} contains no running pods, so the report is empty.`);
-      return pods;
+      return found;
     });
     const answer = await client.call(endpoint, {
       parameters: { org, env_name: inputs.environment },
-      document: evidence.report,
+      document: running.evidence.report,
     });
-    return createRunningResult(toRunning(evidence), answer);
-
-    function toRunning(pods: Running['evidence']): Running {
-      const nouns = { instance: 'pod', artifact: 'image', part: 'container' };
-      return { org, environment: inputs.environment, evidence: pods, ...nouns };
-    }
+    return createRunningResult(running, answer);
   },
 });

@@ -36,12 +36,12 @@ export interface Running<Report extends RunningReport = RunningReport> {
 }
 
 /** `2 Pending, 1 Succeeded`. */
-export function describeNotRunning({ evidence: { notRunning } }: Running): string {
+function describeNotRunning({ evidence: { notRunning } }: Running): string {
   return [...notRunning].map(([state, count]) => `${count} ${state}`).join(', ');
 }
 
 /** `3 containers: shop/web-1/sidecar, …`; empty if there are none. */
-export function describeWithoutDigest({ evidence: { withoutDigest }, part }: Running): string {
+function describeWithoutDigest({ evidence: { withoutDigest }, part }: Running): string {
   if (withoutDigest.length === 0) return '';
   const named = withoutDigest.slice(0, maximumNamed).join(', ');
   const rest = withoutDigest.length > maximumNamed ? ` and ${withoutDigest.length - maximumNamed} more` : '';

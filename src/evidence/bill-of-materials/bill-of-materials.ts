@@ -1,4 +1,4 @@
-import { truncate } from '../../runtime/truncate.ts';
+import { toRecordedText } from '../recorded-text.ts';
 
 /** A bill of materials, as much of it as the attestation records. */
 export interface BillOfMaterials {
@@ -35,9 +35,8 @@ export interface Component {
 /** The maximum length of a recorded text, in characters. */
 const maximumText = 300;
 
-/** Cuts a text, and replaces what the service refuses in texts: NUL and lone surrogates. */
 export function cut(text: string): string {
-  return truncate(text, maximumText).replaceAll('\0', '\uFFFD').toWellFormed();
+  return toRecordedText(text, maximumText);
 }
 
 /** `name@version`; in SPDX, a version that is not known is `NOASSERTION`. */

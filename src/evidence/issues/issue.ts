@@ -1,5 +1,5 @@
 import type { JiraResult } from '../../contract/attestations/jira.ts';
-import { truncate } from '../../runtime/truncate.ts';
+import { toRecordedText } from '../recorded-text.ts';
 
 /** The maximum length of a recorded text, in characters. */
 const maximumText = 300;
@@ -10,15 +10,14 @@ export function toIssue(
   url: string,
   found: { readonly summary: string | undefined; readonly status: string | undefined } | undefined,
 ): JiraResult {
-  const cut = (text: string): string => truncate(text, maximumText).replaceAll('\0', '\uFFFD').toWellFormed();
   const known = { issue_id: id, issue_url: url, issue_exists: found !== undefined };
   if (found === undefined) return known;
   const { summary, status } = found;
   return {
     ...known,
     issue_fields: {
-      ...(summary === undefined ? {} : { summary: cut(summary) }),
-      ...(status === undefined ? {} : { status: { name: cut(status) } }),
+      ...(summary === undefined ? {} : { summary: toRecordedText(summary, maximumText) }),
+      ...(status === undefined ? {} : { status: { name: toRecordedText(status, maximumText) } }),
     },
   };
 }

@@ -10,7 +10,7 @@ export const azureCommand = 'az webapp list --resource-group GROUP';
  * that.
  */
 export function readApps(documents: readonly DocumentNode[], found: Findings): void {
-  for (const app of documents.flatMap((document) => (document.isList ? document.list() : [document]))) {
+  for (const app of documents.flatMap((document) => document.listOrItself())) {
     const name = app.at('name').text();
     const state = app.at('state').text();
     if (state.toLowerCase() !== 'running') {

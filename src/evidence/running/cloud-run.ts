@@ -6,7 +6,7 @@ export const cloudRunCommand = 'gcloud run revisions list --format=json';
 
 /** Reads revisions and jobs (Google Cloud's documentation, "Cloud Run Admin API", v1, which `gcloud` prints). */
 export function readRevisions(documents: readonly DocumentNode[], found: Findings): void {
-  for (const item of documents.flatMap((document) => (document.isList ? document.list() : [document]))) {
+  for (const item of documents.flatMap((document) => document.listOrItself())) {
     const kind = item.at('kind');
     switch (kind.text()) {
       case 'Revision':

@@ -39,10 +39,6 @@ export class DocumentNode {
     return this.#value === true;
   }
 
-  get isList(): boolean {
-    return Array.isArray(this.#value);
-  }
-
   /** @throws UserError if the value is not an object */
   mapping(): Mapping {
     if (isMapping(this.#value)) return this.#value;
@@ -75,9 +71,14 @@ export class DocumentNode {
    * @throws UserError if the value is not a list
    */
   list(): readonly DocumentNode[] {
-    if (!this.isList) throw this.createError('a list');
-    const items = this.#value as readonly unknown[];
+    if (!Array.isArray(this.#value)) throw this.createError('a list');
+    const items: readonly unknown[] = this.#value;
     return items.map((item, index) => new DocumentNode(this.#source, item, `${this.#path}[${index}]`));
+  }
+
+  /** The items of a list; else the value alone. */
+  listOrItself(): readonly DocumentNode[] {
+    return Array.isArray(this.#value) ? this.list() : [this];
   }
 
   /**

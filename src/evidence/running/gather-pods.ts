@@ -3,6 +3,7 @@ import { UserError } from '../../runtime/failure.ts';
 import { isMapping, valueAt } from '../../runtime/untrusted-data.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { DocumentNode } from './document-node.ts';
+import { Findings } from './findings.ts';
 import { readPod, type ReportedPod } from './pod.ts';
 import { isReport, readJsonFile, readReport, type RunningEvidence } from './running-document.ts';
 
@@ -44,21 +45,20 @@ export function readPods(document: unknown, name: string): PodEvidence {
 }
 
 function readList(list: DocumentNode): PodEvidence {
-  const artifacts: ReportedPod[] = [];
-  const notRunning = new Map<string, number>();
-  const withoutDigest: string[] = [];
+  const found = new Findings<ReportedPod>();
   for (const item of list.at('items').items()) {
     // The items of a `PodList` may omit their kind.
     const kind = item.at('kind');
     if (!kind.isMissing && kind.text() !== 'Pod') throw kind.createError('"Pod"');
     const pod = readPod(item);
     if ('notRunning' in pod) {
-      notRunning.set(pod.notRunning, (notRunning.get(pod.notRunning) ?? 0) + 1);
+      found.addNotRunning(pod.notRunning);
       continue;
     }
-    if (pod.reported !== undefined) artifacts.push(pod.reported);
-    withoutDigest.push(...pod.withoutDigest);
+    if (pod.reported !== undefined) found.artifacts.push(pod.reported);
+    found.withoutDigest.push(...pod.withoutDigest);
   }
+  const { artifacts, notRunning, withoutDigest } = found;
   return { report: { artifacts }, notRunning, withoutDigest };
 }
 

@@ -12,7 +12,7 @@ import type { Log } from '../../runtime/log.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { readJsonReport, type ReportFormat } from '../files/json-report.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
-import { addCounts, readSarif, worstFirst, type ScanRun } from './sarif.ts';
+import { addCounts, maximumRuns, readSarif, worstFirst, type ScanRun } from './sarif.ts';
 
 /** What scanners found. */
 export interface ScanEvidence {
@@ -39,9 +39,6 @@ const format: ReportFormat = {
   wanted: 'SARIF',
   tooLargeRemedy: 'Let the scanner write several smaller files, or leave out code snippets and data flows.',
 };
-
-/** The maximum number of runs in an attestation. */
-const maximumRuns = 1000;
 
 /** The maximum number of findings that an attestation lists. */
 const maximumListed = 2000;
@@ -119,7 +116,9 @@ function toResult({ critical, high, medium, low }: SeverityCounts, listed: reado
     listed.filter(({ severity }) => wanted.includes(severity)).map(({ finding }) => finding);
   const lists = { high: pick('critical', 'high'), medium: pick('medium'), low: pick('low') };
   return {
-    ...{ high_count: critical + high, medium_count: medium, low_count: low },
+    high_count: critical + high,
+    medium_count: medium,
+    low_count: low,
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
 }

@@ -3,6 +3,7 @@ import { severities } from '../../contract/names.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { JsonReport } from '../files/json-report.ts';
+import { toRecordedText } from '../recorded-text.ts';
 import { SarifRules } from './sarif-rules.ts';
 
 // The sections in the comments are those of SARIF 2.1.0 (OASIS).
@@ -27,8 +28,8 @@ export interface RatedFinding {
   readonly describe: () => Finding;
 }
 
-/** The maximum number of runs in one file. */
-const maximumRuns = 1000;
+/** The maximum number of runs, in one file and in an attestation. */
+export const maximumRuns = 1000;
 
 /** The maximum length of a recorded message, in characters. */
 const maximumMessage = 2000;
@@ -81,7 +82,8 @@ function readRun(run: unknown, fail: JsonReport['createError']): ScanRun {
   return {
     tool: { name: line(name), version: line(version) },
     ...readResults(results ?? [], run, fail),
-    ...{ hasResults: results !== undefined, hasFailed },
+    hasResults: results !== undefined,
+    hasFailed,
   };
 }
 
@@ -167,7 +169,7 @@ function describeMessage(message: unknown, rule: unknown): string {
     const value = values[Number(index)];
     return typeof value === 'string' ? truncate(value, maximumArgument) : placeholder;
   });
-  return clean(filled, maximumMessage);
+  return toRecordedText(filled, maximumMessage);
 }
 
 function describeLocation(location: unknown, run: unknown): NonNullable<Finding['locations']> {
@@ -183,12 +185,7 @@ function describeLocation(location: unknown, run: unknown): NonNullable<Finding[
 }
 
 function line(text: string): string {
-  return clean(text, maximumLine);
-}
-
-/** Cuts a text, and replaces what the service refuses in texts: NUL and lone surrogates. */
-function clean(text: string, maximumLength: number): string {
-  return truncate(text, maximumLength).replaceAll('\0', '\uFFFD').toWellFormed();
+  return toRecordedText(text, maximumLine);
 }
 
 /** Adds counts. */

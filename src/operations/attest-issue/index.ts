@@ -1,13 +1,13 @@
 import { jiraKind, type JiraResult } from '../../contract/attestations/jira.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { connectGitHubApi } from '../../evidence/github/github-api.ts';
-import { UserError, type Problem } from '../../runtime/failure.ts';
+import type { Problem } from '../../runtime/failure.ts';
 import type { EvidencePresentation } from '../attest/attestation-report.ts';
 import {
   defineAttestOperation,
   type AttestationValues,
   type GatheredEvidence,
 } from '../attest/define-attest-operation.ts';
+import { requireGitHub } from '../connect-github.ts';
 import { issuePattern, jiraApiToken, jiraBaseUrl, jiraUsername } from '../inputs/evidence-inputs.ts';
 import { optional, type ValuesOf } from '../inputs/input.ts';
 import type { OperationContext } from '../operation.ts';
@@ -76,21 +76,23 @@ function defaultPattern({ jiraBaseUrl: baseUrl }: IssueValues): string {
 type FindIssue = (reference: string) => Promise<JiraResult | undefined>;
 
 /** @throws UserError if there is no access to GitHub */
-async function createFinder(values: IssueValues, { job, call, addSecret }: OperationContext): Promise<FindIssue> {
+async function createFinder(values: IssueValues, context: OperationContext): Promise<FindIssue> {
   const { JiraIssues, findGitHubIssue } = await import(
     /* webpackChunkName: 'issues' */ '../../evidence/issues/index.ts'
   );
   const { jiraBaseUrl: baseUrl, jiraApiToken: token, jiraUsername: username, githubToken } = values;
   if (baseUrl !== undefined && token !== undefined) {
-    const jira = new JiraIssues({ baseUrl: baseUrl.replace(/\/+$/u, ''), username, token }, call, addSecret);
+    const site = { baseUrl: baseUrl.replace(/\/+$/u, ''), username, token };
+    const jira = new JiraIssues(site, context.call, context.addSecret);
     return (key) => jira.find(key);
   }
-  const { repository, apiUrl, serverUrl } = job;
-  if (repository === undefined || githubToken === undefined) throw createNoAccessError();
-  const { transport, log, clock, signal, random } = call;
-  const access = { apiUrl, token: githubToken, transport, log, clock, random };
-  const api = connectGitHubApi(signal === undefined ? access : { ...access, signal });
-  return (reference) => findGitHubIssue(reference, { api, serverUrl, repository });
+  const access = requireGitHub(githubToken, context, {
+    wanted: 'the issues',
+    permissions: 'contents: read, issues: read',
+    alternative: 'set `jira-base-url`',
+  });
+  const gitHub = { ...access, serverUrl: context.job.serverUrl };
+  return (reference) => findGitHubIssue(reference, gitHub);
 }
 
 function checkInputs(values: IssueValues): readonly Problem[] {
@@ -104,15 +106,6 @@ function checkInputs(values: IssueValues): readonly Problem[] {
 
 function createProblem(input: string, what: string): Problem {
   return { input, what, remedy: `Set \`${input}\`, or leave all inputs of Jira out to look on GitHub.` };
-}
-
-function createNoAccessError(): UserError {
-  return new UserError({
-    input: 'github-token',
-    what: "the issues are read from GitHub's API, and the step has no token or no repository for it",
-    remedy:
-      'Set `github-token: ${{ github.token }}`, and give the job `permissions: { contents: read, issues: read }`; or set `jira-base-url`.',
-  });
 }
 
 function presentIssues(issues: readonly JiraResult[], { sha1 }: GitCommitInfo): EvidencePresentation {

@@ -2,9 +2,8 @@ import { ruleDataKey } from '../../contract/attestations/attestation-fields.ts';
 import { pullRequestKind, type ApprovalRule } from '../../contract/attestations/pull-request.ts';
 import { findApprovalShortage } from '../../evidence/pull-requests/approval-shortage.ts';
 import { createPushAccess } from '../../evidence/pull-requests/push-access.ts';
-import { UserError } from '../../runtime/failure.ts';
 import { defineAttestOperation } from '../attest/define-attest-operation.ts';
-import { connectGitHub } from '../connect-github.ts';
+import { requireGitHub } from '../connect-github.ts';
 import { minimumApprovals } from '../inputs/evidence-inputs.ts';
 import { withDefault } from '../inputs/input.ts';
 import { presentPullRequests, type GatheredPullRequests } from './pull-request-result.ts';
@@ -17,9 +16,11 @@ export const attestPullRequest = defineAttestOperation({
   reservedKeys: [ruleDataKey],
   gatherTitle: 'Collect the pull requests',
   async gather(values, { info }, { job, call }): Promise<GatheredPullRequests> {
-    const { repository } = job;
-    if (repository === undefined || values.githubToken === undefined) throw createNoAccessError();
-    const api = connectGitHub(values.githubToken, { job, call });
+    const { api, repository } = requireGitHub(
+      values.githubToken,
+      { job, call },
+      { wanted: 'the pull requests', permissions: 'contents: read, pull-requests: read' },
+    );
     // Only this operation needs it.
     const { gatherPullRequests } = await import('../../evidence/pull-requests/gather-pull-requests.ts');
     const query = { sha: info.sha1, job, repository, redact: values.redactCommitInfo, log: call.log };
@@ -37,12 +38,3 @@ export const attestPullRequest = defineAttestOperation({
   }),
   present: (gathered, { commit }) => presentPullRequests(gathered, commit.sha1),
 });
-
-function createNoAccessError(): UserError {
-  return new UserError({
-    input: 'github-token',
-    what: "the pull requests are read from GitHub's API, and the step has no token or no repository for it",
-    remedy:
-      'Set `github-token: ${{ github.token }}`, and give the job `permissions: { contents: read, pull-requests: read }`.',
-  });
-}

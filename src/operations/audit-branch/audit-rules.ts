@@ -32,9 +32,9 @@ export interface FirstTrail {
   readonly createdAt: number;
 }
 
-/** The commit's own trail; else one of its pull requests, a compliant one if there is any. */
-export function chooseTrail(own: CommitTrail | undefined, others: readonly CommitTrail[]): CommitTrail | undefined {
-  return own ?? others.find(({ verdict }) => verdict === 'compliant') ?? others[0];
+/** The trail of one of the heads of a commit's pull requests: a compliant one if there is any. */
+export function chooseTrail(heads: readonly CommitTrail[]): CommitTrail | undefined {
+  return heads.find(({ verdict }) => verdict === 'compliant') ?? heads[0];
 }
 
 /**

@@ -18,7 +18,7 @@ import { mapConcurrently } from '../../runtime/concurrent.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { assertOne } from '../assert-trail/judge-trail.ts';
-import { connectGitHub } from '../connect-github.ts';
+import { requireGitHub } from '../connect-github.ts';
 import { branch, since } from '../inputs/branch-inputs.ts';
 import { githubToken } from '../inputs/evidence-inputs.ts';
 import { flow } from '../inputs/flow-inputs.ts';
@@ -48,20 +48,16 @@ export const auditBranch = defineOperation({
   },
   async run(values, context) {
     const { job, call } = context;
-    const { repository } = job;
+    const { api, repository } = requireGitHub(values.githubToken, context, {
+      wanted: 'the commits of the branch',
+      permissions: 'contents: read, pull-requests: read',
+    });
     const branchName = values.branch ?? defaultBranch(job);
-    if (repository === undefined || values.githubToken === undefined) throw createNoAccessError();
     if (branchName === undefined) throw createNoBranchError();
-    const audit: Audit = {
-      flow: values.flow,
-      branch: branchName,
-      repository,
-      api: connectGitHub(values.githubToken, context),
-      context,
-    };
+    const audit: Audit = { flow: values.flow, branch: branchName, repository, api, context };
     return call.log.group('Audit the branch', async () => {
       const first = await findFirstTrail(audit);
-      const head = await fetchHead(branchName, repository, audit.api);
+      const head = await fetchHead(branchName, repository, api);
       const found = { ...values, branch: branchName, head, first };
       if (first === undefined) {
         // An unknown flow has no trails, either.
@@ -69,7 +65,7 @@ export const auditBranch = defineOperation({
         return createAuditResult({ ...found, counting: [], uncounted: 0 }, context);
       }
       const query = { branch: branchName, head, since: values.since, first: fullSha(first.name) };
-      const range = await listFirstParents(query, repository, audit.api);
+      const range = await listFirstParents(query, repository, api);
       call.log.info(`${pluralize(range.commits.length, 'first-parent commit')} of branch ${branchName} up to ${head}`);
       const audited = await auditCommits(range, first, audit);
       const counting = selectCounting(audited, first, precedesTrails(range, values.since, first));
@@ -128,15 +124,8 @@ async function auditCommit(commit: BranchCommit, audit: Audit): Promise<AuditedC
   const listed = await listCommitPullRequests(commit.sha, audit.repository, audit.api);
   const pullRequests = findMerged(listed, audit.branch);
   if (own !== undefined) return { commit, trail: own, pullRequests };
-  const others = await Promise.all(pullRequests.map((one) => judge(one.headSha, audit, one)));
-  return {
-    commit,
-    pullRequests,
-    trail: chooseTrail(
-      own,
-      others.filter((one) => one !== undefined),
-    ),
-  };
+  const heads = await Promise.all(pullRequests.map((one) => judge(one.headSha, audit, one)));
+  return { commit, trail: chooseTrail(heads.filter((one) => one !== undefined)), pullRequests };
 }
 
 /** @returns undefined if there is no such trail */
@@ -150,15 +139,6 @@ async function judge(
   const { verdict, reasons, trail } = answer;
   const url = trail.html_url ?? trailPageUrl(context, flowName, name);
   return { name, verdict, reasons, url, ...(pullRequest === undefined ? {} : { pullRequest }) };
-}
-
-function createNoAccessError(): UserError {
-  return new UserError({
-    input: 'github-token',
-    what: "the commits of the branch are read from GitHub's API, and the step has no token or no repository for it",
-    remedy:
-      'Set `github-token: ${{ github.token }}`, and give the job `permissions: { contents: read, pull-requests: read }`.',
-  });
 }
 
 function createNoBranchError(): UserError {

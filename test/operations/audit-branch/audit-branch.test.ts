@@ -119,7 +119,7 @@ describe('audit-branch', () => {
   });
 
   it('is red for each commit without a compliant trail, with author, pull request and reason', async () => {
-    const flow = await flowWith([sha('4'), true], [sha('c'), false], [sha('2'), false]);
+    const flow = await flowWith([sha('4'), true], [sha('b'), true], [sha('c'), false], [sha('2'), false]);
     const history = [
       { sha: sha('1'), author: 'bob', pullRequests: [pullRequest(7, sha('d'), { base: { ref: 'other' } })] },
       { sha: sha('2'), pullRequests: [pullRequest(12, sha('b'))] },

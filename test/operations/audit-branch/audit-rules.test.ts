@@ -49,13 +49,12 @@ describe('the commits that count', () => {
 });
 
 describe('the trail of a commit', () => {
-  it("is its own, whatever its pull requests have; else a compliant one of their heads'", () => {
+  it("is a compliant one of its pull requests' heads, if it has none of its own", () => {
     const green = trail('green');
     const red = trail('red', 'non-compliant');
-    expect(chooseTrail(red, [green])).toBe(red);
-    expect(chooseTrail(undefined, [red, green])).toBe(green);
-    expect(chooseTrail(undefined, [red])).toBe(red);
-    expect(chooseTrail(undefined, [])).toBeUndefined();
+    expect(chooseTrail([red, green])).toBe(green);
+    expect(chooseTrail([red])).toBe(red);
+    expect(chooseTrail([])).toBeUndefined();
   });
 
   it('can be that of a pull request only if it was merged into the same branch', () => {
