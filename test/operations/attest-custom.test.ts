@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { violations } from '../../src/contract/check.ts';
 import { customAttestation } from '../../src/contract/attestations/custom.ts';
 import { failureOf } from '../support/failures.ts';
-import { performOperation, type PerformedOperation, type ScriptedAnswer } from '../support/perform-operation.ts';
+import {
+  performOperation,
+  sentAttestation,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../support/perform-operation.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -40,10 +44,11 @@ const recordOf = (key: string, more: object): ScriptedAnswer => ({
 describe('attest-custom', () => {
   it('sends the data as it is written, with the name of the type', async () => {
     await workspace.write('data.json', '\uFEFF{"lines": 12345678901234567890, "ratio": 1.0}\n');
-    const { requests } = await attest({ 'attestation-type': 'custom:coverage' });
-    const [, json = ''] = /name="data_json"[^]*?\r\n\r\n([^]*?)\r\n--/u.exec(requests[0]?.body ?? '') ?? [];
-    expect(json).toContain('"type_name":"coverage","attestation_data":{"lines":12345678901234567890,"ratio":1.0}');
-    expect(violations(customAttestation, JSON.parse(json))).toEqual([]);
+    const done = await attest({ 'attestation-type': 'custom:coverage' });
+    sentAttestation(customAttestation, done);
+    expect(done.requests[0]?.body).toContain(
+      '"type_name":"coverage","attestation_data":{"lines":12345678901234567890,"ratio":1.0}',
+    );
   });
 
   it('reads UTF-16, as PowerShell writes it', async () => {

@@ -1,6 +1,9 @@
+import { expect } from '@jest/globals';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { violations } from '../../src/contract/check.ts';
+import type { TSchema } from '../../src/contract/schema.ts';
 import type { Job } from '../../src/evidence/job.ts';
 import type { HttpRequest } from '../../src/http/transport.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
@@ -88,6 +91,15 @@ export function answersInTurn(
     if (outcome instanceof Error) throw outcome;
     return outcome;
   };
+}
+
+/** The document of the attestation that was sent; it must conform to the schema. */
+export function sentAttestation(schema: TSchema, { requests }: PerformedOperation): unknown {
+  const body = requests.find(({ path }) => path.startsWith('/attestations/'))?.body ?? '';
+  const [, json = ''] = /name="data_json"[^]*?\r\n\r\n([^]*?)\r\n--/u.exec(body) ?? [];
+  const document: unknown = JSON.parse(json);
+  expect(violations(schema, document)).toEqual([]);
+  return document;
 }
 
 /** The texts of a report's facts, by label. */

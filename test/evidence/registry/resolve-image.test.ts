@@ -175,7 +175,7 @@ describe('resolving an image', () => {
     expect(seen(other)).toEqual([['GET /v2/acme/web/manifests/1', undefined]]);
   });
 
-  it.each(['http://registry.example.com/v2/', 'file:///etc/passwd', 'not a URL:', ''])(
+  it.each(['http://other.example.com/v2/', 'file:///etc/passwd', 'not a URL:', ''])(
     'does not follow a redirect to %j',
     async (location) => {
       const registry = await open({ fault: () => ({ status: 302, headers: { location } }) });

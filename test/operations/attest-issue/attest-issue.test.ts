@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { jiraAttestation } from '../../../src/contract/attestations/jira.ts';
-import { violations } from '../../../src/contract/check.ts';
 import { TransportError } from '../../../src/http/transport.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { pushEvent, shas, webhookCommit } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import {
   performOperation,
+  sentAttestation,
   reportTables,
   type PerformedOperation,
   type ScriptedAnswer,
@@ -42,12 +42,8 @@ function attest(
 }
 
 /** The issues in the request. */
-function issuesIn({ requests }: PerformedOperation): unknown {
-  const body = requests.find(({ path }) => path.startsWith('/attestations/'))?.body ?? '';
-  const [, json = ''] = /name="data_json"[^]*?\r\n\r\n([^]*?)\r\n--/u.exec(body) ?? [];
-  const document: unknown = JSON.parse(json);
-  expect(violations(jiraAttestation, document)).toEqual([]);
-  return valueAt(document, 'jira_results');
+function issuesIn(done: PerformedOperation): unknown {
+  return valueAt(sentAttestation(jiraAttestation, done), 'jira_results');
 }
 
 describe('attest-issue in Jira', () => {

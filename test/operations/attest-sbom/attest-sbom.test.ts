@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemAttestation } from '../../../src/contract/attestations/system.ts';
-import { violations } from '../../../src/contract/check.ts';
 import { shas } from '../../support/events.ts';
 import { failureOf } from '../../support/failures.ts';
 import {
@@ -8,6 +7,7 @@ import {
   performOperation,
   reportFacts,
   reportTables,
+  sentAttestation,
   type PerformedOperation,
 } from '../../support/perform-operation.ts';
 import { readText } from '../../support/repository.ts';
@@ -26,14 +26,6 @@ function attest(inputs: Readonly<Record<string, string>> = {}): Promise<Performe
   return performOperation('attest-sbom', given, always(201, 'OK'), workspace.path);
 }
 
-/** The document in the request. */
-function sentIn({ requests }: PerformedOperation): unknown {
-  const [, json = ''] = /name="data_json"[^]*?\r\n\r\n([^]*?)\r\n--/u.exec(requests[0]?.body ?? '') ?? [];
-  const document: unknown = JSON.parse(json);
-  expect(violations(systemAttestation, document)).toEqual([]);
-  return document;
-}
-
 describe('attest-sbom', () => {
   it('records what the bill says, its licences and the rule, with the file as it is', async () => {
     const done = await attest({ 'allowed-licenses': 'MIT\nGPL-2.0-only', annotations: 'team=web' });
@@ -47,7 +39,7 @@ describe('attest-sbom', () => {
       conclusion: `sbom is NON-COMPLIANT:\n${reasons.join('\n')}\nRecorded as sbom in flow web, for commit ${shas.head.slice(0, 12)}.`,
     });
     const sha256: unknown = expect.stringMatching(/^[0-9a-f]{64}$/u);
-    expect(sentIn(done)).toMatchObject({
+    expect(sentAttestation(systemAttestation, done)).toMatchObject({
       type_name: 'sbom',
       attestation_data: { format: 'spdx-2.3', original_fingerprint: sha256, document: { package_count: 6 } },
       annotations: { team: 'web', sbom_format: 'spdx-2.3', sbom_sha256: sha256 },
@@ -77,8 +69,10 @@ describe('attest-sbom', () => {
   it('records without a rule what it does not judge', async () => {
     const done = await attest();
     expect(done.result.outcome).toBe('compliant');
-    expect(sentIn(done)).toMatchObject({ user_data: { licenses: { not_allowed_count: 0, unknown_count: 1 } } });
-    expect(sentIn(done)).not.toHaveProperty('user_data.rule');
+    expect(sentAttestation(systemAttestation, done)).toMatchObject({
+      user_data: { licenses: { not_allowed_count: 0, unknown_count: 1 } },
+    });
+    expect(sentAttestation(systemAttestation, done)).not.toHaveProperty('user_data.rule');
   });
 
   it.each<[Readonly<Record<string, string>>, string]>([

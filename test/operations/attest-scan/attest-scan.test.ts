@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { violations } from '../../../src/contract/check.ts';
 import { snykAttestation } from '../../../src/contract/attestations/snyk.ts';
 import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { shas } from '../../support/events.ts';
@@ -9,6 +8,7 @@ import {
   performOperation,
   reportFacts,
   reportTables,
+  sentAttestation,
   type PerformedOperation,
 } from '../../support/perform-operation.ts';
 import { readText } from '../../support/repository.ts';
@@ -28,14 +28,6 @@ function attest(inputs: Readonly<Record<string, string>> = {}): Promise<Performe
 
 function sample(name: string): string {
   return readText(`test/evidence/scan/samples/${name}.sarif.json`);
-}
-
-/** The document in the request. */
-function sentIn({ requests }: PerformedOperation): unknown {
-  const [, json = ''] = /name="data_json"[^]*?\r\n\r\n([^]*?)\r\n--/u.exec(requests[0]?.body ?? '') ?? [];
-  const document: unknown = JSON.parse(json);
-  expect(violations(snykAttestation, document)).toEqual([]);
-  return document;
 }
 
 /** A file with so many results of this level. */
@@ -59,7 +51,7 @@ describe('attest-scan', () => {
       outcome: 'non-compliant',
       conclusion: `scan is NON-COMPLIANT:\n${reasons}\nRecorded as scan in flow web, for commit ${shas.head.slice(0, 12)}.`,
     });
-    expect(sentIn(done)).toMatchObject({
+    expect(sentAttestation(snykAttestation, done)).toMatchObject({
       snyk_results: {
         schema_version: 1,
         tool: { name: 'Trivy, Semgrep OSS', version: '0.67.2, 1.185.0' },
@@ -103,7 +95,7 @@ describe('attest-scan', () => {
     await workspace.write('a.sarif', sarif(3000, 'warning', 'm'.repeat(5000)));
     await workspace.write('b.sarif', sarif(2, 'error', 'h', 'Other'));
     const done = await attest();
-    const sent = sentIn(done);
+    const sent = sentAttestation(snykAttestation, done);
     const [first, second] = listAt(sent, 'snyk_results', 'results');
     expect(first).toMatchObject({ medium_count: 3000, high_count: 0 });
     expect(second).toMatchObject({ high_count: 2, high: [{ id: 'R0' }, { id: 'R1' }] });
