@@ -3,8 +3,9 @@ import type { Operation } from './operation.ts';
 
 /**
  * Loads each operation on demand: a step runs one, and loading takes time in every job. In the bundle, get-artifact is
- * in the main file, because another file takes a millisecond to load. The operations that are about a commit share a
- * file, and so do all others, so that their common code exists once.
+ * in the main file, because another file takes a millisecond to load. The others share a few files, so that their common
+ * code exists once. Those that are about a commit are in two, `attest` and `attest-others`, so that attest-sonar loads
+ * less.
  */
 export const operations: Readonly<Record<AnyOperationName, () => Promise<Operation>>> = {
   'create-flow': async () => (await import(/* webpackChunkName: 'others' */ './create-flow.ts')).createFlow,
@@ -37,16 +38,22 @@ export const operations: Readonly<Record<AnyOperationName, () => Promise<Operati
   'attest-artifact': async () =>
     (await import(/* webpackChunkName: 'attest' */ './attest-artifact/index.ts')).attestArtifact,
   'attest-generic': async () => (await import(/* webpackChunkName: 'attest' */ './attest-generic.ts')).attestGeneric,
-  'attest-junit': async () => (await import(/* webpackChunkName: 'attest' */ './attest-junit/index.ts')).attestJunit,
+  'attest-junit': async () =>
+    (await import(/* webpackChunkName: 'attest-others' */ './attest-junit/index.ts')).attestJunit,
   'attest-pull-request': async () =>
-    (await import(/* webpackChunkName: 'attest' */ './attest-pull-request/index.ts')).attestPullRequest,
-  'attest-scan': async () => (await import(/* webpackChunkName: 'attest' */ './attest-scan/index.ts')).attestScan,
-  'attest-sbom': async () => (await import(/* webpackChunkName: 'attest' */ './attest-sbom/index.ts')).attestSbom,
-  'attest-issue': async () => (await import(/* webpackChunkName: 'attest' */ './attest-issue/index.ts')).attestIssue,
-  'attest-custom': async () => (await import(/* webpackChunkName: 'attest' */ './attest-custom.ts')).attestCustom,
+    (await import(/* webpackChunkName: 'attest-others' */ './attest-pull-request/index.ts')).attestPullRequest,
+  'attest-scan': async () =>
+    (await import(/* webpackChunkName: 'attest-others' */ './attest-scan/index.ts')).attestScan,
+  'attest-sbom': async () =>
+    (await import(/* webpackChunkName: 'attest-others' */ './attest-sbom/index.ts')).attestSbom,
+  'attest-issue': async () =>
+    (await import(/* webpackChunkName: 'attest-others' */ './attest-issue/index.ts')).attestIssue,
+  'attest-custom': async () =>
+    (await import(/* webpackChunkName: 'attest-others' */ './attest-custom.ts')).attestCustom,
   'assert-artifact': async () =>
     (await import(/* webpackChunkName: 'others' */ './assert-artifact/index.ts')).assertArtifact,
   'assert-trail': async () => (await import(/* webpackChunkName: 'attest' */ './assert-trail/index.ts')).assertTrail,
-  'audit-branch': async () => (await import(/* webpackChunkName: 'audit' */ './audit-branch/index.ts')).auditBranch,
+  'audit-branch': async () =>
+    (await import(/* webpackChunkName: 'attest-others' */ './audit-branch/index.ts')).auditBranch,
   replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };
