@@ -37,6 +37,9 @@ const withArtifact = `FROM (
 const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || '\u{7f}'`;
 const byNameInFlow = `${byName} AND flow = $3`;
 
+/** The commit of a trail: the one that it was begun for, else its name, which is one by default. */
+const commit = `coalesce(${either("report ->> '$.git_commit_info.sha1'", "report::json #>> '{git_commit_info,sha1}'")}, name)`;
+
 const newestFirst = `ORDER BY t.${either('rowid', 'place')} DESC`;
 
 const statements = defineStatements('trails', {
@@ -51,6 +54,9 @@ const statements = defineStatements('trails', {
   listWithArtifact: `SELECT ${columns} ${withArtifact} ${newestFirst} LIMIT $4 OFFSET $5`,
   listByName: `SELECT ${columns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
   listByNameInFlow: `SELECT ${columns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
+  // The trails of a commit are few, so they come before their order.
+  listByCommit: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND ${commit} = $3
+    ORDER BY t.${either('rowid', 'place')} + 0 DESC LIMIT $4`,
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
   countOfFlows: `SELECT count(*) AS count FROM trails WHERE org = $1 AND ${isAnyOf('flow', '$2')}`,
@@ -92,6 +98,11 @@ export class TrailReader extends Repository {
   async list(org: string, filter: TrailFilter, { offset, limit }: ListPart): Promise<readonly Trail[]> {
     const { list, values } = selectTrails(org, filter);
     return (await this.database.query(list, [...values, limit, offset])).map(toTrail);
+  }
+
+  /** The latest trails of a flow whose commit is this one, the latest first. */
+  listByCommit(org: string, flow: string, sha: string, limit: number): Promise<readonly Trail[]> {
+    return this.queryAll(statements.listByCommit, [org, flow, sha, limit], toTrail);
   }
 
   count(org: string, filter: TrailFilter): Promise<number> {

@@ -45,6 +45,25 @@ export function describeTrails(name: string, open: () => Promise<StorageUnderTes
         report: sampleArtifact({ trail_name: trailName }),
       });
 
+    it('are found by the commit that they were last begun for, else by their name, in their flow', async () => {
+      const begun = (name: string, sha1?: string, flow = 'web') =>
+        records.beginTrail(trail({ name, flow, report: sha1 === undefined ? {} : { git_commit_info: { sha1 } } }), 10);
+      await begun('first', commitOf('1'));
+      await begun('second', commitOf('1'));
+      await begun('moved', commitOf('1'));
+      await begun('moved', commitOf('2'));
+      await begun('first', commitOf('1'), 'api');
+      await begun(commitOf('1'));
+      await begun(commitOf('2'), commitOf('3'));
+      const find = (sha: string, limit = 9) =>
+        records.storage.read(async ({ trails }) =>
+          (await trails.listByCommit('acme', 'web', sha, limit)).map(({ name: found }) => found),
+        );
+      expect(await find(commitOf('1'))).toEqual([commitOf('1'), 'second', 'first']);
+      expect(await find(commitOf('1'), 1)).toEqual([commitOf('1')]);
+      expect(await find(commitOf('2'))).toEqual(['moved']);
+    });
+
     it('keep what they were begun with, and when', async () => {
       const said = { description: 'first', user_data: { ticket: [1, 'a'] }, git_commit_info: { sha1: commitOf('1') } };
       expect(await records.beginTrail(trail({ report: said }), 10.5)).toBe('begun');

@@ -12,6 +12,7 @@ import { plainTransactions } from './migrations/plain-transactions.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { tags } from './migrations/tags.ts';
+import { trailsByCommit } from './migrations/trails-by-commit.ts';
 import { usage } from './migrations/usage.ts';
 import { lockAllOrganizations } from './organization-locks.ts';
 import { isConflict } from './postgres-errors.ts';
@@ -36,6 +37,7 @@ export const scripts: readonly string[] = [
   archive,
   customTypes,
   renames,
+  trailsByCommit,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

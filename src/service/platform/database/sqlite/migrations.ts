@@ -25,6 +25,7 @@ import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
 import { tags } from './migrations/tags.ts';
+import { trailsByCommit } from './migrations/trails-by-commit.ts';
 import { usage } from './migrations/usage.ts';
 import { users } from './migrations/users.ts';
 import { workflowLogins } from './migrations/workflow-logins.ts';
@@ -66,6 +67,7 @@ const steps: readonly string[] = [
   archive,
   customTypes,
   renames,
+  trailsByCommit,
 ];
 
 /** The schema version of this service. */

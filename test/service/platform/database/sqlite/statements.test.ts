@@ -69,6 +69,11 @@ describe('the query plans', () => {
     },
   );
 
+  it('find the trails of a commit without reading others', () => {
+    const [search] = planOfOnly('ORDER BY t.rowid + 0 DESC');
+    expect(search).toMatch(/USING INDEX trails_by_commit \(org=\? AND flow=\? AND <expr>=\?\)/u);
+  });
+
   it('end current appearances without reading former ones', () => {
     const searches = planOfOnly('UPDATE appearances INDEXED').filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
