@@ -59,11 +59,11 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       const requiresProvenance = mayChangeRules ? document.require_provenance : undefined;
       const environment = {
         ...{ org, name, kind, description, members, policies, requiresProvenance },
-        user: actorName(caller),
+        ...{ user: actorName(caller), mayRestore: mayChangeRules },
       };
       return carryOut(
         (saved: environments.SaveEnvironmentResult) => {
-          requireSaved(org, saved);
+          requireSaved(caller, saved);
           return { status: 201, body: 'OK' };
         },
         (request) => environments.saveEnvironment(dependencies, environment, request),
@@ -79,7 +79,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       requireAccess(caller, 'report', { environments: [name, member] }, joinEnvironment);
       return carryOut(
         (result: environments.JoinEnvironmentResult) => {
-          requireJoined(org, name, result);
+          requireJoined(caller, name, result);
           return { status: 200, body: 'OK' };
         },
         (request) =>
@@ -160,7 +160,8 @@ function describeMissing(org: string, policies: readonly string[]): string {
 }
 
 /** @throws ApiError if the environment did not join. */
-function requireJoined(org: string, environment: string, joined: environments.JoinEnvironmentResult): void {
+function requireJoined(caller: Caller, environment: string, joined: environments.JoinEnvironmentResult): void {
+  const { org } = caller;
   switch (joined.outcome) {
     case 'environment not found':
       throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
@@ -173,15 +174,22 @@ function requireJoined(org: string, environment: string, joined: environments.Jo
     case 'member not found':
       throw new ApiError(namedEnvironmentNotFound, { values: { org, environment: joined.member } });
     default:
-      requireSaved(org, joined);
+      requireSaved(caller, joined);
   }
 }
 
 /** @throws ApiError if the environment was not saved. */
-function requireSaved(org: string, saving: environments.SaveEnvironmentResult): void {
+function requireSaved({ org, grants }: Caller, saving: environments.SaveEnvironmentResult): void {
   switch (saving.outcome) {
     case 'saved':
       return;
+    case 'archived':
+      throw new ApiError(commonErrors.forbidden, {
+        errors: [
+          ['name', 'is an environment that is archived; bringing it back needs the permission define'],
+          ['authorization', explainRefusal(grants, 'define') ?? 'lacks this permission'],
+        ],
+      });
     case 'of another kind':
       throw validationError(['type', `must be ${saving.kind}; the type of an environment cannot change`]);
     case 'member not found':

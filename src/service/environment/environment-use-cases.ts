@@ -29,11 +29,13 @@ export interface EnvironmentToSave extends EnvironmentReference {
   readonly requiresProvenance?: boolean | undefined;
   /** The user who requested it. */
   readonly user: string;
+  /** Whether the user may bring an archived environment back. Default: false. */
+  readonly mayRestore?: boolean | undefined;
 }
 
 /** The result of `saveEnvironment`. Nothing was changed unless the outcome is `saved`. */
 export type SaveEnvironmentResult =
-  | { readonly outcome: 'saved' }
+  | { readonly outcome: 'saved' | 'archived' }
   /** The environment exists with another kind: this one. */
   | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind }
   /** The member does not exist, or is itself a logical environment. */
@@ -47,9 +49,12 @@ export function saveEnvironment(
   request?: KeyedRequest<SaveEnvironmentResult>,
 ): Promise<OnceResult<SaveEnvironmentResult>> {
   const now = unixSeconds(dependencies.now());
-  const save = (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> =>
-    saveWithin(transaction, context, environment, now);
-  return runJudgingTransaction(dependencies, environment.org, carryOutOnce(dependencies, request, save));
+  const { org, name } = environment;
+  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> => {
+    const known = await transaction.environments.find(org, name);
+    return saveWithin(transaction, context, environment, known, now);
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, save));
 }
 
 export type JoinEnvironmentResult =
@@ -69,7 +74,7 @@ export function joinEnvironment(
     if (kind !== 'logical') return { outcome: 'not logical' };
     const members = [...new Set([...known.members, member])];
     if (members.length > maximumMembers) return { outcome: 'too many members' };
-    return saveWithin(transaction, context, { org, name, kind, members, user }, now);
+    return saveWithin(transaction, context, { org, name, kind, members, user }, known, now);
   };
   return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, join));
 }
@@ -78,16 +83,17 @@ async function saveWithin(
   transaction: WriteTransaction,
   context: JudgingContext,
   environment: EnvironmentToSave,
+  known: Environment | undefined,
   now: number,
 ): Promise<SaveEnvironmentResult> {
-  const { org, name, user: actor } = environment;
-  const known = await transaction.environments.find(org, name);
+  const { org, name, user: actor, mayRestore = false } = environment;
+  const isRestored = known?.isArchived === true;
+  if (isRestored && !mayRestore) return { outcome: 'archived' };
   const fault = await findFault(transaction, environment, known);
   if (fault !== undefined) return fault;
   const requiresOthers = await saveFields(transaction, environment, known, now);
   const showsOthers = await replaceMembers(transaction, environment, known);
   const isJudgedByOthers = await replacePolicies(transaction, environment, known, now);
-  const isRestored = known?.isArchived === true;
   const restoration = { org, type: 'restored', at: now, actor, subject: `environment ${name}`, details: {} } as const;
   if (isRestored) await transaction.auditLog.append(restoration);
   if (requiresOthers || showsOthers || isJudgedByOthers || isRestored)

@@ -79,6 +79,18 @@ describe('archiving', () => {
     });
   });
 
+  it('of an environment is only ended by somebody who may define', async () => {
+    await archive('environments/acme/prod');
+    const key = await service.createKey('snapshotter');
+    expect(await saveEnvironment(service, 'prod', {}, key)).toMatchObject({
+      status: 403,
+      body: { errors: { name: expect.stringContaining('archived'), authorization: expect.stringContaining('member') } },
+    });
+    expect(await namesAt('/environments/acme')).not.toContain('prod');
+    expect((await saveEnvironment(service, 'prod')).status).toBe(201);
+    expect((await saveEnvironment(service, 'prod', {}, key)).status).toBe(201);
+  });
+
   it('of a policy is refused while it judges, and then nothing can be judged by it', async () => {
     await changePolicies(service, 'POST', 'prod', ['provenance']);
     expect(await archive('policies/acme/provenance')).toMatchObject({
