@@ -17,7 +17,8 @@ import {
 import { addFlowRoutes } from './flow/flow-routes.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
 import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';
-import { addNamingRoutes, addRenameRoutes } from './naming/naming-routes.ts';
+import { addArchiveRoutes } from './naming/archive-routes.ts';
+import { addRenameRoutes } from './naming/rename-routes.ts';
 import { addNotificationRoutes } from './notification/notification-routes.ts';
 import { addPolicyListRoute, addPolicyRoutes } from './policy/policy-routes.ts';
 import { addServiceAccountRoutes } from './account/service-account-routes.ts';
@@ -67,7 +68,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addEnvironmentReadingRoutes(api, dependencies);
   addAllowListRoutes(api, dependencies);
   addTagRoute(api, dependencies);
-  addNamingRoutes(api, dependencies);
+  addArchiveRoutes(api, dependencies);
   addCustomTypeRoutes(api, dependencies);
   addOverrideRoute(api, dependencies);
   addRenameRoutes(api, dependencies);

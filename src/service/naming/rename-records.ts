@@ -86,7 +86,9 @@ const statements = defineStatements('rename', {
     WHERE o.org = limited_evidence.org AND o.flow = limited_evidence.flow AND o.scope = limited_evidence.scope
       AND o.name = limited_evidence.name AND o.sequence > limited_evidence.sequence
       AND replace(o.counts_for, $2, $3) = replace(limited_evidence.counts_for, $2, $3))`,
-  listFormer: `SELECT kind, former, name FROM former_names WHERE org = $1 AND ${isAnyOf('former', '$2')}`,
+  listFormer: `SELECT n.kind, n.former, n.name FROM former_names n WHERE n.org = $1 AND ${isAnyOf('n.former', '$2')}
+    AND NOT EXISTS (SELECT 1 FROM flows f WHERE n.kind = 'flow' AND f.org = n.org AND f.name = n.former)
+    AND NOT EXISTS (SELECT 1 FROM environments e WHERE n.kind = 'environment' AND e.org = n.org AND e.name = n.former)`,
   updateFormer: 'UPDATE former_names SET name = $4 WHERE org = $1 AND kind = $2 AND name = $3',
   deleteFormer: 'DELETE FROM former_names WHERE org = $1 AND kind = $2 AND former = $3',
   saveFormer: `INSERT INTO former_names (org, kind, former, name) VALUES ($1, $2, $3, $4)
@@ -94,7 +96,7 @@ const statements = defineStatements('rename', {
 });
 
 export class RenameReader extends Repository {
-  /** The flows and environments that had these names. */
+  /** The flows and environments that had these names, unless another one has the name now. */
   listFormer(org: string, names: readonly string[]): Promise<readonly FormerName[]> {
     return this.queryAll(statements.listFormer, [org, names], (row) => ({
       kind: text(row, 'kind') === 'flow' ? 'flow' : 'environment',

@@ -1,8 +1,7 @@
-import { namedEnvironmentNotFound, namedFlowNotFound } from '../../contract/errors.ts';
 import { changeTags, maximumTags } from '../../contract/tags.ts';
 import { actorName } from '../account/access.ts';
 import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
-import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { namedRecordMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import * as useCases from './tag-use-cases.ts';
@@ -20,9 +19,7 @@ export function addTagRoute(host: RouteHost, dependencies: RouteDependencies): v
       (result: useCases.ChangeTagsResult) => {
         if (result === 'too many') throw validationError(['set_tags', `must leave no more than ${maximumTags} tags`]);
         if (result === 'changed') return { status: 200, body: 'OK' };
-        throw kind === 'flow'
-          ? new ApiError(namedFlowNotFound, { values: { org, flow: name } })
-          : new ApiError(namedEnvironmentNotFound, { values: { org, environment: name } });
+        throw namedRecordMissing({ org, kind, name });
       },
       (request) => useCases.changeTags(dependencies, change, request),
     );

@@ -81,26 +81,18 @@ export function resolveNames(
 
 /** Replaces former names by the current ones, unless something else has them now. */
 async function followRenames(
-  { renames, flows, environments }: Pick<ReadTransaction, 'renames' | 'flows' | 'environments'>,
+  { renames }: Pick<ReadTransaction, 'renames'>,
   org: string,
   named: readonly NamedRecord[],
 ): Promise<readonly NamedRecord[]> {
-  const former = await renames.listFormer(
-    org,
-    named.map(({ name }) => name),
-  );
-  const current: NamedRecord[] = [];
-  for (const record of named) {
+  const names = named.map(({ name }) => name);
+  const former = await renames.listFormer(org, names);
+  return named.map((record) => {
     const found = former.find((one) => one.kind === record.kind && one.former === record.name);
-    const isTaken =
-      found !== undefined &&
-      (record.kind === 'flow'
-        ? await flows.exists(org, record.name)
-        : (await environments.findHead(org, record.name)) !== undefined);
-    if (found !== undefined && !isTaken) record.replace(found.name);
-    current.push(found === undefined || isTaken ? record : { ...record, name: found.name });
-  }
-  return current;
+    if (found === undefined) return record;
+    record.replace(found.name);
+    return { ...record, name: found.name };
+  });
 }
 
 /** Returns the error if the flow or the environment of the path is archived. */
@@ -110,7 +102,7 @@ async function findArchived(
   named: readonly NamedRecord[],
 ): Promise<ApiError | undefined> {
   for (const { kind, field, name } of named.filter(({ isInPath }) => isInPath)) {
-    if (!(await naming.isArchived(org, kind, name))) continue;
+    if (!(await naming.isArchived({ org, kind, name }))) continue;
     const article = kind === 'flow' ? 'a' : 'an';
     const remedy = `create the ${kind} again to bring it back, with all its records`;
     return validationError([field, `is ${article} ${kind} that is archived; ${remedy}`]);

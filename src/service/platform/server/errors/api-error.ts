@@ -6,7 +6,10 @@ import {
   namedFlowNotFound,
   type ErrorBody,
 } from '../../../../contract/errors.ts';
+import { policyMissing } from '../../../../contract/policy.ts';
 import { truncate } from '../../../../runtime/truncate.ts';
+import type { NamedReference } from '../../../naming/naming-records.ts';
+
 /** Details of an error response. */
 export interface ApiErrorDetails {
   /** Values of the `{name}` placeholders in the message. */
@@ -52,6 +55,12 @@ export function missingEnvironment(
 ): readonly [field: string, rule: string] {
   const rule = namedEnvironmentNotFound.message.replace('{environment}', environment).replace('{org}', org);
   return [field, rule];
+}
+
+/** The error for a flow, an environment or a policy that does not exist. */
+export function namedRecordMissing({ org, kind, name }: NamedReference): ApiError {
+  const errors = { flow: namedFlowNotFound, environment: namedEnvironmentNotFound, policy: policyMissing };
+  return new ApiError(errors[kind], { values: { org, [kind]: name } });
 }
 
 /** The error for a flow in the path that does not exist. The interface's message does not name it; `errors` does. */

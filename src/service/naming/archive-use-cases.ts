@@ -1,0 +1,42 @@
+import { unixSeconds } from '../../runtime/clock.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { SnapshotUpdates } from '../platform/judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import type { NamedReference } from './naming-records.ts';
+
+export type ArchiveResult =
+  | { readonly outcome: 'archived' | 'not found' }
+  /** An environment is still judged by the policy: this one. */
+  | { readonly outcome: 'attached'; readonly environment: string };
+
+/**
+ * Archives a flow, an environment or a policy that is attached nowhere. An archived environment is no longer judged, and
+ * logical environments no longer include it.
+ */
+export function archive(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  reference: NamedReference,
+  actor: string,
+  request?: KeyedRequest<ArchiveResult>,
+): Promise<OnceResult<ArchiveResult>> {
+  const at = unixSeconds(dependencies.now());
+  const { org, kind, name } = reference;
+  const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<ArchiveResult> => {
+    const { naming, auditLog, environments, policies } = transaction;
+    if (!(await naming.exists(reference))) return { outcome: 'not found' };
+    const attached = kind === 'policy' ? await policies.listEnvironments(org, name) : [];
+    const heads = [...(await environments.findHeads(org, attached)).values()];
+    const environment = heads.find(({ isArchived }) => !isArchived)?.name;
+    if (environment !== undefined) return { outcome: 'attached', environment };
+    await naming.archive(reference, at);
+    await auditLog.append({ org, type: 'archived', at, actor, subject: `${kind} ${name}`, details: {} });
+    if (kind === 'environment') {
+      const including = await environments.listIncluding(org, [name]);
+      await new SnapshotUpdates(transaction, context).update(including, { org, at, forced: true });
+    }
+    return { outcome: 'archived' };
+  };
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, work));
+}
