@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { createContext, Script } from 'node:vm';
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { loadJq, type Jq } from 'jq-wasm';
 import { RE2JS } from 're2js';
 import type { SummaryValue } from '../../contract/attestations/custom.ts';
 import type { Fault } from '../../contract/reason.ts';
@@ -11,18 +7,17 @@ import { errorMessage } from '../../runtime/failure.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import { isMapping, textAt } from '../../runtime/untrusted-data.ts';
 import type { CustomTypeDefinition } from './custom-type.ts';
+import { run, withJq } from './limited-jq.ts';
 import { checkUse, prelude } from './refused-functions.ts';
+import { LimitError, whileBusy, withinTime } from './time-limit.ts';
 
 /* Judges the data of custom attestations in a worker thread, because schemas and rules are foreign programs in effect. */
 
 /** How long a judgement may take, in milliseconds. */
-export const judgementTime = 100;
+const judgementTime = 100;
 
 /** How long compiling a schema or an expression may take, in milliseconds. */
 const compilationTime = 500;
-
-/** How much memory jq may have, in MiB; the thread has as much for the schema. */
-export const judgementMemory = 64;
 
 /** The data of an attestation, with what it is judged by. */
 export interface DataToJudge {
@@ -36,38 +31,6 @@ export interface DataJudgement {
   /** Empty if the data satisfies the schema and all rules. */
   readonly faults: readonly Fault[];
   readonly summary: readonly SummaryValue[];
-}
-
-/** A limit was exceeded. The message is a verb phrase: `need more than 64 MiB`. */
-class LimitError extends Error {
-  override readonly name = 'LimitError';
-}
-
-/** The time is up, but the machine was busy with something else. */
-class BusyError extends LimitError {}
-
-/**
- * Runs work with a time limit. A watchdog thread ends even a loop in WebAssembly.
- *
- * @throws LimitError
- */
-function withinTime<Result>(milliseconds: number, work: () => Result): Result {
-  const before = process.threadCpuUsage();
-  const results: Result[] = [];
-  const run = (): void => {
-    results.push(work());
-  };
-  try {
-    new Script('run()').runInContext(createContext({ run }), { timeout: milliseconds });
-  } catch (error) {
-    if (textAt(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    const { user, system } = process.threadCpuUsage(before);
-    const isBusy = user + system < (milliseconds * 1000) / 2;
-    throw new (isBusy ? BusyError : LimitError)(`take longer than ${milliseconds} ms`, { cause: error });
-  }
-  const [result] = results;
-  if (result === undefined) throw new Error('the work has no result');
-  return result;
 }
 
 /** Formats and unknown keywords are annotations, as the specification of JSON Schema says. */
@@ -100,74 +63,6 @@ function compileSchema(json: string): ValidateFunction {
   if (validators.size >= maximumValidators && oldest !== undefined) validators.delete(oldest);
   validators.set(json, compiled);
   return compiled;
-}
-
-/** The members that are used; the types of Node.js have none of this global. */
-declare const WebAssembly: {
-  compile(bytes: Uint8Array): Promise<unknown>;
-  instantiate(module: unknown, imports: unknown): Promise<unknown>;
-};
-
-/** The instance of jq. A failure may leave it in any state. */
-let loading: Promise<Jq> | undefined;
-
-async function loadLimitedJq(): Promise<Jq> {
-  const module = await WebAssembly.compile(await readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm'))));
-  const jq = await loadJq({
-    instantiateWasm: (imports: unknown, onSuccess: (instance: unknown, module: unknown) => void) => {
-      void WebAssembly.instantiate(module, limitMemory(imports)).then((instance) => {
-        onSuccess(instance, module);
-      });
-    },
-  });
-  // Compiles what every call needs, so that no judgement has to wait for it.
-  jq.raw('{}', `${prelude}\n.`);
-  return jq;
-}
-
-type Resize = (bytes: number) => unknown;
-
-/** Limits the function with which jq grows its memory, found by its own name because names of imports are minified. */
-function limitMemory(imports: unknown): unknown {
-  const limit = (value: unknown): unknown => {
-    const isResize = (given: unknown): given is Resize =>
-      typeof given === 'function' && given.name === '_emscripten_resize_heap';
-    if (!isResize(value)) return value;
-    return (bytes: number): unknown => {
-      if (bytes > judgementMemory * 1024 * 1024) throw new LimitError(`need more than ${judgementMemory} MiB`);
-      return value(bytes);
-    };
-  };
-  const mapValues = (given: unknown, change: (value: unknown) => unknown): unknown =>
-    Object.fromEntries(Object.entries(isMapping(given) ? given : {}).map(([name, value]) => [name, change(value)]));
-  return mapValues(imports, (functions) => mapValues(functions, limit));
-}
-
-/** How often work is tried while the machine is busy: a verdict must not depend on that. */
-const maximumAttempts = 10;
-
-async function whileBusy<Result>(attempt: () => Result | Promise<Result>): Promise<Result> {
-  for (let number = 1; ; number += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (number === maximumAttempts || !(error instanceof BusyError)) throw error;
-    }
-  }
-}
-
-/** Runs work with jq. After a failure, the next work gets a new instance. */
-function withJq<Result>(milliseconds: number, work: (jq: Jq) => Result): Promise<Result> {
-  return whileBusy(async () => {
-    loading ??= loadLimitedJq();
-    const jq = await loading;
-    try {
-      return withinTime(milliseconds, () => work(jq));
-    } catch (error) {
-      loading = undefined;
-      throw error;
-    }
-  });
 }
 
 /** What is wrong with a definition, by field. */
@@ -206,21 +101,7 @@ async function compileExpression(expression: string): Promise<void> {
 
 /** Returns the code that jq makes of a program. Without input, jq does not run it. */
 function compile(program: string): Promise<string> {
-  return withJq(compilationTime, (jq) => {
-    const { exitCode, stdout, stderr } = jq.raw('', program, ['--debug-dump-disasm']);
-    if (exitCode !== 0) throw new Error(toJqMessage(stderr));
-    return stdout;
-  });
-}
-
-/** The first message of jq, with the position in the rule, which is below the prelude. */
-function toJqMessage(output: string): string {
-  const [first = ''] = output.split('\n');
-  return first
-    .replace(/^jq: error: /u, '')
-    .replace(/ at <top-level>, line (\d+), column (\d+):$/u, (_, line: string, column: string) => {
-      return ` at line ${Number(line) - 1}, column ${column}`;
-    });
+  return withJq(compilationTime, (jq) => run(jq, program, '', '--debug-dump-disasm'));
 }
 
 /** In characters. */
@@ -257,10 +138,11 @@ export async function judgeData({ definition, data }: DataToJudge): Promise<Data
     const given = await withJq(judgementTime, (jq) => {
       const invalid = isValid === undefined ? undefined : findInvalid(isValid, data);
       if (invalid !== undefined || rules.length + summary.length === 0) return { invalid };
-      const { exitCode, stdout, stderr } = jq.raw(data, program, ['-c']);
-      if (exitCode !== 0) throw new LimitError(`cannot be evaluated: ${toJqMessage(stderr)}`);
       // The program makes this of the outputs.
-      return JSON.parse(stdout) as readonly [judged: readonly Outputs[], shown: readonly Outputs[]];
+      return JSON.parse(run(jq, program, data, '-c')) as readonly [
+        judged: readonly Outputs[],
+        shown: readonly Outputs[],
+      ];
     });
     if ('invalid' in given) return { faults: given.invalid === undefined ? [] : [given.invalid], summary: [] };
     const [judged, shown] = given;
