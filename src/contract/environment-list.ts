@@ -1,4 +1,4 @@
-import { archivedField, archivedQuery } from './archived.ts';
+import { archivedField, archivedQuery } from './archive.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { environmentKinds } from './environment.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';

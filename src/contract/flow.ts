@@ -1,5 +1,5 @@
 import { Type, type Static } from './schema.ts';
-import { archivedField, archivedQuery } from './archived.ts';
+import { archivedField, archivedQuery } from './archive.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
