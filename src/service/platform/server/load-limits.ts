@@ -45,8 +45,7 @@ export function addLoadLimits(app: FastifyInstance, admission: Admission, limits
   const { delay, heap, rss, interval, anonymous } = { ...defaultLoadLimits(), ...limits };
   void app.register(underPressure, {
     ...{ maxEventLoopDelay: delay, maxHeapUsedBytes: heap, maxRssBytes: rss, sampleInterval: interval },
-    pressureHandler: async (request) => {
-      await Promise.resolve();
+    pressureHandler: (request) => {
       if (!isExempt(request)) throw new ApiError(httpErrors.underPressure, { headers: { 'retry-after': '2' } });
     },
   });
