@@ -35,8 +35,8 @@ const statements = defineStatements('custom_types', {
   archive: 'UPDATE custom_types SET archived = 1 WHERE org = $1 AND name = $2',
 });
 
-/** How many bytes of definitions are read with a type. */
-const maximumDefinitionBytes = 1024 * 1024;
+/** How many bytes of definitions are read with the versions of a type. */
+const maximumReadBytes = 1024 * 1024;
 
 type Head = Omit<CustomType, 'versions'>;
 
@@ -46,12 +46,9 @@ export class CustomTypeReader extends Repository {
     return this.queryFirst(statements.find, [org, name], toHead);
   }
 
-  /** Finds a type with its versions; the newest have their definitions. */
-  async find(org: string, name: string): Promise<CustomType | undefined> {
-    const head = await this.findHead(org, name);
-    if (head === undefined) return undefined;
-    const values = [org, name, maximumDefinitionBytes];
-    return { ...head, versions: await this.queryAll(statements.listVersions, values, toVersion) };
+  /** The versions of a type; the newest have their definitions. */
+  listVersions(org: string, name: string): Promise<readonly CustomTypeVersion[]> {
+    return this.queryAll(statements.listVersions, [org, name, maximumReadBytes], toVersion);
   }
 
   /** Those that are not archived, sorted by name, without definitions. */

@@ -87,12 +87,12 @@ export function findCustomType(
   { org, name, version }: CustomTypeReference & { readonly version: number | undefined },
 ): Promise<CustomType | CustomTypeObstacle | 'version not found'> {
   return storage.read(async ({ customTypes }) => {
-    const found = await customTypes.find(org, name);
-    if (found === undefined) return 'type not found';
-    if (found.isArchived) return 'type archived';
-    if (version === undefined) return found;
-    const one = await customTypes.findVersion(org, name, version);
-    return one === undefined ? 'version not found' : { ...found, versions: [one] };
+    const head = await customTypes.findHead(org, name);
+    if (head === undefined) return 'type not found';
+    if (head.isArchived) return 'type archived';
+    if (version === undefined) return { ...head, versions: await customTypes.listVersions(org, name) };
+    const found = await customTypes.findVersion(org, name, version);
+    return found === undefined ? 'version not found' : { ...head, versions: [found] };
   });
 }
 
