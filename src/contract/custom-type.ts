@@ -50,7 +50,7 @@ const customTypeVersion = Type.Object({
   type_schema: Type.Optional(
     Type.String({
       description:
-        'The JSON Schema as it was sent. A list, and old versions that are long, leave it out, as the next two.',
+        'The JSON Schema as it was sent. It and the next two fields are absent in lists and in old, long versions.',
     }),
   ),
   evaluator: Type.Optional(evaluator),
@@ -63,7 +63,9 @@ export const customType = Type.Object({
   description: Type.Optional(Type.String()),
   org: Type.String(),
   archived: Type.Boolean(),
-  created_by: Type.Optional(Type.String({ description: 'Absent if one version was asked for, as the next two.' })),
+  created_by: Type.Optional(
+    Type.String({ description: 'It and the next two fields are absent if one version was asked for.' }),
+  ),
   created_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
   last_modified_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
   versions: Type.Array(customTypeVersion),

@@ -15,7 +15,7 @@ const tagKey = Type.String({
   description: 'The key of a tag.',
 });
 
-/** Words about a flow or an environment, by key. */
+/** The tags of a flow or an environment. */
 export const tags = Type.Record(Type.String(), Type.String(), { description: 'By key; see `PATCH /tags`.' });
 
 export type Tags = Readonly<Record<string, string>>;

@@ -80,7 +80,8 @@ const statements = defineStatements('environments', {
   save: `INSERT INTO environments (org, name, kind, description, requires_provenance, created_at, last_modified_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description,
-      requires_provenance = excluded.requires_provenance, last_modified_at = excluded.last_modified_at, archived_at = NULL`,
+      requires_provenance = excluded.requires_provenance, last_modified_at = excluded.last_modified_at,
+      archived_at = NULL`,
   saveTags: 'UPDATE environments SET tags = $3, last_modified_at = $4 WHERE org = $1 AND name = $2',
   recordReport: `INSERT INTO environment_reports (org, environment, reported_at) VALUES ($1, $2, $3)
     ON CONFLICT (org, environment) DO UPDATE SET reported_at = excluded.reported_at`,

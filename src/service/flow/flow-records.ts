@@ -28,14 +28,18 @@ export interface FlowFilter {
 
 const columns = 'org, name, description, visibility, template, repo_url, created_at, last_modified_at';
 const position = either('instr', 'strpos');
+const hasTags = `NOT EXISTS (SELECT 1 FROM ${valuesOf('$4')} WHERE NOT EXISTS (
+    SELECT 1 FROM ${either('json_each(tags) t', 'json_each_text(tags::json) t')}
+    WHERE m.value IN (t.key, t.key || ':' || t.value)))`;
 const matches = `org = $1 AND (archived_at IS NOT NULL) = $5 AND ($2::text IS NULL OR
-  ${position}(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0) AND NOT EXISTS (SELECT 1 FROM ${valuesOf('$4')} WHERE NOT EXISTS (
-    SELECT 1 FROM ${either('json_each(tags) t', 'json_each_text(tags::json) t')} WHERE m.value IN (t.key, t.key || ':' || t.value)))`;
+  ${position}(CASE WHEN $3 THEN name ELSE lower(name) END, CASE WHEN $3 THEN $2 ELSE lower($2) END) > 0)
+  AND ${hasTags}`;
 
 const statements = defineStatements('flows', {
   exists: 'SELECT 1 FROM flows WHERE org = $1 AND name = $2',
   find: `SELECT ${columns}, tags, archived_at FROM flows WHERE org = $1 AND name = $2`,
-  list: `SELECT org, name, description, visibility, tags, archived_at FROM flows WHERE ${matches} ORDER BY name LIMIT $6 OFFSET $7`,
+  list: `SELECT org, name, description, visibility, tags, archived_at FROM flows WHERE ${matches}
+    ORDER BY name LIMIT $6 OFFSET $7`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
   save: `INSERT INTO flows (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
@@ -72,7 +76,7 @@ function toParameters(
 }
 
 export class FlowWriter extends FlowReader {
-  /** Inserts or replaces the flow, apart from its tags; it is not archived then. Its organization must exist. */
+  /** Inserts or replaces the flow, except its tags. It is no longer archived then. Its organization must exist. */
   save(flow: Omit<Flow, 'tags' | 'isArchived'>): Promise<void> {
     const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
     const template = JSON.stringify(flow.template);

@@ -20,9 +20,9 @@ export interface FormerName {
 }
 
 /**
- * The columns with the names of flows and environments, each after those that refer to it. For the first ones of a flow,
- * SQLite has no index that finds them by what they refer to. So it would read all of them for each attestation, if they
- * did not have another name meanwhile.
+ * The columns with the names of flows and environments, each after those that refer to it. SQLite has no index that finds
+ * the rows of `setAside` by the record that they refer to, and would read all of them for each renamed attestation. So they
+ * get an empty name first, and the new name last.
  */
 export const renamedColumns = {
   setAside: ['bindings.flow', 'current_evidence.flow', 'limited_evidence.flow'],
