@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { codeWordsOf, tablesOf } from '../support/markdown.ts';
-import { readText } from '../support/repository.ts';
+import { readText, root } from '../support/repository.ts';
 
 const page = readText('docs/architecture.md');
 const lintConfiguration = readText('eslint.config.js');
@@ -64,5 +66,11 @@ describe('the page about the architecture', () => {
     const declared = new Map([...byLayer].map(([layer, used]) => [layer, used.map(({ name }) => name).sort()]));
     expect(declared.size).toBeGreaterThan(0);
     expect(documentedEntries('Layer')).toEqual(declared);
+  });
+
+  it('names every folder of the service, and no other as a concept', () => {
+    const sentence = /^In the service, a folder is a concept: .*? The name/msu.exec(page)?.[0] ?? '';
+    const folders = readdirSync(join(root, 'src/service'), { withFileTypes: true }).filter((one) => one.isDirectory());
+    expect(wordsOf(/`([^`]+)`/gu, sentence)).toEqual(folders.map(({ name }) => name).sort());
   });
 });

@@ -39,7 +39,7 @@ export class LargeWrites {
     this.#path = path;
   }
 
-  /** Runs a transaction and commits it. No other connection may be writing, and only one transaction may run at a time. */
+  /** Runs a transaction and commits it. No other connection may be writing, and only one may run at a time. */
   async run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
     clearTimeout(this.#idle);
     if (this.#thread?.hasEnded !== false) this.#thread = new WriterThread(this.#path);
