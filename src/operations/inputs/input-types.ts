@@ -203,7 +203,7 @@ export function pairs(name: string, key: Input<string>, value: Input<string>): I
       const [before, after] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
       if (at <= 0 || after === '') {
         return {
-          problem: 'must have a name, `=` and a value on every line',
+          problem: 'must be lines of a name, `=` and a value',
           remedy: 'Write `name=value`, one per line.',
         };
       }
