@@ -86,6 +86,9 @@ const packageUsers = {
   '@aws-sdk': ['service-database'],
   jose: ['service-issuers'],
   nodemailer: ['service-delivery'],
+  '@octokit/auth-app': ['service-delivery'],
+  '@octokit/request': ['service-delivery'],
+  '@octokit/webhooks': ['service-routes'],
 };
 
 /** Matches an import of a file inside a package. */
@@ -120,7 +123,7 @@ const layers = [
   { category: 'service-use-cases', pattern: 'src/service/**/{*-use-cases.ts,background/**}' },
   { category: 'service-routes', pattern: 'src/service/**/*-{routes,response,page,html}.ts' },
   { category: 'service-issuers', pattern: 'src/service/login/issuers/**' },
-  { category: 'service-delivery', pattern: 'src/service/notification/delivery/**' },
+  { category: 'service-delivery', pattern: 'src/service/{notification/delivery,github/sending}/**' },
   // What has none of these names is a rule, which may do the least.
   { category: 'service-rules', pattern: 'src/service/**' },
 ];

@@ -38,7 +38,7 @@ const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || '\u
 const byNameInFlow = `${byName} AND flow = $3`;
 
 /** The commit of a trail: the one that it was begun for, else its name, which is one by default. */
-const commit = `coalesce(${either("report ->> '$.git_commit_info.sha1'", "report::json #>> '{git_commit_info,sha1}'")}, name)`;
+export const trailCommit = `coalesce(${either("report ->> '$.git_commit_info.sha1'", "report::json #>> '{git_commit_info,sha1}'")}, name)`;
 
 const newestFirst = `ORDER BY t.${either('rowid', 'place')} DESC`;
 
@@ -55,7 +55,7 @@ const statements = defineStatements('trails', {
   listByName: `SELECT ${columns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
   listByNameInFlow: `SELECT ${columns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
   // The trails of a commit are few, so they come before their order.
-  listByCommit: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND ${commit} = $3
+  listByCommit: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND ${trailCommit} = $3
     ORDER BY t.${either('rowid', 'place')} + 0 DESC LIMIT $4`,
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',

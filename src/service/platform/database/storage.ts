@@ -8,6 +8,8 @@ import { CustomTypeReader, CustomTypeWriter } from '../../custom-type/custom-typ
 import { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
 import { EnvironmentReader, EnvironmentWriter } from '../../environment/environment-records.ts';
 import { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
+import { AnswerReader, AnswerWriter } from '../../github/answer-records.ts';
+import { GateReader, GateWriter } from '../../github/gate-records.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
 import { NamingReader, NamingWriter } from '../../naming/naming-records.ts';
 import { RenameReader, RenameWriter } from '../../naming/rename-records.ts';
@@ -44,6 +46,8 @@ const readers = {
   customTypes: CustomTypeReader,
   notifications: NotificationReader,
   deliveries: DeliveryReader,
+  githubGates: GateReader,
+  githubAnswers: AnswerReader,
   sessions: SessionReader,
   usage: UsageReader,
 };
@@ -67,6 +71,8 @@ const writers = {
   customTypes: CustomTypeWriter,
   notifications: NotificationWriter,
   deliveries: DeliveryWriter,
+  githubGates: GateWriter,
+  githubAnswers: AnswerWriter,
   sessions: SessionWriter,
   rememberedAnswers: RememberedAnswerWriter,
 };

@@ -8,6 +8,7 @@ import { base } from './migrations/base.ts';
 import { broadcasts } from './migrations/broadcasts.ts';
 import { customTypes } from './migrations/custom-types.ts';
 import { countsFor } from './migrations/counts-for.ts';
+import { github } from './migrations/github.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
@@ -38,6 +39,7 @@ export const scripts: readonly string[] = [
   customTypes,
   renames,
   trailsByCommit,
+  github,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

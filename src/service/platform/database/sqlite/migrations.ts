@@ -14,6 +14,7 @@ import { clock } from './migrations/clock.ts';
 import { customTypes } from './migrations/custom-types.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
+import { github } from './migrations/github.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { keyExpiry } from './migrations/key-expiry.ts';
 import { keyRotation } from './migrations/key-rotation.ts';
@@ -68,6 +69,7 @@ const steps: readonly string[] = [
   customTypes,
   renames,
   trailsByCommit,
+  github,
 ];
 
 /** The schema version of this service. */

@@ -1,0 +1,133 @@
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, additionErrors, commonErrors } from './errors.ts';
+import { environmentName, flowName, orgName } from './names.ts';
+import { Type, withRule, type Static } from './schema.ts';
+
+/** The maximum number of gates of an organization: each event of GitHub looks for the one of its repository. */
+export const maximumGithubGates = 100;
+
+const maximumDocument = 64 * 1024;
+
+/** The repositories that are judged by some flows, and how. */
+export const githubGateDocument = Type.Object(
+  {
+    installation_id: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "The app's installation at GitHub, which the operator must have given to the organization.",
+    }),
+    repositories: Type.Array(
+      withRule(
+        Type.String({ pattern: '^[1-9][0-9]{0,15}$' }),
+        "must be the repository's number at GitHub, as a text of digits",
+      ),
+      { minItems: 1, maxItems: 1000, description: "The repositories' numbers at GitHub. Each belongs to one gate." },
+    ),
+    flows: Type.Array(flowName, {
+      minItems: 1,
+      maxItems: 20,
+      description: 'The flows whose trails are shown as checks. Each belongs to one gate.',
+    }),
+    environments: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 255 }), environmentName, {
+        description: "GitHub's environments, each with the environment whose policies judge deployments to it.",
+      }),
+    ),
+    wait: Type.Optional(
+      withRule(
+        Type.String({
+          pattern: '^[1-9][0-9]{0,2}[mh]$',
+          description: 'How long a deployment waits for what is missing, before it is rejected. Default: `30m`.',
+        }),
+        'must be a time such as 30m or 2h',
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type GithubGateDocument = Static<typeof githubGateDocument>;
+
+/** A gate, with defaults. */
+export const githubGate = Type.Object({
+  name: Type.String(),
+  installation_id: Type.Integer(),
+  repositories: Type.Array(Type.String()),
+  flows: Type.Array(Type.String()),
+  environments: Type.Record(Type.String(), Type.String()),
+  wait: Type.String(),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+  created_by: Type.String(),
+  last_modified_at: Type.Number({ description: 'Unix seconds.' }),
+});
+
+export type GithubGate = Static<typeof githubGate>;
+
+const gatePath = Type.Object({
+  org: orgName,
+  gate: Type.String({
+    pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
+    description: 'The name of the gate.',
+  }),
+});
+
+/** The response if there is no such gate. */
+export const githubGateNotFound = {
+  status: 404,
+  message: "GitHub gate '{gate}' does not exist in organization '{org}'",
+  when: 'The organization has no gate of that name.',
+} as const;
+
+/** The response if another gate has a repository or a flow already. */
+export const githubGateOverlaps = {
+  status: 409,
+  message: "The {kind} '{member}' belongs to the gate '{gate}'; remove it there first",
+  when: 'A repository or a flow of the gate belongs to another gate of the organization.',
+} as const;
+
+export const saveGithubGate = defineEndpoint({
+  origin: 'ours',
+  title: 'Create or replace GitHub gate',
+  method: 'PUT',
+  path: '/organizations/{org}/github-gates/{gate}',
+  parameters: gatePath,
+  body: { kind: 'json', schema: githubGateDocument, maximumBytes: maximumDocument },
+  repetition: { effect: 'idempotent' },
+  success: [
+    { status: 201, description: 'The gate was created.', schema: githubGate },
+    { status: 200, description: 'The gate was replaced.', schema: githubGate },
+  ],
+  errors: [...additionErrors, githubGateOverlaps, commonErrors.conflict],
+});
+
+export const listGithubGates = defineEndpoint({
+  origin: 'ours',
+  title: 'List GitHub gates',
+  method: 'GET',
+  path: '/organizations/{org}/github-gates',
+  parameters: Type.Object({ org: orgName }),
+  success: [{ status: 200, description: 'All gates, sorted by name.', schema: Type.Array(githubGate) }],
+  errors: accessErrors,
+});
+
+export const getGithubGate = defineEndpoint({
+  origin: 'ours',
+  title: 'Get GitHub gate',
+  method: 'GET',
+  path: '/organizations/{org}/github-gates/{gate}',
+  parameters: gatePath,
+  success: [{ status: 200, description: 'The gate.', schema: githubGate }],
+  errors: [...accessErrors, githubGateNotFound],
+});
+
+/** Delete a gate: nothing is shown at GitHub any longer, and no deployment is answered. */
+export const deleteGithubGate = defineEndpoint({
+  origin: 'ours',
+  title: 'Delete GitHub gate',
+  method: 'DELETE',
+  path: '/organizations/{org}/github-gates/{gate}',
+  parameters: gatePath,
+  repetition: { effect: 'idempotent', alreadyDone: githubGateNotFound },
+  success: [{ status: 200, description: 'The gate was deleted.', schema: Type.Literal('deleted') }],
+  errors: [...accessErrors, githubGateNotFound, commonErrors.conflict],
+});

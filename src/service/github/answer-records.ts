@@ -1,0 +1,228 @@
+import type {
+  Answer,
+  AnswerFailure,
+  AnswerReference,
+  AnswerSubject,
+  Repository as GithubRepository,
+  SentAnswer,
+} from './answer.ts';
+import { defineStatements, Repository } from '../platform/database/database.ts';
+import { number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
+import { trailCommit } from '../trail/trail-records.ts';
+
+/** Something that GitHub asks for. */
+export interface RequestedAnswer extends Pick<Answer, 'org' | 'installationId' | 'repository' | 'subject'> {
+  /** Whether everything is to be sent again, although nothing may have changed. */
+  readonly again: boolean;
+}
+
+/** Which answers to list. */
+export interface DueAnswerQuery {
+  readonly now: number;
+  /** The maximum number of answers of each organization. */
+  readonly limit: number;
+}
+
+/** Who claims answers, and when. */
+export interface AnswerClaim {
+  readonly now: number;
+  /** When the claim ends if there is no result, because its process may have ended. */
+  readonly until: number;
+  /** Identifies the process among those that send answers. */
+  readonly claimant: string;
+}
+
+/** Which answers a change may be about. A trail stands for its commit. */
+export type AnswerScope = { readonly org: string } & (
+  { readonly flow?: string } | { readonly flow: string; readonly trail: string }
+);
+
+const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, environment, deployment_id,
+  requested_at, requests, attempts, last_error, check_run_id, sent, answered_at`;
+
+/** When an answer is due: a claim without a result ends at some time. */
+const dueTime = 'coalesce(claimed_until, due_at)';
+
+const isAnswer = 'org = $1 AND number = $2';
+const isClaimed = `${isAnswer} AND claimed_by = $3`;
+const endClaim = 'claimed_by = NULL, claimed_until = NULL';
+/** Whether GitHub has not asked anew since the answer was claimed. */
+const isUnchanged = 'requests = $4';
+
+/** Makes answers due now. Failed ones keep the time of their next attempt, which GitHub may have demanded. */
+const setDue = 'UPDATE github_answers SET due_at = CASE WHEN attempts > 0 THEN coalesce(due_at, $2) ELSE $2 END';
+
+/** The commit of a trail. */
+const commitOfTrail = `(SELECT ${trailCommit} FROM trails WHERE org = $1 AND flow = $3 AND name = $4)`;
+
+const statements = defineStatements('github_answers', {
+  listDue: `SELECT org, number FROM (
+      SELECT org, number, ${dueTime} AS due, row_number() OVER (PARTITION BY org ORDER BY ${dueTime}, number) AS place
+      FROM github_answers WHERE ${dueTime} <= $1
+    ) AS waiting WHERE place <= $2 ORDER BY due, org, number`,
+  findNextDue: `SELECT min(${dueTime}) AS due_at FROM github_answers WHERE ${dueTime} > $1`,
+  find: `SELECT ${columns} FROM github_answers WHERE ${isAnswer}`,
+
+  request: `INSERT INTO github_answers (org, number, installation_id, repository_id, repository, sha, flow, run_id,
+      environment, deployment_id, requested_at, due_at)
+    VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM github_answers WHERE org = $1),
+      $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+    ON CONFLICT (org, repository_id, sha, flow, run_id, environment) DO UPDATE SET
+      installation_id = excluded.installation_id, repository = excluded.repository,
+      deployment_id = excluded.deployment_id, requested_at = excluded.requested_at, due_at = excluded.due_at,
+      attempts = 0, answered_at = NULL,
+      requests = github_answers.requests + CASE WHEN $11 THEN 1 ELSE 0 END,
+      sent = CASE WHEN $11 THEN NULL ELSE github_answers.sent END
+    WHERE github_answers.flow <> '' OR excluded.deployment_id > github_answers.deployment_id`,
+  rename: `UPDATE github_answers SET repository = $3 WHERE org = $1 AND repository_id = $2 AND repository <> $3`,
+  deleteOld: 'DELETE FROM github_answers WHERE org = $1 AND requested_at < $2',
+  resume: `UPDATE github_answers SET due_at = $2, attempts = 0
+    WHERE org = $1 AND installation_id = $3 AND attempts > 0 AND due_at IS NOT NULL`,
+  setTrailDue: `${setDue} WHERE org = $1 AND flow = $3 AND sha = ${commitOfTrail}`,
+  setFlowDue: `${setDue} WHERE org = $1 AND flow = $3`,
+  setChecksDue: `${setDue} WHERE org = $1 AND flow <> ''`,
+  setDeploymentsDue: `${setDue} WHERE org = $1 AND flow = '' AND answered_at IS NULL`,
+
+  claim: `UPDATE github_answers SET claimed_by = $5, claimed_until = $4, due_at = NULL
+    WHERE org = $1 AND number = $2 AND ${dueTime} <= $3 RETURNING ${columns}`,
+  release: `UPDATE github_answers SET ${endClaim}, due_at = coalesce(due_at, $4) WHERE ${isClaimed}`,
+  recordSent: `UPDATE github_answers SET ${endClaim}, attempts = 0, last_error = NULL,
+      check_run_id = coalesce($6, check_run_id),
+      sent = CASE WHEN ${isUnchanged} THEN $5 ELSE sent END,
+      answered_at = CASE WHEN ${isUnchanged} THEN $7::double precision ELSE answered_at END,
+      due_at = CASE WHEN ${isUnchanged} AND $7::double precision IS NOT NULL THEN NULL ELSE coalesce(due_at, $8) END
+    WHERE ${isClaimed}`,
+  recordFailure: `UPDATE github_answers SET ${endClaim}, attempts = attempts + 1, last_error = $5,
+      due_at = CASE WHEN ${isUnchanged} THEN $6 ELSE coalesce(due_at, $6) END
+    WHERE ${isClaimed}`,
+  delete: `DELETE FROM github_answers WHERE ${isAnswer}`,
+});
+
+/** Reads what GitHub waits for. */
+export class AnswerReader extends Repository {
+  /** The answers that are due, longest waiting first. */
+  listDue({ now, limit }: DueAnswerQuery): Promise<readonly AnswerReference[]> {
+    return this.queryAll(statements.listDue, [now, limit], toReference);
+  }
+
+  /** When the next answer after a time becomes due; undefined if none does. */
+  async findNextDue(after: number): Promise<number | undefined> {
+    const [row = {}] = await this.database.query(statements.findNextDue, [after]);
+    return optionalNumber(row, 'due_at');
+  }
+
+  find({ org, number: wanted }: AnswerReference): Promise<Answer | undefined> {
+    return this.queryFirst(statements.find, [org, wanted], toAnswer);
+  }
+}
+
+export class AnswerWriter extends AnswerReader {
+  /**
+   * Notes that GitHub asks for an answer; it is due immediately. A deployment that was asked for already is not changed,
+   * because GitHub may send an event again. The organization must exist.
+   */
+  request({ org, installationId, repository, subject, again }: RequestedAnswer, at: number): Promise<void> {
+    const { flow, runId, environment, deploymentId } =
+      subject.kind === 'check'
+        ? { flow: subject.flow, runId: 0, environment: '', deploymentId: 0 }
+        : { flow: '', ...subject };
+    return this.database.run(statements.request, [
+      ...[org, installationId, repository.id, repository.name, subject.sha, flow, runId, environment, deploymentId, at],
+      again || subject.kind === 'deployment',
+    ]);
+  }
+
+  /** Notes the present name of a repository. */
+  rename(org: string, { id, name }: GithubRepository): Promise<void> {
+    return this.database.run(statements.rename, [org, id, name]);
+  }
+
+  /** Deletes what GitHub asked for before a time. */
+  deleteOld(org: string, before: number): Promise<void> {
+    return this.database.run(statements.deleteOld, [org, before]);
+  }
+
+  /** Lets the answers of an installation be tried again that failed. */
+  resume(org: string, installationId: number, at: number): Promise<void> {
+    return this.database.run(statements.resume, [org, at, installationId]);
+  }
+
+  /** Makes checks due: those of the commit of a trail, of a flow, or of the organization. */
+  setChecksDue(scope: AnswerScope, at: number): Promise<void> {
+    const { org, flow, trail } = { flow: undefined, trail: undefined, ...scope };
+    if (flow === undefined) return this.database.run(statements.setChecksDue, [org, at]);
+    if (trail === undefined) return this.database.run(statements.setFlowDue, [org, at, flow]);
+    return this.database.run(statements.setTrailDue, [org, at, flow, trail]);
+  }
+
+  /** Makes the deployments due that were not decided yet. */
+  setDeploymentsDue(org: string, at: number): Promise<void> {
+    return this.database.run(statements.setDeploymentsDue, [org, at]);
+  }
+
+  /** Claims an answer for a process; undefined if it is not due, or was claimed by another. */
+  claim({ org, number: wanted }: AnswerReference, { now, until, claimant }: AnswerClaim): Promise<Answer | undefined> {
+    return this.queryFirst(statements.claim, [org, wanted, now, until, claimant], toAnswer);
+  }
+
+  /** Ends a claim without a result. */
+  release({ org, number: wanted }: AnswerReference, { now, claimant }: Omit<AnswerClaim, 'until'>): Promise<void> {
+    return this.database.run(statements.release, [org, wanted, claimant, now]);
+  }
+
+  /** Records what was sent, unless another process has claimed the answer since. Changes in the meantime stay due. */
+  recordSent(
+    { org, number: wanted, requests }: Answer,
+    claimant: string,
+    { sent, checkRunId, answeredAt, dueAt }: SentAnswer,
+  ): Promise<void> {
+    const values = [sent, checkRunId ?? null, answeredAt ?? null, dueAt ?? null];
+    return this.database.run(statements.recordSent, [org, wanted, claimant, requests, ...values]);
+  }
+
+  /** Records a failed attempt, unless another process has claimed the answer since. */
+  recordFailure(
+    { org, number: wanted, requests }: Answer,
+    claimant: string,
+    { reason, until }: AnswerFailure,
+  ): Promise<void> {
+    return this.database.run(statements.recordFailure, [org, wanted, claimant, requests, reason, until]);
+  }
+
+  delete({ org, number: unwanted }: AnswerReference): Promise<void> {
+    return this.database.run(statements.delete, [org, unwanted]);
+  }
+}
+
+function toReference(row: Row): AnswerReference {
+  return { org: text(row, 'org'), number: number(row, 'number') };
+}
+
+function toAnswer(row: Row): Answer {
+  return {
+    ...toReference(row),
+    installationId: number(row, 'installation_id'),
+    repository: { id: text(row, 'repository_id'), name: text(row, 'repository') },
+    subject: toSubject(row),
+    requestedAt: number(row, 'requested_at'),
+    requests: number(row, 'requests'),
+    attempts: number(row, 'attempts'),
+    lastError: optionalText(row, 'last_error'),
+    checkRunId: optionalNumber(row, 'check_run_id'),
+    sent: optionalText(row, 'sent'),
+    answeredAt: optionalNumber(row, 'answered_at'),
+  };
+}
+
+function toSubject(row: Row): AnswerSubject {
+  const flow = text(row, 'flow');
+  const sha = text(row, 'sha');
+  if (flow !== '') return { kind: 'check', sha, flow };
+  return {
+    kind: 'deployment',
+    sha,
+    runId: number(row, 'run_id'),
+    environment: text(row, 'environment'),
+    deploymentId: number(row, 'deployment_id'),
+  };
+}

@@ -1,0 +1,234 @@
+import { unixSeconds } from '../../runtime/clock.ts';
+import type { GithubGate } from '../../contract/github-gate.ts';
+import { assertArtifact, type Assertion, type AssertionObstacle } from '../artifact/artifact-assertion-use-cases.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { loadTrailStates } from '../trail/trail-state-use-cases.ts';
+import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, SentAnswer } from './answer.ts';
+import type { AnswerScope } from './answer-records.ts';
+import type { CommitVerdict } from './check-output.ts';
+import { waitSeconds } from './gate.ts';
+import type { GithubApp } from './github-app.ts';
+import type { GithubEvent } from './github-event.ts';
+
+/** How long changes are shown at GitHub after it asked, in seconds: 90 days. */
+const answerLifetime = 90 * 86_400;
+
+type TakeDependencies = Pick<UseCaseDependencies, 'storage' | 'now'> & {
+  readonly github: Pick<GithubApp, 'installations'>;
+};
+
+/**
+ * Notes what an event of GitHub asks for, if a gate has its repository. Events may come twice, late, and in any order.
+ */
+export async function takeGithubEvent(
+  { storage, now, github }: TakeDependencies,
+  event: GithubEvent,
+): Promise<'taken' | 'not wanted'> {
+  const { installationId } = event;
+  const org = github.installations.get(installationId);
+  if (org === undefined) return 'not wanted';
+  const at = unixSeconds(now());
+  const take = async ({ githubGates, githubAnswers }: WriteTransaction): Promise<'taken' | 'not wanted'> => {
+    if (event.type === 'installation resumed') {
+      await githubAnswers.resume(org, installationId, at);
+      return 'taken';
+    }
+    const { repository } = event;
+    const gate = await githubGates.findOfRepository(org, repository.id);
+    if (gate?.installation_id !== installationId) return 'not wanted';
+    await githubAnswers.rename(org, repository);
+    await githubAnswers.deleteOld(org, at - answerLifetime);
+    for (const asked of listSubjects(event, gate)) {
+      await githubAnswers.request({ org, installationId, repository, ...asked }, at);
+    }
+    return 'taken';
+  };
+  return storage.transaction(org, take, { mayExceedQuotas: true });
+}
+
+function listSubjects(
+  event: Exclude<GithubEvent, { type: 'installation resumed' }>,
+  { flows }: GithubGate,
+): readonly { readonly subject: AnswerSubject; readonly again: boolean }[] {
+  switch (event.type) {
+    case 'repository renamed':
+      return [];
+    case 'deployment':
+      return [{ subject: event.subject, again: false }];
+    case 'commit': {
+      const { sha, again } = event;
+      return flows.map((flow) => ({ subject: { kind: 'check', sha, flow }, again }));
+    }
+  }
+}
+
+/**
+ * Notes a change of what checks and deployments are judged by: of the trail, of the flow, or of the organization. Call it
+ * in the transaction that makes the change. Evidence counts for artifacts of other flows and for environments, so every
+ * deployment that was not decided yet is judged again.
+ */
+export async function noteChange(
+  { githubAnswers }: Pick<WriteTransaction, 'githubAnswers'>,
+  scope: AnswerScope,
+  at: number,
+): Promise<void> {
+  await Promise.all([githubAnswers.setChecksDue(scope, at), githubAnswers.setDeploymentsDue(scope.org, at)]);
+}
+
+/** What a check shows. */
+export interface CheckMaterial extends CommitVerdict {
+  readonly kind: 'check';
+}
+
+/** What decides a deployment. */
+export interface DeploymentMaterial {
+  readonly kind: 'deployment';
+  /** The environment that judges it; undefined if the gate names none for that of GitHub. */
+  readonly environment: string | undefined;
+  /** When it is rejected if it is still incomplete. */
+  readonly decideAt: number;
+  readonly flows: readonly {
+    readonly flow: string;
+    /** The verdicts on the artifacts of the commit; empty if there are none. */
+    readonly artifacts: readonly (Assertion | AssertionObstacle)[];
+  }[];
+}
+
+/** Why there is nothing to judge an answer by. */
+export type AnswerObstacle = 'no gate' | 'flow not found';
+
+/** The maximum number of trails of a commit that are judged; a further one is a fault. */
+const maximumTrails = 50;
+/** The maximum number of artifacts of a commit in a flow. */
+const maximumArtifacts = 100;
+
+/**
+ * Loads what an answer is decided by.
+ *
+ * @throws Error if the commit has too many trails or artifacts
+ */
+export async function loadAnswerMaterial(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  answer: Answer,
+): Promise<CheckMaterial | DeploymentMaterial | AnswerObstacle> {
+  const { org, repository, subject, installationId } = answer;
+  const gate = await dependencies.storage.read(({ githubGates }) => githubGates.findOfRepository(org, repository.id));
+  if (gate?.installation_id !== installationId) return 'no gate';
+  if (subject.kind === 'deployment') return loadDeployment(dependencies, { org, subject, answer, gate });
+  return gate.flows.includes(subject.flow) ? loadCheck(dependencies, { org, ...subject }) : 'no gate';
+}
+
+function loadCheck(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, flow: name, sha }: { readonly org: string; readonly flow: string; readonly sha: string },
+): Promise<CheckMaterial | AnswerObstacle> {
+  return storage.read(async (transaction) => {
+    const flow = await transaction.flows.find(org, name);
+    if (flow === undefined) return 'flow not found';
+    const begun = await transaction.trails.listByCommit(org, name, sha, maximumTrails + 1);
+    if (begun.length > maximumTrails) throw new Error(`more than ${maximumTrails} trails have the commit ${sha}`);
+    const loaded = await loadTrailStates(transaction, flow, begun);
+    const trails = loaded.map(({ trail, judgement }) => ({ name: trail.name, judgement }));
+    if (trails.length > 0) return { kind: 'check', org, flow: name, trails, required: [] };
+    const unbegun = { org, flow: name, name: sha, createdAt: 0, lastModifiedAt: 0, report: {} };
+    const [lacking] = await loadTrailStates(transaction, flow, [unbegun]);
+    return { kind: 'check', org, flow: name, trails, required: lacking?.judgement.reasons ?? [] };
+  });
+}
+
+async function loadDeployment(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  {
+    org,
+    subject,
+    answer: { requestedAt },
+    gate,
+  }: {
+    readonly org: string;
+    readonly subject: Extract<AnswerSubject, { kind: 'deployment' }>;
+    readonly answer: Answer;
+    readonly gate: GithubGate;
+  },
+): Promise<DeploymentMaterial> {
+  const { environments } = gate;
+  const environment = Object.hasOwn(environments, subject.environment) ? environments[subject.environment] : undefined;
+  const decideAt = requestedAt + waitSeconds(gate);
+  if (environment === undefined) return { kind: 'deployment', environment, decideAt, flows: [] };
+  const flows: DeploymentMaterial['flows'][number][] = [];
+  for (const flow of gate.flows) {
+    const reports = await dependencies.storage.read((transaction) =>
+      transaction.artifacts.listByCommit({ org, flow }, subject.sha, maximumArtifacts + 1),
+    );
+    if (reports.length > maximumArtifacts) {
+      throw new Error(`flow ${flow} has more than ${maximumArtifacts} artifacts of the commit ${subject.sha}`);
+    }
+    const artifacts: (Assertion | AssertionObstacle)[] = [];
+    for (const { report } of reports) {
+      artifacts.push(await assertArtifact(dependencies, { org, flow, environment, fingerprint: report.fingerprint }));
+    }
+    flows.push({ flow, artifacts });
+  }
+  return { kind: 'deployment', environment, decideAt, flows };
+}
+
+/** How long a claim lasts that is not ended, in seconds: longer than an attempt may take. */
+const claimSeconds = 120;
+
+type StorageDependency = Pick<UseCaseDependencies, 'storage'>;
+
+/** An answer that a process has claimed. */
+export interface ClaimedAnswer {
+  readonly answer: Answer;
+  readonly claimant: string;
+}
+
+/** Claims an answer for a process; undefined if it is no longer due, or another has claimed it. */
+export function claimAnswer(
+  { storage }: StorageDependency,
+  reference: AnswerReference,
+  { now, claimant }: { readonly now: number; readonly claimant: string },
+): Promise<Answer | undefined> {
+  const claim = { now, until: now + claimSeconds, claimant };
+  return storage.transaction(reference.org, ({ githubAnswers }) => githubAnswers.claim(reference, claim), unlimited);
+}
+
+/** What GitHub waits for is not limited by quotas. */
+const unlimited = { mayExceedQuotas: true } as const;
+
+/** Saves what was sent. What changed in the meantime stays due. */
+export function saveSentAnswer(
+  { storage }: StorageDependency,
+  { answer, claimant }: ClaimedAnswer,
+  sent: SentAnswer,
+): Promise<void> {
+  const save = ({ githubAnswers }: WriteTransaction): Promise<void> => githubAnswers.recordSent(answer, claimant, sent);
+  return storage.transaction(answer.org, save, unlimited);
+}
+
+/** Saves that an attempt failed. */
+export function saveAnswerFailure(
+  { storage }: StorageDependency,
+  { answer, claimant }: ClaimedAnswer,
+  failure: AnswerFailure,
+): Promise<void> {
+  const save = ({ githubAnswers }: WriteTransaction): Promise<void> =>
+    githubAnswers.recordFailure(answer, claimant, failure);
+  return storage.transaction(answer.org, save, unlimited);
+}
+
+/** Ends claims without a result, when the process stops. */
+export async function releaseAnswer(
+  { storage }: StorageDependency,
+  { answer, claimant }: ClaimedAnswer,
+  now: number,
+): Promise<void> {
+  const release = ({ githubAnswers }: WriteTransaction): Promise<void> =>
+    githubAnswers.release(answer, { now, claimant });
+  await storage.transaction(answer.org, release, unlimited);
+}
+
+/** Deletes an answer that no gate wants any longer. */
+export function dropAnswer({ storage }: StorageDependency, answer: AnswerReference): Promise<void> {
+  return storage.transaction(answer.org, ({ githubAnswers }) => githubAnswers.delete(answer), unlimited);
+}

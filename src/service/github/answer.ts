@@ -1,0 +1,64 @@
+/** The first part of a check's name; the flow follows. */
+export const checkNamePrefix = 'compliance-service/';
+
+/** A repository at GitHub. */
+export interface Repository {
+  readonly id: string;
+  /** `owner/name`, as the latest event says. */
+  readonly name: string;
+}
+
+/** Something that GitHub waits for. */
+export type AnswerSubject =
+  /** The check of a flow on a commit. */
+  | { readonly kind: 'check'; readonly sha: string; readonly flow: string }
+  /** Whether a run may deploy a commit to an environment, which has GitHub's name here. */
+  | {
+      readonly kind: 'deployment';
+      readonly sha: string;
+      readonly runId: number;
+      readonly environment: string;
+      /** GitHub's number of the deployment. It grows with each request. */
+      readonly deploymentId: number;
+    };
+
+/** What is to be said at GitHub about a subject, and what was said. Times are in Unix seconds. */
+export interface Answer {
+  readonly org: string;
+  /** Identifies the answer within the organization. */
+  readonly number: number;
+  readonly installationId: number;
+  readonly repository: Repository;
+  readonly subject: AnswerSubject;
+  readonly requestedAt: number;
+  /** How many times GitHub asked anew. */
+  readonly requests: number;
+  /** The number of failed attempts since the last success. */
+  readonly attempts: number;
+  readonly lastError: string | undefined;
+  /** GitHub's number of the check; undefined if none was created. */
+  readonly checkRunId: number | undefined;
+  /** What was sent last, as the sender wrote it; undefined if nothing was, or if GitHub asked again since. */
+  readonly sent: string | undefined;
+  /** When a deployment was approved or rejected. */
+  readonly answeredAt: number | undefined;
+}
+
+export type AnswerReference = Pick<Answer, 'org' | 'number'>;
+
+/** The result of an attempt that succeeded. */
+export interface SentAnswer {
+  readonly sent: string;
+  readonly checkRunId?: number | undefined;
+  /** When a deployment was decided. It is not looked at again then, unless GitHub asks anew. */
+  readonly answeredAt?: number | undefined;
+  /** When to look at it again although nothing changed; undefined for never. */
+  readonly dueAt?: number | undefined;
+}
+
+/** An attempt that failed. */
+export interface AnswerFailure {
+  readonly reason: string;
+  /** When to try again. */
+  readonly until: number;
+}
