@@ -1,28 +1,15 @@
 import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
 import { sameArtifacts, type RunningArtifact } from '../../snapshot/running-artifact.ts';
-import { serializeContent, judgeWithMembers, type MemberVerdict, type Snapshot } from '../../snapshot/snapshot.ts';
-import {
-  judgeEnvironment,
-  judgeWithoutArtifacts,
-  type AttachedPolicy,
-  type EnvironmentJudgement,
-} from '../../policy/judge-environment.ts';
-import type { JudgedArtifact } from '../../policy/judged-artifact.ts';
-import { BudgetExceededError, type JudgementBudget } from '../../requirement/judgement-budget.ts';
+import { judgeWithMembers, type Snapshot } from '../../snapshot/snapshot.ts';
+import { judgeEnvironment, judgeWithoutArtifacts, type EnvironmentJudgement } from '../../policy/judge-environment.ts';
+import type { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import type { EnvironmentHead } from '../../environment/environment-records.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import { toBroadcasts } from '../../notification/delivery-use-cases.ts';
-import { loadJudgedArtifacts, loadProvenance } from './provenance.ts';
-import { listRules } from './environment-rules.ts';
+import { loadProvenance } from './provenance.ts';
+import { loadMemberContent, loadPolicies, loadRunning, type JudgedContent } from './environment-judging.ts';
 import type { PolicyCache } from './judging.ts';
 import { SnapshotContent } from './snapshot-content.ts';
-
-/** The content of the next snapshot. */
-interface Draft {
-  readonly content: SnapshotContent;
-  /** The verdicts of the members of a logical environment; empty for all others. */
-  readonly members: readonly MemberVerdict[];
-}
 
 /** The artifacts that a report lists, and how they are stored. */
 export interface ReportedContent {
@@ -63,7 +50,7 @@ export class SnapshotMaker {
     const previous = await this.#loadLatest(head);
     if (reported !== undefined && (await this.#keepLatest(head, previous, reported))) {
       // The time alone may have changed the verdict.
-      const policies = await this.#loadPolicies(head);
+      const policies = await loadPolicies(this.#transaction, head, this.#policies);
       if (!policies.some(({ compiled }) => compiled.dependsOnTime)) return 'nothing';
       return this.makeIfVerdictChanged(head, now, budget);
     }
@@ -114,8 +101,11 @@ export class SnapshotMaker {
     head: EnvironmentHead,
     previous: LoadedSnapshot | undefined,
     reported?: ReportedContent,
-  ): Promise<Draft | undefined> {
-    if (head.kind === 'logical') return this.#createMemberDraft(head, previous);
+  ): Promise<JudgedContent | undefined> {
+    if (head.kind === 'logical') {
+      const draft = await loadMemberContent(this.#transaction, head);
+      return draft.content.members.length === 0 && previous === undefined ? undefined : draft;
+    }
     if (reported !== undefined) {
       const { json, artifacts } = reported;
       return { content: new SnapshotContent(this.#transaction, head, json, artifacts), members: [] };
@@ -123,51 +113,17 @@ export class SnapshotMaker {
     return previous === undefined ? undefined : { content: previous.content, members: [] };
   }
 
-  /** The content of a logical environment is the latest snapshots of its members. */
-  async #createMemberDraft(head: EnvironmentHead, previous: LoadedSnapshot | undefined): Promise<Draft | undefined> {
-    const { environments, snapshots } = this.#transaction;
-    const members = await environments.listMemberHeads(head.org, head.name);
-    if (members.length === 0 && previous === undefined) return undefined;
-    const references = members.map(({ name, latest }) => ({ environment: name, number: latest }));
-    const content = new SnapshotContent(this.#transaction, head, serializeContent(references));
-    return { content, members: await snapshots.findVerdicts(head.org, references) };
-  }
-
   async #judge(
     head: EnvironmentHead,
-    { content, members }: Draft,
+    { content, members }: JudgedContent,
     at: number,
     budget: JudgementBudget,
   ): Promise<EnvironmentJudgement> {
-    const policies = await this.#loadPolicies(head);
+    const policies = await loadPolicies(this.#transaction, head, this.#policies);
     const own =
       judgeWithoutArtifacts(policies) ??
-      judgeEnvironment(policies, await this.#loadJudgedArtifacts(head, content, budget), at, budget);
+      judgeEnvironment(policies, await loadRunning(this.#transaction, head, content, budget), at, budget);
     return judgeWithMembers(own, members);
-  }
-
-  async #loadPolicies(head: EnvironmentHead): Promise<readonly AttachedPolicy[]> {
-    const attached = await listRules(this.#transaction, head);
-    return attached.map(({ rules, ...policy }) => ({ ...policy, compiled: this.#policies.compile(rules) }));
-  }
-
-  /** Loads the artifacts. Beyond the budget, the returned function throws, so that the judgement reports it. */
-  async #loadJudgedArtifacts(
-    { org, name: environment }: EnvironmentHead,
-    content: SnapshotContent,
-    budget: JudgementBudget,
-  ): Promise<() => readonly JudgedArtifact[]> {
-    try {
-      budget.spend(Math.ceil((await content.findMemberBytes()) / charactersInStep));
-      const running = await content.artifacts();
-      const artifacts = await loadJudgedArtifacts(this.#transaction, org, running, { environment }, budget);
-      return () => artifacts;
-    } catch (error) {
-      if (!(error instanceof BudgetExceededError)) throw error;
-      return () => {
-        throw error;
-      };
-    }
   }
 
   async #save(head: EnvironmentHead, previous: LoadedSnapshot | undefined, next: LoadedSnapshot): Promise<void> {
@@ -196,9 +152,6 @@ export class SnapshotMaker {
     });
   }
 }
-
-/** Reading and merging this many characters of content takes about as long as one step of a judgement. */
-const charactersInStep = 8;
 
 /** Two consecutive snapshots; the first snapshot of an environment has no predecessor. */
 interface SnapshotStep {
