@@ -13,6 +13,7 @@ const overrideMark = Type.Object({
   was_compliant: Type.Boolean({ description: 'The verdict of the original.' }),
   by: Type.String(),
   reason: Type.String(),
+  until: Type.Optional(Type.String({ description: 'The last day in UTC on which it counts.' })),
   sent: Type.Optional(Type.Unknown({ description: 'The override as it was sent.' })),
 });
 

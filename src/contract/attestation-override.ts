@@ -4,12 +4,15 @@ import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
 import { flowName, orgName, trailName } from './names.ts';
 import { Type, type Static } from './schema.ts';
-import { lineText } from './text-fields.ts';
+import { dayText, lineText } from './text-fields.ts';
 
 /** A verdict that replaces that of an attestation (observed on the wire). */
 export const attestationOverride = attestationDocument({
   reason: Type.String({ minLength: 1, maxLength: maximumTextLength }),
   new_compliance_status: Type.Boolean(),
+  until: Type.Optional(
+    dayText({ description: 'The last day in UTC on which it counts: `2027-01-01`. Without it, it has no end.' }),
+  ),
   original_attestation_type: lineText({ description: 'The type of the attestation: `sonar`, `custom:coverage`.' }),
 });
 

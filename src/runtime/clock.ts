@@ -19,6 +19,11 @@ export function unixSeconds(milliseconds: number): number {
   return milliseconds / 1000;
 }
 
+/** The day of a time in Unix seconds, in UTC: `2027-01-01`. Days sort as texts. */
+export function toDay(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
 /**
  * Whether a time is less than a duration ago; all in the same unit. A time in the future is not: the clock was set back
  * since then.

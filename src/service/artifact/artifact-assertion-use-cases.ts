@@ -59,16 +59,17 @@ export function assertArtifact(
 ): Promise<Assertion | AssertionObstacle> {
   return readJudging(dependencies, async (transaction, context) => {
     const { org, flow, fingerprint } = query;
+    const at = unixSeconds(dependencies.now());
     if (flow !== undefined && !(await transaction.flows.exists(org, flow))) return { outcome: 'flow not found' };
     const judges = await findJudges(transaction, query);
     if (judges !== undefined && 'outcome' in judges) return judges;
     const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint]);
-    const all = await judgeListedReports(transaction, org, latest.get(fingerprint) ?? []);
+    const all = await judgeListedReports(transaction, { org, at }, latest.get(fingerprint) ?? []);
     const [first, ...others] = selectFlow(all, flow);
     if (first === undefined) return { outcome: 'artifact not found' };
     const known = [first, ...others] as const;
     if (judges === undefined) return { outcome: 'judged', scope: 'flow', ...concludeFlows(known), reports: known };
-    const judged = await judgeByPolicies(transaction, { ...context, at: unixSeconds(dependencies.now()) }, judges, {
+    const judged = await judgeByPolicies(transaction, { ...context, at }, judges, {
       query,
       known,
     });
@@ -92,7 +93,7 @@ async function judgeByPolicies(
   let reports = known;
   for (const { audience, rules } of judges) {
     const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint], audience);
-    const flows = await judgeListedReports(transaction, org, latest.get(fingerprint) ?? [], audience);
+    const flows = await judgeListedReports(transaction, { org, at }, latest.get(fingerprint) ?? [], audience);
     const [first, ...others] = flows;
     // Whoever reports an artifact chooses its name, which can except it from a rule.
     const name = first === undefined ? fallback : latestOf([first, ...others]).details.artifact.report.filename;

@@ -180,7 +180,7 @@ export function requireReportId(query: EndpointQuery<typeof getArtifact>): strin
  * @throws ApiError if there is none, or the fingerprint is ambiguous.
  */
 export async function requireArtifact(
-  dependencies: Pick<RouteDependencies, 'storage'>,
+  dependencies: Pick<RouteDependencies, 'storage' | 'now'>,
   query: artifacts.ArtifactQuery,
 ): Promise<artifacts.FoundArtifact> {
   const finding = await artifacts.findArtifact(dependencies, query);

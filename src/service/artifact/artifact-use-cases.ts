@@ -1,3 +1,4 @@
+import { listCountingEvidence } from '../attestation/counting-evidence-use-cases.ts';
 import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.ts';
 import { newIdentifier } from '../platform/identifier.ts';
 import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
@@ -48,7 +49,7 @@ const fingerprintLength = 64;
 
 /** Operation 10: finds the latest report of an artifact that matches the query, with its evidence. */
 export function findArtifact(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: ArtifactQuery,
 ): Promise<ArtifactLookup> {
   return storage.read(async (transaction) => {
@@ -58,7 +59,7 @@ export function findArtifact(
     ]);
     if (flow === undefined) return { outcome: 'flow not found' };
     if ('outcome' in artifact) return artifact;
-    return { outcome: 'found', details: await loadDetails(transaction, flow, artifact) };
+    return { outcome: 'found', details: await loadDetails(transaction, flow, artifact, unixSeconds(now())) };
   });
 }
 
@@ -86,11 +87,16 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
   return report.fingerprint.startsWith(fingerprint) && (trail === undefined || report.trail_name === trail);
 }
 
-/** Loads everything that belongs to a report of an artifact. */
+/**
+ * Loads everything that belongs to a report of an artifact.
+ *
+ * @param at the time of the judgement, in Unix seconds
+ */
 export async function loadDetails(
   { artifacts, attestations, trails }: Pick<ReadTransaction, 'artifacts' | 'attestations' | 'trails'>,
   flow: Flow,
   artifact: ReportedArtifact,
+  at: number,
 ): Promise<ArtifactDetails> {
   const { org, report } = artifact;
   const scopes = toReportScopes(artifact);
@@ -98,7 +104,7 @@ export async function loadDetails(
   const place = { org, flow: flow.name };
   const [findApplied, current, history, appearances] = await Promise.all([
     findAppliedTemplates({ trails }, flow, [trail]),
-    attestations.listCurrent(place, scopes),
+    listCountingEvidence({ attestations }, { ...place, at }, scopes),
     attestations.listBound(place, scopes, maximumHistory),
     artifacts.listAppearances(org, fingerprint, maximumAppearances),
   ]);
@@ -171,7 +177,7 @@ export function findLatestCommit(
 
 /** The artifacts of a flow that were built from a commit, newest first. */
 export function listArtifactsOfCommit(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: Pick<ArtifactQuery, 'org' | 'flow' | 'trail'> & { readonly commit: string },
 ): Promise<'flow not found' | readonly ArtifactDetails[]> {
   const { org, flow: name, commit, trail } = query;
@@ -181,7 +187,7 @@ export function listArtifactsOfCommit(
     const place = { org, flow: name, trail };
     const reports = await transaction.artifacts.listByCommit(place, commit, maximumArtifactsOfCommit);
     const details: ArtifactDetails[] = [];
-    for (const report of reports) details.push(await loadDetails(transaction, flow, report));
+    for (const report of reports) details.push(await loadDetails(transaction, flow, report, unixSeconds(now())));
     return details;
   });
 }
@@ -197,7 +203,7 @@ export interface ArtifactListQuery {
 
 /** Lists the reports of a flow or of a repository, newest first, each with its state. */
 export function listArtifacts(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, source, page, perPage }: ArtifactListQuery,
 ): Promise<'source not found' | readonly JudgedReport[]> {
   return storage.read(async (transaction) => {
@@ -210,7 +216,7 @@ export function listArtifacts(
           : (await artifacts.listReports({ org, ...source }, { limit: 1, offset: 0 })).length > 0;
       if (!isKnown) return 'source not found';
     }
-    return judgeListedReports(transaction, org, reports);
+    return judgeListedReports(transaction, { org, at: unixSeconds(now()) }, reports);
   });
 }
 
@@ -223,7 +229,7 @@ export interface SearchResult {
 
 /** Finds artifacts by the first digits of their fingerprint or commit. */
 export function searchArtifacts(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   org: string,
   digits: string,
 ): Promise<SearchResult> {
@@ -237,18 +243,19 @@ export function searchArtifacts(
     }
     const latest = await artifacts.listLatestByFlow(org, [...fingerprints].slice(0, maximumFound));
     const reports = [...latest.values()].flat().slice(0, maximumFound);
-    return { matches, artifacts: await loadAll(transaction, reports) };
+    return { matches, artifacts: await loadAll(transaction, reports, unixSeconds(now())) };
   });
 }
 
 async function loadAll(
   transaction: ReadTransaction,
   reports: readonly ReportedArtifact[],
+  at: number,
 ): Promise<readonly ArtifactDetails[]> {
   const details: ArtifactDetails[] = [];
   for (const report of reports) {
     const flow = await transaction.flows.find(report.org, report.flow);
-    if (flow !== undefined) details.push(await loadDetails(transaction, flow, report));
+    if (flow !== undefined) details.push(await loadDetails(transaction, flow, report, at));
   }
   return details;
 }

@@ -173,9 +173,9 @@ function commonFacts(
   ];
 }
 
-function renderOverride(path: string, { was_compliant: wasCompliant, by, reason }: OverrideMark): Html {
+function renderOverride(path: string, { was_compliant: wasCompliant, by, reason, until }: OverrideMark): Html {
   const original = pageLink(path, `the original, ${wasCompliant ? 'compliant' : 'not compliant'}`);
-  return html`by ${by}, instead of ${original}: ${clip(reason, 2000)}`;
+  return html`by ${by}${until === undefined ? '' : ` until ${until}`}, instead of ${original}: ${clip(reason, 2000)}`;
 }
 
 function renderAttachment(

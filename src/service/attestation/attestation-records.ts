@@ -6,7 +6,7 @@ import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
 import type { AttestationWithSubject } from '../trail/trail.ts';
-import { defineStatements, lookUp, lookUpAll, Repository, valuesOf } from '../platform/database/database.ts';
+import { defineStatements, isAnyOf, lookUp, lookUpAll, Repository, valuesOf } from '../platform/database/database.ts';
 import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import {
   countsForColumn,
@@ -91,6 +91,7 @@ export const summaryColumns = `a.org, a.flow, a.sequence, ${listedColumns}, a.at
 
 const statements = defineStatements('attestations', {
   find: `SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2`,
+  listByIds: `SELECT ${summaryColumns} FROM attestations a WHERE org = $1 AND ${isAnyOf('id', '$2')}`,
   findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
   isCurrent: `SELECT 1 FROM attestations f
     ${lookUp(
@@ -160,6 +161,11 @@ export class AttestationReader extends Repository {
   /** Finds an attestation in any trail. */
   findById(org: string, id: string): Promise<RecordedAttestation | undefined> {
     return this.queryFirst(statements.find, [org, id], toRecordedAttestation);
+  }
+
+  /** The attestations with these ids, in any order. */
+  listByIds(org: string, ids: readonly string[]): Promise<readonly RecordedSummary[]> {
+    return this.queryAll(statements.listByIds, [org, ids], toRecordedSummary);
   }
 
   /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */

@@ -43,6 +43,8 @@ export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencie
     return carryOut(
       (result: overrides.OverrideResult) => {
         if (result === 'flow not found') throw flowMissing(org, flow);
+        if (result === 'already ended')
+          throw validationError(['until', `must not be before today in UTC [input: ${document.until ?? ''}]`]);
         if (result === 'nothing to override') {
           throw new ApiError(nothingToOverride, { values: { org, flow, trail, name: document.attestation_name } });
         }

@@ -112,12 +112,36 @@ function findSystemFacts(document: SystemAttestation): Given {
   };
 }
 
-/** The name of the fact that says who overrode a verdict. Conditions cannot read it, and no sender can set it. */
+/** The names of the facts about an override. Conditions cannot read them, and no sender can set them. */
 const overriddenBy = 'overridden by';
+const overriddenUntil = 'overridden until';
+const overriddenAttestation = 'overridden attestation';
+const overrideFacts: ReadonlySet<string> = new Set([overriddenBy, overriddenUntil, overriddenAttestation]);
 
-/** The facts of an attestation that was overridden. */
-export function addOverride(facts: Facts | undefined, by: string): Facts {
-  return { ...facts, [overriddenBy]: by };
+/** The end of an override. */
+export interface OverrideEnd {
+  /** The last day in UTC on which it counts. */
+  readonly until: string;
+  /** The id of the attestation that counts afterwards, which has no end. */
+  readonly original: string;
+}
+
+/** The facts of an override. `until` is its last day in UTC; without it, it has no end. */
+export function addOverride(
+  { id, facts = {} }: { readonly id: string; readonly facts?: Facts | undefined },
+  by: string,
+  until?: string,
+): Facts {
+  const ofEvidence = Object.entries(facts).filter(([name]) => !overrideFacts.has(name));
+  const original = findOverrideEnd(facts)?.original ?? id;
+  const end = until === undefined ? {} : { [overriddenUntil]: until, [overriddenAttestation]: original };
+  return { ...Object.fromEntries(ofEvidence), [overriddenBy]: by, ...end };
+}
+
+/** The end of an override; undefined if it has none, or if nothing was overridden. */
+export function findOverrideEnd(facts: Facts | undefined): OverrideEnd | undefined {
+  const { [overriddenUntil]: until, [overriddenAttestation]: original } = facts ?? {};
+  return typeof until === 'string' && typeof original === 'string' ? { until, original } : undefined;
 }
 
 /** Whether the verdict is that of a person who overrode it. */

@@ -1,6 +1,6 @@
 import type { AttestationOverride } from '../../contract/attestation-override.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
-import { unixSeconds } from '../../runtime/clock.ts';
+import { toDay, unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 import type { CountsFor } from '../account/audience.ts';
 import type { Recorded } from '../login/recorded.ts';
@@ -10,6 +10,7 @@ import { newIdentifier } from '../platform/identifier.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { listCountingEvidence } from './counting-evidence-use-cases.ts';
 import type { RecordedSummary } from './attestation-records.ts';
 import { follow, maximumReasonLength } from './attestation-use-cases.ts';
 import {
@@ -33,14 +34,20 @@ export interface OverrideCommand {
 }
 
 export type OverrideResult =
-  'overridden' | 'flow not found' | 'nothing to override' | 'too many names' | { readonly actualType: string };
+  | 'overridden'
+  | 'flow not found'
+  | 'already ended'
+  | 'nothing to override'
+  | 'too many names'
+  | { readonly actualType: string };
 
 /** In characters, in the audit log. */
 const maximumShownReason = 1000;
 
 /**
  * Records a copy of the attestation that counts, with another verdict. Like any new evidence, it replaces the original,
- * and is replaced by the next one. It counts for no more environments than the original and the caller do.
+ * and is replaced by the next one. If it has an end, the original counts again afterwards, or what that has replaced if it
+ * has an end, too. It counts for no more environments than the original and the caller do.
  */
 export function overrideAttestation(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
@@ -52,16 +59,19 @@ export function overrideAttestation(
     artifact_fingerprint: fingerprint,
     reason,
     new_compliance_status: isCompliant,
+    until,
   } = override;
   const at = unixSeconds(dependencies.now());
   const id = newIdentifier(dependencies);
   const verdict = isCompliant ? 'compliant' : 'non-compliant';
-  const words = truncate(`overridden by ${by} as ${verdict}: ${reason}`, maximumReasonLength);
+  const [ending, endingWords] = until === undefined ? [{}, ''] : [{ until }, ` until ${until}`];
+  const words = truncate(`overridden by ${by} as ${verdict}${endingWords}: ${reason}`, maximumReasonLength);
   const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<OverrideResult> => {
     const { flows, attestations, auditLog } = transaction;
     const inFlow = { org, flow };
     if (!(await flows.exists(org, flow))) return 'flow not found';
-    const current = await attestations.listCurrent(inFlow, toPossibleScopes(trail, override));
+    if (until !== undefined && until < toDay(at)) return 'already ended';
+    const current = await listCountingEvidence({ attestations }, { ...inFlow, at }, toPossibleScopes(trail, override));
     const latest = findLatest([...current.values()].flat(), { trail, name, ofCaller });
     const original = latest === undefined ? undefined : await attestations.findById(org, latest.id);
     if (original === undefined) return 'nothing to override';
@@ -71,13 +81,14 @@ export function overrideAttestation(
     const countsFor = ofCaller ?? original.countsFor;
     const place = { scopes, evidence, countsFor, maximumNames: maximumEvidenceNames };
     if (await attestations.isAnyScopeFull(inFlow, place)) return 'too many names';
-    const marker = { attestation_id: original.id, was_compliant: original.verdict === 'compliant', by, reason };
+    const wasCompliant = original.verdict === 'compliant';
+    const marker = { attestation_id: original.id, was_compliant: wasCompliant, by, reason, ...ending };
     await attestations.insert({
       ...{ ...original, id, verdict, reason: words, createdAt: at, reportedBy: by, countsFor, scopes, evidence },
       // The page of the original has its file.
       attachment: undefined,
       faults: isCompliant ? [] : toRecordedFaults([{ value: words }], undefined),
-      facts: addOverride(original.facts, by),
+      facts: addOverride(original, by, until),
       documentJson: JSON.stringify({ ...original.document, override: { ...marker, sent: override } }),
       ...follow(await attestations.findLatest(inFlow), at),
     });
@@ -87,6 +98,7 @@ export function overrideAttestation(
       verdict,
       original: original.id,
       reason: truncate(reason, maximumShownReason),
+      ...ending,
     };
     await auditLog.append({ org, type: 'attestation_overridden', at, actor: by, subject: `flow ${flow}`, details });
     const judged = fingerprint === undefined ? { flow, trail } : { fingerprint };

@@ -120,7 +120,7 @@ export async function loadAnswerMaterial(
 }
 
 function loadCheck(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, flow: name, sha }: { readonly org: string; readonly flow: string; readonly sha: string },
 ): Promise<CheckMaterial | AnswerObstacle> {
   return storage.read(async (transaction) => {
@@ -128,11 +128,12 @@ function loadCheck(
     if (flow === undefined) return 'flow not found';
     const begun = await transaction.trails.listByCommit(org, name, sha, maximumTrails + 1);
     if (begun.length > maximumTrails) throw new Error(`more than ${maximumTrails} trails have the commit ${sha}`);
-    const loaded = await loadTrailStates(transaction, flow, begun);
+    const at = unixSeconds(now());
+    const loaded = await loadTrailStates(transaction, flow, begun, at);
     const trails = loaded.map(({ trail, judgement }) => ({ name: trail.name, judgement }));
     if (trails.length > 0) return { kind: 'check', org, flow: name, trails, required: [] };
     const unbegun = { org, flow: name, name: sha, createdAt: 0, lastModifiedAt: 0, report: {} };
-    const [lacking] = await loadTrailStates(transaction, flow, [unbegun]);
+    const [lacking] = await loadTrailStates(transaction, flow, [unbegun], at);
     return { kind: 'check', org, flow: name, trails, required: lacking?.judgement.reasons ?? [] };
   });
 }

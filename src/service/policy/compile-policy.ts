@@ -1,3 +1,4 @@
+import { toDay } from '../../runtime/clock.ts';
 import type { ResolutionType } from '../../contract/artifact-assertion.ts';
 import { hasName, listEvidenceReasons, toMissingReason, type Evidence } from '../artifact/artifact-state.ts';
 import { describeAudience } from '../account/audience.ts';
@@ -124,11 +125,6 @@ function dependsOnTime({ enforce_from: from, artifacts = {} }: PolicyRules): boo
     rules.some((rule) => rule?.exceptions?.some(({ until }) => until !== undefined) === true) ||
     artifacts.attestations?.some((rule) => rule.enforce_from !== undefined || rule.max_age !== undefined) === true
   );
-}
-
-/** The day of a time in UTC. Days sort as texts. */
-function toDay(at: number): string {
-  return new Date(at * 1000).toISOString().slice(0, 10);
 }
 
 function createRules(

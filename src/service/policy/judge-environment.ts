@@ -1,5 +1,6 @@
 import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
 import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
+import { findOverrideEnd } from '../attestation/facts.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 import { describeRule } from './provenance-requirement.ts';
 import {
@@ -35,6 +36,8 @@ export interface EnvironmentJudgement {
   readonly breaches: readonly PolicyBreach[];
   /** The first day in UTC on which a rule is enforced that is broken today; undefined if there is none. */
   readonly brokenFrom?: string | undefined;
+  /** The last day in UTC on which all overrides of its evidence count; undefined if none of them ends. */
+  readonly overriddenUntil?: string | undefined;
   /** How many breaches there are beyond those in `breaches`. */
   readonly furtherBreaches?: number | undefined;
   /** Why the policies could not be applied, without a full stop. The environment is then not compliant. */
@@ -240,10 +243,15 @@ function applyPolicies(
       for (const { result } of evaluateRules(compiled, artifact, budget, at)) take(policy, artifact, result);
     }
   }
+  const [overriddenUntil] = artifacts
+    .flatMap(({ flows }) => flows.flatMap(({ evidence }) => evidence))
+    .flatMap(({ facts }) => findOverrideEnd(facts)?.until ?? [])
+    .sort();
   return {
     compliant: broken.size === 0,
     breaches,
     ...(brokenFrom === undefined ? {} : { brokenFrom }),
+    ...(overriddenUntil === undefined ? {} : { overriddenUntil }),
     ...(further === 0 ? {} : { furtherBreaches: further }),
     allowed: [...excepted].filter((fingerprint) => !broken.has(fingerprint)).sort(),
   };

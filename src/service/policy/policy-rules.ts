@@ -1,6 +1,6 @@
 import { requirableTypePattern } from '../../contract/attestations/attestation-types.ts';
 import { Type, type Static } from '../../contract/schema.ts';
-import { longText } from '../../contract/text-fields.ts';
+import { dayText, longText } from '../../contract/text-fields.ts';
 import { agingFields, requirementFields } from '../requirement/requirement.ts';
 
 /**
@@ -19,15 +19,12 @@ export const maximumTotalPatternSize = 5000;
 
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
 
-const datePattern = '^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$';
-const enforceFrom = Type.Optional(
-  Type.String({ pattern: datePattern, description: 'The first day in UTC on which it counts: `2027-01-01`.' }),
-);
+const enforceFrom = Type.Optional(dayText({ description: 'The first day in UTC on which it counts: `2027-01-01`.' }));
 
 const exception = Type.Object(
   {
     if: condition,
-    until: Type.Optional(Type.String({ pattern: datePattern, description: 'The last day in UTC on which it holds.' })),
+    until: Type.Optional(dayText({ description: 'The last day in UTC on which it holds.' })),
     reason: Type.Optional(longText({ description: 'Why there is the exception.' })),
   },
   { additionalProperties: false },

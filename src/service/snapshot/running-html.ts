@@ -10,9 +10,10 @@ import { renderTable } from '../platform/pages/table.ts';
 
 /** Describes the verdict of a snapshot in a sentence. */
 export function describeVerdict(details: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
-  const { brokenFrom } = details.snapshot.judgement;
+  const { brokenFrom, overriddenUntil } = details.snapshot.judgement;
   const later = brokenFrom === undefined ? '' : ` It breaks rules that are enforced from ${brokenFrom} on.`;
-  return `${describeCurrentVerdict(details)}${later}`;
+  const ends = overriddenUntil === undefined ? '' : ` An override of its evidence ends on ${overriddenUntil}.`;
+  return `${describeCurrentVerdict(details)}${later}${ends}`;
 }
 
 function describeCurrentVerdict({ snapshot, reasons }: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {

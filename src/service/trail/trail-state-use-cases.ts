@@ -1,4 +1,6 @@
 import type { ArtifactState } from '../../contract/compliance.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { listCountingEvidence } from '../attestation/counting-evidence-use-cases.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { FlowFilter, FlowHead } from '../flow/flow-records.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
@@ -22,17 +24,22 @@ export const maximumTrailEntries = 100;
 /** The maximum number of reports to a trail in which its artifacts are looked for. */
 const maximumReports = 500;
 
-/** Loads a trail with its state and the latest reports to it; undefined if it does not exist. */
+/**
+ * Loads a trail with its state and the latest reports to it; undefined if it does not exist.
+ *
+ * @param at the time of the judgement, in Unix seconds
+ */
 export async function loadTrail(
   transaction: ReadTransaction,
   reference: TrailReference,
+  at: number,
 ): Promise<TrailDetails | undefined> {
   const { flows, trails, attestations } = transaction;
   const { org, flow: flowName, name } = reference;
   const flow = await flows.find(org, flowName);
   const trail = await trails.find(reference);
   if (flow === undefined || trail === undefined) return undefined;
-  const [loaded] = await loadTrailStates(transaction, flow, [trail]);
+  const [loaded] = await loadTrailStates(transaction, flow, [trail], at);
   if (loaded === undefined) return undefined;
   const { reports, ...state } = loaded;
   return {
@@ -52,6 +59,7 @@ export async function loadTrailStates(
   transaction: Pick<ReadTransaction, 'trails' | 'artifacts' | 'attestations'>,
   flow: Flow,
   trails: readonly Trail[],
+  at: number,
 ): Promise<readonly TrailState[]> {
   const names = trails.map(({ name }) => name);
   const findApplied = await findAppliedTemplates(transaction, flow, names);
@@ -61,18 +69,19 @@ export async function loadTrailStates(
       return { trail, applied: findApplied(trail.name), reports };
     }),
   );
-  return Promise.all(reported.map(async (one) => ({ ...one, judgement: await judge(transaction, one) })));
+  return Promise.all(reported.map(async (one) => ({ ...one, judgement: await judge(transaction, one, at) })));
 }
 
 async function judge(
   { attestations }: Pick<ReadTransaction, 'attestations'>,
   { applied, trail, reports }: Omit<TrailState, 'judgement'>,
+  at: number,
 ): Promise<TrailDetails['judgement']> {
   const { org, flow, name } = trail;
   const artifacts = listArtifacts(applied, trail, reports);
   const own = toTrailScopes(name);
   const scopes = new Set([...own, ...artifacts.flatMap((artifact) => artifact.scopes)]);
-  const current = await attestations.listCurrent({ org, flow }, [...scopes]);
+  const current = await listCountingEvidence({ attestations }, { org, flow, at }, [...scopes]);
   return judgeTrail({
     applied,
     evidence: currentEvidence(applied.template, own, current),
@@ -112,7 +121,7 @@ function listArtifacts(
   ];
 }
 
-type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
+type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
 /** A query for trails of a flow with their states. */
 export interface TrailStateQuery {
@@ -145,7 +154,7 @@ const batchSize = 10;
 
 /** Lists trails of a flow with their states, the latest first; undefined if there is no such flow. */
 export async function listTrailStates(
-  { storage, judging }: Dependencies,
+  { storage, judging, now }: Dependencies,
   { org, flow: name, namePrefix, state, offset, limit }: TrailStateQuery,
 ): Promise<TrailStates | undefined> {
   const filter = { flow: name, namePrefix };
@@ -162,7 +171,7 @@ export async function listTrailStates(
   while (judged < listed.length && selected.length < limit) {
     const batch = listed.slice(judged, judged + batchSize);
     await judging.turns.next();
-    const states = await storage.read((transaction) => loadTrailStates(transaction, flow, batch));
+    const states = await storage.read((transaction) => loadTrailStates(transaction, flow, batch, unixSeconds(now())));
     for (const one of states) {
       if (selected.length === limit) break;
       judged += 1;
@@ -190,7 +199,7 @@ export interface FlowOverviewQuery extends FlowFilter {
 
 /** Lists flows by name with the states of their latest trails, and the number of all flows that match. */
 export async function listFlowOverviews(
-  { storage, judging }: Dependencies,
+  { storage, judging, now }: Dependencies,
   { org, offset, limit, trails: count, ...filter }: FlowOverviewQuery,
 ): Promise<{ readonly flows: readonly FlowOverview[]; readonly total: number }> {
   const { heads, total } = await storage.read(async ({ flows }) => ({
@@ -204,7 +213,7 @@ export async function listFlowOverviews(
       const flow = await transaction.flows.find(org, head.name);
       if (flow === undefined) return [];
       const latest = await transaction.trails.list(org, { flow: head.name }, { offset: 0, limit: count });
-      return loadTrailStates(transaction, flow, latest);
+      return loadTrailStates(transaction, flow, latest, unixSeconds(now()));
     });
     overviews.push({ flow: head, trails });
   }

@@ -67,11 +67,11 @@ const maximumAppearances = 20;
 
 /** Finds a trail with its state and its history. */
 export function findTrailHistory(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   reference: TrailReference,
 ): Promise<{ readonly details: TrailDetails; readonly history: TrailHistory } | undefined> {
   return storage.read(async (transaction) => {
-    const details = await loadTrail(transaction, reference);
+    const details = await loadTrail(transaction, reference, unixSeconds(now()));
     if (details === undefined) return undefined;
     const { trails, artifacts, attestations } = transaction;
     const { org, flow, name } = reference;
@@ -109,7 +109,7 @@ export interface TrailPage {
  * requests get their turn.
  */
 export async function listTrails(
-  { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  { storage, judging, now }: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   {
     org,
     filter: { flowTag, ...filter },
@@ -127,7 +127,7 @@ export async function listTrails(
   });
   const loaded = await mapInTurn(found, async (trail) => {
     await judging.turns.next();
-    return storage.read((transaction) => loadTrail(transaction, trail));
+    return storage.read((transaction) => loadTrail(transaction, trail, unixSeconds(now())));
   });
   return { trails: loaded.filter((details) => details !== undefined), total };
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttestationDocuments } from '../../../src/contract/attestations/kinds.ts';
-import { addOverride, findFacts, isOverridden, type Facts } from '../../../src/service/attestation/facts.ts';
+import {
+  addOverride,
+  findFacts,
+  findOverrideEnd,
+  isOverridden,
+  type Facts,
+} from '../../../src/service/attestation/facts.ts';
 
 const attestation_name = 'evidence';
 const commit = { sha1: 'a'.repeat(40), message: 'x', author: 'Ann <a@x>', timestamp: 1, branch: 'main' };
@@ -54,7 +60,16 @@ describe('the facts of evidence', () => {
     expect(findFacts('sonar', { attestation_name, sonar_results: { project: { key: 'web' }, qualityGate } })).toEqual({
       quality_gate: 'OK',
     });
-    expect(isOverridden(addOverride(facts, 'ann'))).toBe(true);
+    expect(isOverridden(addOverride({ id: 'a', facts }, 'ann'))).toBe(true);
+  });
+
+  it('say what counts after the end of an override: the latest attestation before it that has no end', () => {
+    const endless = addOverride({ id: 'evidence' }, 'ann');
+    expect(findOverrideEnd(endless)).toBeUndefined();
+    const first = addOverride({ id: 'endless', facts: endless }, 'ann', '2027-06-30');
+    const second = addOverride({ id: 'first', facts: first }, 'ann', '2027-01-01');
+    expect(findOverrideEnd(second)).toEqual({ until: '2027-01-01', original: 'endless' });
+    expect(findOverrideEnd(addOverride({ id: 'second', facts: second }, 'ann'))).toBeUndefined();
   });
 
   it('are limited in length, because those of all evidence are read at once', () => {

@@ -17,8 +17,10 @@ const fingerprint = fingerprintOf('abcdef');
 
 describe('an override of an attestation', () => {
   let service: TestService;
+  let now: number;
   beforeEach(async () => {
-    service = await startTestService();
+    now = Date.UTC(2026, 11, 31, 12);
+    service = await startTestService({ sources: { now: () => now } });
   });
   afterEach(() => stopWithoutErrors(service));
 
@@ -104,6 +106,66 @@ describe('an override of an attestation', () => {
     expect(await stateOf(service)).toBe('NON-COMPLIANT');
     expect((await override({ target_artifacts: ['web'] })).status).toBe(404);
     expect((await override({ attestation_name: 'web.scan', git_commit_info: commit })).status).toBe(201);
+    expect(await stateOf(service)).toBe('COMPLIANT');
+  });
+
+  it('counts until the end of its last day in UTC, then the original counts again', async () => {
+    await saveFlow(service, { template: ['scan'] });
+    await report(service, { fingerprint });
+    await attest({ artifact_fingerprint: fingerprint });
+    const [original] = (await read()) as [{ attestation_id: string }];
+    await savePolicy(service, 'strict', '_schema: https://x/v1\nartifacts:\n  trail-compliance:\n    required: true\n');
+    await saveEnvironment(service, 'prod', { policies: ['strict'] });
+    const reportAgain = (): Promise<unknown> => reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
+    const find = async (path: string): Promise<unknown> => (await call(service, { path })).body;
+    await reportAgain();
+    expect(await override({ artifact_fingerprint: fingerprint, until: '2026-12-30' })).toMatchObject({
+      status: 400,
+      body: { errors: { until: 'must not be before today in UTC [input: 2026-12-30]' } },
+    });
+    // The second one replaces the first one, also after its own end.
+    for (const until of ['2026-12-31', '2027-01-01']) {
+      expect((await override({ artifact_fingerprint: fingerprint, until })).status).toBe(201);
+    }
+    expect(await read()).toMatchObject([
+      {
+        status_info: 'overridden by admin as compliant until 2027-01-01: Reviewed <by hand>',
+        override: { until: '2027-01-01' },
+      },
+      { override: { until: '2026-12-31', attestation_id: original.attestation_id } },
+      { attestation_id: original.attestation_id },
+    ]);
+    now = Date.UTC(2027, 0, 1, 23, 59, 59);
+    expect(await stateOf(service)).toBe('COMPLIANT');
+    await reportAgain();
+    expect(await listVerdicts(service, 'prod')).toEqual([false, true, true]);
+    const page = await call(service, { at: service.url, path: '/acme/environments/prod/3' });
+    expect(page.text).toContain('An override of its evidence ends on 2027-01-01.');
+
+    now = Date.UTC(2027, 0, 2);
+    const listReasons = (about: string) => [
+      { about, state: 'failed', html_url: expect.stringContaining(original.attestation_id) },
+      { about, state: 'failed', value: 'the override by admin ended on 2027-01-01' },
+    ];
+    expect(await find(`/asserts/acme/fingerprint/${fingerprint}`)).toMatchObject({
+      compliant: false,
+      reasons: listReasons('scan'),
+    });
+    expect(await find(`/artifacts/acme/web/fingerprint/${fingerprint}`)).toMatchObject({
+      state: 'NON-COMPLIANT',
+      reasons: listReasons('scan'),
+    });
+    expect(await find('/trails/acme/web/main')).toMatchObject({
+      compliance_state: 'NON-COMPLIANT',
+      reasons: listReasons('web.tar.scan'),
+    });
+    await reportAgain();
+    expect(await listVerdicts(service, 'prod')).toEqual([false, true, true, false]);
+    expect((await override({ artifact_fingerprint: fingerprint })).status).toBe(201);
+    expect(await read()).toMatchObject([
+      { override: { attestation_id: original.attestation_id, was_compliant: false } },
+      ...Array.from({ length: 3 }, () => ({})),
+    ]);
     expect(await stateOf(service)).toBe('COMPLIANT');
   });
 

@@ -49,12 +49,12 @@ export async function loadRunning(
   transaction: ReadTransaction,
   { org, name: environment }: EnvironmentHead,
   content: SnapshotContent,
-  budget: JudgementBudget,
+  { at, budget }: { readonly at: number; readonly budget: JudgementBudget },
 ): Promise<() => readonly JudgedArtifact[]> {
   try {
     budget.spend(Math.ceil((await content.findMemberBytes()) / charactersInStep));
     const running = await content.artifacts();
-    const artifacts = await loadJudgedArtifacts(transaction, org, running, { environment }, budget);
+    const artifacts = await loadJudgedArtifacts(transaction, { org, at }, running, { environment }, budget);
     return () => artifacts;
   } catch (error) {
     if (!(error instanceof BudgetExceededError)) throw error;

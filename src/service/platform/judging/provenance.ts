@@ -1,4 +1,5 @@
 import { countsForAudience, describeAudience, type Audience } from '../../account/audience.ts';
+import { listCountingEvidence } from '../../attestation/counting-evidence-use-cases.ts';
 import { currentEvidence, selectCounting, toReportScopes } from '../../attestation/evidence-scope.ts';
 import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
 import type { Provenance } from '../../snapshot/snapshot-events.ts';
@@ -38,6 +39,12 @@ const batchSize = 16;
 type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'trails' | 'attestations'>;
 type ArtifactReaders = EvidenceReaders & Pick<ReadTransaction, 'allowList'>;
 
+/** Whose records are judged, and the time of the judgement in Unix seconds. */
+interface OrganizationAt {
+  readonly org: string;
+  readonly at: number;
+}
+
 /**
  * Loads running artifacts as policies judge them: by what counts for the audience.
  *
@@ -45,7 +52,7 @@ type ArtifactReaders = EvidenceReaders & Pick<ReadTransaction, 'allowList'>;
  */
 export async function loadJudgedArtifacts(
   readers: ArtifactReaders,
-  org: string,
+  { org, at }: OrganizationAt,
   running: readonly Pick<RunningArtifact, 'name' | 'fingerprint'>[],
   audience: Audience,
   budget: JudgementBudget,
@@ -56,7 +63,7 @@ export async function loadJudgedArtifacts(
   for (let start = 0; start < fingerprints.length; start += batchSize) {
     const batch = fingerprints.slice(start, start + batchSize);
     const reports = await readers.artifacts.listLatestByFlow(org, batch, audience);
-    const judged = await judgeReports(readers, org, [...reports.values()].flat(), budget, audience);
+    const judged = await judgeReports(readers, { org, at }, [...reports.values()].flat(), budget, audience);
     for (const [fingerprint, artifactReports] of reports) {
       known.set(fingerprint, { flows: artifactReports.flatMap((report) => judged.get(report) ?? []) });
     }
@@ -88,14 +95,14 @@ export interface JudgedReport extends ArtifactInFlow {
  */
 export async function judgeListedReports(
   readers: EvidenceReaders,
-  org: string,
+  organization: OrganizationAt,
   reports: readonly ReportedArtifact[],
   audience?: Audience,
 ): Promise<readonly JudgedReport[]> {
   const judged: JudgedReport[] = [];
   for (let start = 0; start < reports.length; start += batchSize) {
     const batch = reports.slice(start, start + batchSize);
-    const found = await judgeReports(readers, org, batch, new JudgementBudget(), audience);
+    const found = await judgeReports(readers, organization, batch, new JudgementBudget(), audience);
     judged.push(...batch.flatMap((report) => found.get(report) ?? []));
   }
   return judged;
@@ -111,7 +118,7 @@ function listUncounted(
 
 async function judgeReports(
   { flows, trails, attestations }: EvidenceReaders,
-  org: string,
+  { org, at }: OrganizationAt,
   reports: readonly ReportedArtifact[],
   budget: JudgementBudget,
   audience: Audience | undefined,
@@ -127,7 +134,7 @@ async function judgeReports(
       flowReports.map(({ report }) => report.trail_name),
     );
     const scopes = new Set(flowReports.flatMap(toReportScopes));
-    const recorded = await attestations.listCurrent({ org, flow: name }, [...scopes]);
+    const recorded = await listCountingEvidence({ attestations }, { org, flow: name, at }, [...scopes]);
     const current = selectCounting(recorded, audience);
     for (const artifact of flowReports) {
       const applied = findApplied(artifact.report.trail_name);

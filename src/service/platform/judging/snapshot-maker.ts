@@ -1,3 +1,4 @@
+import { toDay } from '../../../runtime/clock.ts';
 import { createEvents, findMovement } from '../../snapshot/snapshot-events.ts';
 import { sameArtifacts, type RunningArtifact } from '../../snapshot/running-artifact.ts';
 import { judgeWithMembers, type Snapshot } from '../../snapshot/snapshot.ts';
@@ -50,8 +51,10 @@ export class SnapshotMaker {
     const previous = await this.#loadLatest(head);
     if (reported !== undefined && (await this.#keepLatest(head, previous, reported))) {
       // The time alone may have changed the verdict.
+      const { overriddenUntil } = previous?.judgement ?? {};
+      const isOverrideEnded = overriddenUntil !== undefined && overriddenUntil < toDay(now);
       const policies = await loadPolicies(this.#transaction, head, this.#policies);
-      if (!policies.some(({ compiled }) => compiled.dependsOnTime)) return 'nothing';
+      if (!isOverrideEnded && !policies.some(({ compiled }) => compiled.dependsOnTime)) return 'nothing';
       return this.makeIfVerdictChanged(head, now, budget);
     }
     const draft = await this.#createDraft(head, previous, reported);
@@ -62,7 +65,7 @@ export class SnapshotMaker {
   }
 
   /**
-   * Creates the next snapshot of an environment if its verdict changed.
+   * Creates the next snapshot of an environment if its verdict changed, or the day until which overrides keep it.
    *
    * @throws MissingMatchesError
    */
@@ -71,7 +74,8 @@ export class SnapshotMaker {
     const draft = previous === undefined ? undefined : await this.#createDraft(head, previous);
     if (previous === undefined || draft === undefined) return 'nothing';
     const judgement = await this.#judge(head, draft, now, budget);
-    if (judgement.compliant === previous.judgement.compliant) return 'nothing';
+    const { compliant, overriddenUntil } = previous.judgement;
+    if (judgement.compliant === compliant && judgement.overriddenUntil === overriddenUntil) return 'nothing';
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
     return 'made';
   }
@@ -122,7 +126,7 @@ export class SnapshotMaker {
     const policies = await loadPolicies(this.#transaction, head, this.#policies);
     const own =
       judgeWithoutArtifacts(policies) ??
-      judgeEnvironment(policies, await loadRunning(this.#transaction, head, content, budget), at, budget);
+      judgeEnvironment(policies, await loadRunning(this.#transaction, head, content, { at, budget }), at, budget);
     return judgeWithMembers(own, members);
   }
 

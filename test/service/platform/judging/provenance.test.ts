@@ -53,7 +53,9 @@ describe('the provenance of running artifacts', () => {
     artifacts: readonly RunningArtifact[],
     budget = new JudgementBudget(),
   ): Promise<readonly JudgedArtifact[]> =>
-    storage.read((transaction) => loadJudgedArtifacts(transaction, 'acme', artifacts, { environment: 'prod' }, budget));
+    storage.read((transaction) =>
+      loadJudgedArtifacts(transaction, { org: 'acme', at: 0 }, artifacts, { environment: 'prod' }, budget),
+    );
 
   it('has their state in each flow that knows them, sorted by flow', async () => {
     await report('web', 'aa');
