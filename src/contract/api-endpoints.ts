@@ -45,6 +45,7 @@ import {
   updateNotification,
 } from './notification-administration.ts';
 import { listPolicies } from './policy-list.ts';
+import { previewPolicy } from './policy-preview.ts';
 import { getPolicy } from './policy.ts';
 import { renameEnvironment, renameFlow } from './rename.ts';
 import { createServiceAccount, updateServiceAccount } from './service-account-administration.ts';
@@ -88,6 +89,7 @@ export const addedEndpoints: readonly Endpoint[] = [
   archiveCustomType,
   getPolicy,
   listPolicies,
+  previewPolicy,
   getEnvironment,
   listEnvironments,
   listEnvironmentEvents,

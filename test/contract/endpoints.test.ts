@@ -77,7 +77,8 @@ describe.each(byTitle)('%s', (_title, endpoint) => {
 
   it('says what repeating a request does, and nothing that its method contradicts', () => {
     const { method, repetition, errors } = endpoint;
-    expect(repetition.effect === 'safe').toBe(method === 'GET');
+    // A preview only reads, but sends a file.
+    expect(repetition.effect === 'safe').toBe(method === 'GET' || endpoint.path.endsWith('/preview'));
     if (repetition.effect === 'idempotent') {
       // What was deleted cannot be deleted again. Everything else that is idempotent succeeds again, as detaching does.
       expect(repetition.alreadyDone === undefined).toBe(method !== 'DELETE' || endpoint.operation === 'detach-policy');

@@ -35,6 +35,7 @@ import { createFlow, getFlow, listFlows } from '../../src/contract/flow.ts';
 import { createFlowFromFile } from '../../src/contract/flow-template.ts';
 import { getNotification } from '../../src/contract/notification.ts';
 import { listPolicies } from '../../src/contract/policy-list.ts';
+import { previewPolicy } from '../../src/contract/policy-preview.ts';
 import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/contract/policy.ts';
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
 import { getSnapshot } from '../../src/contract/snapshot-details.ts';
@@ -188,6 +189,9 @@ export const everyEndpoint: readonly Sample[] = [
     form: policyForm({ name: 'provenance', type: 'env' }, { content: policyYaml }),
   })),
   sample(getPolicy, everyone, '/policies/ORG/provenance'),
+  sample(previewPolicy, everyone, '/policies/ORG/provenance/preview', () => ({
+    form: policyForm({ name: 'provenance' }, { content: policyYaml }),
+  })),
   sample(attachPolicy, recorders, '/environments/ORG/prod/policies', () => policyNames),
   sample(allowArtifact, recorders, '/allowlists/ORG/prod', () => ({ json: allowed })),
   sample(listAllowedArtifacts, everyone, '/allowlists/ORG/prod'),

@@ -46,6 +46,8 @@ export interface EnvironmentJudgement {
   readonly allowed: readonly string[];
 }
 
+export type NoteResult = (policy: string, artifact: JudgedArtifact, result: RuleResult) => void;
+
 /** The judgement of an environment without policies. */
 export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], breaches: [], allowed: [] };
 
@@ -71,6 +73,7 @@ const maximumBreachCharacters = 512 * 1024;
  *
  * @param readArtifacts returns the artifacts, and counts the work of reading them
  * @param at the time of the judgement, in Unix seconds
+ * @param note gets the result of each rule for each artifact, also of a judgement that is stopped later
  * @throws MissingMatchesError if so much pattern matching is needed that it has to be done in portions first
  *   (`prepareMatches`)
  */
@@ -79,13 +82,14 @@ export function judgeEnvironment(
   readArtifacts: (budget: JudgementBudget) => readonly JudgedArtifact[],
   at: number,
   budget = new JudgementBudget(),
+  note: NoteResult = () => undefined,
 ): EnvironmentJudgement {
   const known = judgeWithoutArtifacts(policies);
   if (known !== undefined) return known;
   let artifacts: readonly JudgedArtifact[] = [];
   try {
     artifacts = readArtifacts(budget);
-    return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, at, budget) };
+    return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, { at, budget, note }) };
   } catch (error) {
     return toUnjudgeable(policies, describeStop(error, policies, artifacts));
   }
@@ -169,13 +173,20 @@ function toPolicyReason(reason: JudgementReason, policy: string): JudgementReaso
   return { ...reason, rule: `${describeRule(policy)}${rule === undefined ? '' : `, ${rule}`}` };
 }
 
-/** Why an artifact does not comply with policies, the worst first; empty if it complies. */
+/**
+ * Why an artifact does not comply with policies, the worst first; empty if it complies.
+ *
+ * @param outcome `announced` for the rules that it will break later
+ */
 export function listPolicyReasons(
   evaluations: readonly PolicyEvaluation[],
   { name }: Pick<JudgedArtifact, 'name'>,
+  outcome: 'broken' | 'announced' = 'broken',
 ): readonly JudgementReason[] {
   const reasons = evaluations.flatMap(({ policy, rules, unjudgeable }) => {
-    const broken = rules.flatMap(({ result }) => (result.outcome === 'broken' ? result.reasons : []));
+    const broken = rules.flatMap(({ result }) =>
+      'reasons' in result && result.outcome === outcome ? result.reasons : [],
+    );
     const stopped: readonly JudgementReason[] =
       unjudgeable === undefined ? [] : [{ state: 'failed', about: name, value: unjudgeable }];
     return [...stopped, ...broken].map((reason) => toPolicyReason(reason, policy));
@@ -216,8 +227,7 @@ export function listEnvironmentReasons(
 function applyPolicies(
   policies: readonly AttachedPolicy[],
   artifacts: readonly JudgedArtifact[],
-  at: number,
-  budget: JudgementBudget,
+  { at, budget, note }: { readonly at: number; readonly budget: JudgementBudget; readonly note: NoteResult },
 ): Omit<EnvironmentJudgement, 'policies'> {
   const breaches: PolicyBreach[] = [];
   let brokenFrom: string | undefined;
@@ -225,7 +235,9 @@ function applyPolicies(
   let characters = 0;
   const broken = new Set<string>();
   const excepted = new Set<string>();
-  const take = (policy: string, { name, fingerprint }: JudgedArtifact, result: RuleResult): void => {
+  const take = (policy: string, artifact: JudgedArtifact, result: RuleResult): void => {
+    note(policy, artifact, result);
+    const { name, fingerprint } = artifact;
     if (result.outcome === 'excepted') excepted.add(fingerprint);
     // Days sort as texts.
     if (result.outcome === 'announced' && (brokenFrom === undefined || result.from < brokenFrom))

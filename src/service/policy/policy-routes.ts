@@ -1,15 +1,19 @@
 import { listPolicies } from '../../contract/policy-list.ts';
+import { previewPolicy } from '../../contract/policy-preview.ts';
 import { createPolicy, getPolicy, policyMissing, type Policy } from '../../contract/policy.ts';
 import { actorName } from '../account/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from './policy.ts';
+import * as previews from './policy-preview-use-cases.ts';
+import { toPreviewResponse } from './policy-preview-response.ts';
 import * as policies from './policy-use-cases.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
-import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
+import type { UploadedFile } from '../platform/server/bodies/multipart.ts';
+import { YamlFileReader, type FileReading } from '../platform/server/bodies/yaml-file-reader.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
-/** Adds operation 6 (create or update a policy) and the endpoint that reads a policy. */
+/** Adds operation 6 (create or update a policy), its preview, and the endpoint that reads a policy. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const reader = new YamlFileReader('policy');
   addRoute(
@@ -17,9 +21,7 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
     createPolicy,
     requireRole(dependencies, 'define'),
     async ({ caller, parameters, document, file, carryOut }) => {
-      if (file === undefined) throw validationError(['policy_file', 'is missing']);
-      const reading = await reader.read(file.content);
-      if ('faults' in reading) throw validationError(['policy_file', reading.faults.join('; ')]);
+      const reading = await readFile(reader, file);
       const { name, description, comment = '' } = document;
       const { org } = parameters;
       const version = { org, name, description, comment, user: actorName(caller), ...reading };
@@ -33,11 +35,34 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
     },
   );
 
+  addRoute(host, previewPolicy, requireRole(dependencies, 'read'), async (received) => {
+    const { parameters, document, file, signal } = received;
+    const { org, policy_name: name } = parameters;
+    if (document.name !== name) throw validationError(['name', `must be ${name}, as in the path`]);
+    const { rules } = await readFile(reader, file);
+    const read = { org, bytes: Infinity, signal };
+    const preview = await previews.previewPolicy(dependencies, { org, name, rules }, (work) =>
+      dependencies.largeReads.run(read, work),
+    );
+    return { status: 200, body: toPreviewResponse(preview, { org, name }, dependencies.links) };
+  });
+
   addRoute(host, getPolicy, requireRole(dependencies, 'read'), async ({ parameters: { org, policy_name: name } }) => {
     const found = await policies.findPolicy(dependencies, { org, name });
     if (found === undefined) throw new ApiError(policyMissing, { values: { policy: name, org } });
     return { status: 200, body: toPolicyResponse(found) };
   });
+}
+
+/** @throws ApiError if the file is not a policy */
+async function readFile(
+  reader: YamlFileReader<'policy'>,
+  file: UploadedFile | undefined,
+): Promise<Exclude<FileReading<'policy'>, { readonly faults: unknown }>> {
+  if (file === undefined) throw validationError(['policy_file', 'is missing']);
+  const reading = await reader.read(file.content);
+  if ('faults' in reading) throw validationError(['policy_file', reading.faults.join('; ')]);
+  return reading;
 }
 
 /** Adds the endpoint that lists policies. */

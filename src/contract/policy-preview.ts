@@ -1,0 +1,66 @@
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, fileTooLarge } from './errors.ts';
+import { orgName, policyName } from './names.ts';
+import { createPolicy } from './policy.ts';
+import { reasons } from './reason.ts';
+import { Type, type Static } from './schema.ts';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const previewedArtifact = Type.Object({
+  name: Type.String(),
+  fingerprint: Type.String(),
+  compliant_before: Type.Boolean(),
+  compliant_after: Type.Boolean(),
+  fails_from: Type.Optional(
+    Type.String({ description: 'The day in UTC from which a rule with `enforce_from` will break it: `2027-01-01`.' }),
+  ),
+  reasons,
+  html_url: Type.Optional(Type.String()),
+});
+
+export type PreviewedArtifact = Static<typeof previewedArtifact>;
+
+const verdict = Type.Union([Type.Boolean(), Type.Null()], { description: 'Null if there is nothing to judge.' });
+
+const previewedEnvironment = Type.Object({
+  name: Type.String(),
+  compliant_before: verdict,
+  compliant_after: verdict,
+  artifact_count: count('How many artifacts run in it.'),
+  changed_artifacts: count('How many of them change their verdict.'),
+  failing_later: count('How many will be broken from a later day on.'),
+  reasons,
+  artifacts: Type.Array(previewedArtifact, { description: 'Those that change their verdict, now or later.' }),
+  artifacts_left_out: count('How many of these are not listed.'),
+  html_url: Type.Optional(Type.String()),
+});
+
+export type PreviewedEnvironment = Static<typeof previewedEnvironment>;
+
+/** What a new version of a policy would change. */
+const policyPreview = Type.Object({
+  policy: Type.String(),
+  present_version: Type.Optional(Type.Integer({ description: 'Absent if there is no such policy yet.' })),
+  attached: Type.Boolean({ description: 'Whether it is attached to any environment.' }),
+  changed_environments: count('How many environments change their verdict.'),
+  changed_artifacts: count('The sum for all environments that were judged.'),
+  failing_later: count('The same.'),
+  environments: Type.Array(previewedEnvironment),
+  environments_left_out: count('How many were not judged, because it would have been too much at once.'),
+});
+
+export type PolicyPreview = Static<typeof policyPreview>;
+
+/** Says what a new version of a policy would change. Stores nothing. */
+export const previewPolicy = defineEndpoint({
+  origin: 'ours',
+  title: 'Preview policy',
+  method: 'POST',
+  path: '/policies/{org}/{policy_name}/preview',
+  parameters: Type.Object({ org: orgName, policy_name: policyName }),
+  body: createPolicy.body,
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'What would change.', schema: policyPreview }],
+  errors: [...accessErrors, fileTooLarge],
+});
