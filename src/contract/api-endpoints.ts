@@ -32,6 +32,7 @@ import { reportKinds } from './environment-report.ts';
 import { endpoints } from './endpoints.ts';
 import { createFlowFromFile } from './flow-template.ts';
 import { getFlow, listFlows } from './flow.ts';
+import { deleteGithubGate, getGithubGate, listGithubGates, saveGithubGate } from './github-gate.ts';
 import { deleteLoginRule, listLoginRules, saveLoginRule } from './login-rule.ts';
 import { listLoginKeys, revokeLoginKey } from './login-key.ts';
 import { logIn } from './login.ts';
@@ -119,6 +120,10 @@ export const addedEndpoints: readonly Endpoint[] = [
   deleteLoginRule,
   listLoginKeys,
   revokeLoginKey,
+  listGithubGates,
+  getGithubGate,
+  saveGithubGate,
+  deleteGithubGate,
   listAuditEvents,
   listMembers,
   saveMember,

@@ -14,6 +14,8 @@ export const auditEventTypes = [
   'login_refused',
   'login_rule_saved',
   'login_rule_deleted',
+  'github_gate_saved',
+  'github_gate_deleted',
   'member_saved',
   'member_removed',
   'service_account_created',

@@ -85,6 +85,21 @@ export const githubGateOverlaps = {
   when: 'A repository or a flow of the gate belongs to another gate of the organization.',
 } as const;
 
+/** The response if the service has no app. */
+export const githubAppMissing = {
+  status: 409,
+  message: 'The service has no GitHub App; its operator must register one and start the service with --github-app-id',
+  when: 'The operator has not configured a GitHub App.',
+} as const;
+
+/** The response if the installation is not one of the organization. */
+export const githubInstallationForeign = {
+  status: 409,
+  message:
+    "The installation {installation} does not belong to organization '{org}'; the operator of the service must start it with --github-installation {org}={installation}",
+  when: 'The operator has not given this installation of the app to the organization.',
+} as const;
+
 export const saveGithubGate = defineEndpoint({
   origin: 'ours',
   title: 'Create or replace GitHub gate',
@@ -97,7 +112,7 @@ export const saveGithubGate = defineEndpoint({
     { status: 201, description: 'The gate was created.', schema: githubGate },
     { status: 200, description: 'The gate was replaced.', schema: githubGate },
   ],
-  errors: [...additionErrors, githubGateOverlaps, commonErrors.conflict],
+  errors: [...additionErrors, githubAppMissing, githubInstallationForeign, githubGateOverlaps, commonErrors.conflict],
 });
 
 export const listGithubGates = defineEndpoint({

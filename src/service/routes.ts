@@ -15,6 +15,8 @@ import {
   addEnvironmentRoutes,
 } from './environment/environment-routes.ts';
 import { addFlowRoutes } from './flow/flow-routes.ts';
+import { addGithubGateRoutes } from './github/gate-routes.ts';
+import { addGithubWebhookRoute } from './github/webhook-routes.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
 import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';
 import { addArchiveRoutes } from './naming/archive-routes.ts';
@@ -79,11 +81,13 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addServiceAccountRoutes(api, dependencies);
   addApiKeyRoutes(api, dependencies);
   addLoginRoutes(api, dependencies);
+  addGithubGateRoutes(api, dependencies);
   addAuditLogRoute(api, dependencies);
   addMemberRoutes(api, dependencies);
   addUserRoutes(api, dependencies);
   if (adminKey !== undefined)
     addOrganizationRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);
+  addGithubWebhookRoute(api, dependencies);
   addPages(api, dependencies);
   addOpenApiRoute(app, `${apiPrefix}/openapi.json`, links);
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createNotificationSender } from './notification/delivery/send-notification.ts';
 import { Dispatcher } from './notification/delivery/dispatcher.ts';
 import type { MailServer } from './notification/delivery/send-email.ts';
+import type { GithubApp } from './github/github-app.ts';
 import type { Quotas } from './organization/quota.ts';
 import { watchClock } from './platform/background/watch-clock.ts';
 import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
@@ -52,6 +53,8 @@ export interface ServiceOptions extends ServerOptions {
   readonly allowPrivateTargets?: boolean | undefined;
   /** Whether identity tokens may come from issuers outside of the public internet, such as a GHES. */
   readonly allowPrivateIssuers?: boolean | undefined;
+  /** The GitHub App that sets checks; undefined for none. */
+  readonly github?: GithubApp | undefined;
   /** What organizations may use; undefined without limits. */
   readonly quotas?: Quotas | undefined;
   /** Moves all attachments that no record refers to into the trash, regardless of their number. */
@@ -98,6 +101,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
       judging: new Judging(),
       tokens: createTokenVerifier(options, sources),
       sendsMail: options.mail !== undefined,
+      github: options.github,
     };
     closers.push(() => dependencies.judging.data.close());
     const pending = new PendingSnapshots(dependencies);

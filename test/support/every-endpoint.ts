@@ -49,6 +49,7 @@ import { roles, type Role } from '../../src/contract/role.ts';
 import { listMemberKeys, listServiceAccountKeys } from '../../src/contract/api-key.ts';
 import { listAuditEvents } from '../../src/contract/audit-log.ts';
 import { listLoginKeys } from '../../src/contract/login-key.ts';
+import { listGithubGates } from '../../src/contract/github-gate.ts';
 import { listLoginRules, saveLoginRule } from '../../src/contract/login-rule.ts';
 import { listMembers, saveMember } from '../../src/contract/member.ts';
 import {
@@ -129,6 +130,7 @@ const administration: readonly Sample[] = [
   sample(listServiceAccountKeys, admins, `${account}/api-keys`),
   sample(saveLoginRule, admins, '/organizations/ORG/login-rules/deploy', () => ({ json: loginRule })),
   sample(listLoginRules, admins, '/organizations/ORG/login-rules'),
+  sample(listGithubGates, admins, '/organizations/ORG/github-gates'),
   sample(listLoginKeys, admins, '/organizations/ORG/login-keys'),
   sample(listAuditEvents, admins, '/organizations/ORG/audit-log'),
   sample(listMembers, admins, '/organizations/ORG/members'),

@@ -23,10 +23,15 @@ export function createServiceAccount(
   request?: KeyedRequest<CreateServiceAccountResult>,
 ): Promise<OnceResult<CreateServiceAccountResult>> {
   const account = { ...command, createdAt: unixSeconds(dependencies.now()) };
-  const create = async ({ accounts, auditLog }: WriteTransaction): Promise<CreateServiceAccountResult> => {
+  const create = async ({
+    accounts,
+    auditLog,
+    githubAnswers,
+  }: WriteTransaction): Promise<CreateServiceAccountResult> => {
     if ((await accounts.insertServiceAccount(account)) === 'exists') return 'exists';
     const { privilege, createdAt: at, createdBy: by } = account;
     await auditLog.append(toAccountEvent('service_account_created', account, { by, at, details: { privilege } }));
+    await githubAnswers.noteChange({ org: account.org }, at);
     return account;
   };
   return dependencies.storage.transaction(account.org, carryOutOnce(dependencies, request, create));
@@ -66,7 +71,11 @@ export function deleteServiceAccount(
   request?: KeyedRequest<DeleteServiceAccountResult>,
 ): Promise<OnceResult<DeleteServiceAccountResult>> {
   const deletedAt = unixSeconds(dependencies.now());
-  const remove = async ({ accounts, auditLog }: WriteTransaction): Promise<DeleteServiceAccountResult> => {
+  const remove = async ({
+    accounts,
+    auditLog,
+    githubAnswers,
+  }: WriteTransaction): Promise<DeleteServiceAccountResult> => {
     if ((await accounts.deleteServiceAccount(org, name)) === 'not found') return 'not found';
     const revoked = await accounts.revokeServiceAccountKeys(org, name, deletedAt);
     const event = { by, at: deletedAt, details: { revoked_keys: 'all' } };
@@ -74,6 +83,7 @@ export function deleteServiceAccount(
     const owner = { org, ownerKind: 'service account', owner: name } as const;
     const cause = `service account ${name} was deleted`;
     for (const each of toRevocations(revoked, { ...owner, by, at: deletedAt, cause })) await auditLog.append(each);
+    await githubAnswers.noteChange({ org }, deletedAt);
     return 'deleted';
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));

@@ -10,6 +10,7 @@ import type { ServiceOptions } from '../service.ts';
 import { parseDatabaseUrl } from '../platform/database/postgres/database-url.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { parseAttachments } from './parse-attachments.ts';
+import { parseGithubApp } from './parse-github-app.ts';
 
 export const defaultDataFolder = 'service-data';
 
@@ -48,6 +49,23 @@ const settings = [
   ['admin-key', 'KEY', 'enables the admin API under /admin/v1, for organizations and keys, with this key'],
   ['smtp-url', 'URL', 'the mail server for e-mail notifications, such as smtps://user:password@mail.example.com'],
   ['smtp-from', 'ADDRESS', 'the sender of these e-mails'],
+  [
+    'github-app-id',
+    'NUMBER',
+    'the GitHub App that sets checks; needs COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY and ' +
+      'COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET, or the names of files in the same variables with _FILE at their end',
+  ],
+  [
+    'github-api-url',
+    'URL',
+    "the API of a GitHub Enterprise Server, such as https://github.example.com/api/v3 (default: github.com's)",
+  ],
+  [
+    'github-installation',
+    'ORG=NUMBER',
+    'the organization that an installation of the app belongs to, such as acme=12345678; can be repeated, or ' +
+      'separated by commas',
+  ],
   ...quotaNames.map(
     (name) =>
       [
@@ -125,6 +143,14 @@ export function parseServiceOptions(
     adminKey: parseAdminKey(valueOf('admin-key')),
     first: org === undefined ? undefined : { org, key },
     mail: parseMailServer(valueOf('smtp-url'), valueOf('smtp-from')),
+    github: parseGithubApp(
+      {
+        id: valueOf('github-app-id'),
+        apiUrl: valueOf('github-api-url'),
+        installations: valueOf('github-installation'),
+      },
+      environment,
+    ),
     quotas: parseQuotas((name) => valueOf(toQuotaSetting(name))),
     allowPrivateTargets: isOn('allow-private-targets'),
     allowPrivateIssuers: isOn('allow-private-issuers'),
@@ -157,12 +183,13 @@ export function readOrganization(flag: unknown, environment: EnvironmentVariable
   );
 }
 
+function isRepeatable(setting: Setting): boolean {
+  return ['trusted-proxy', 'github-installation'].includes(setting) || setting.startsWith('quota-');
+}
+
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
   const flags = Object.fromEntries(
-    settings.map(([name]) => [
-      name,
-      { type: 'string' as const, multiple: name === 'trusted-proxy' || name.startsWith('quota-') },
-    ]),
+    settings.map(([name]) => [name, { type: 'string' as const, multiple: isRepeatable(name) }]),
   );
   const switched = Object.fromEntries(switches.map(([name]) => [name, { type: 'boolean' as const }]));
   const flag = { type: 'boolean' } as const;

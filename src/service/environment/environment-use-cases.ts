@@ -96,6 +96,7 @@ async function saveWithin(
   const isJudgedByOthers = await replacePolicies(transaction, environment, known, now);
   const restoration = { org, type: 'restored', at: now, actor, subject: `environment ${name}`, details: {} } as const;
   if (isRestored) await transaction.auditLog.append(restoration);
+  await transaction.githubAnswers.noteRuleChange(org, now);
   if (requiresOthers || showsOthers || isJudgedByOthers || isRestored)
     await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
   return { outcome: 'saved' };

@@ -4,17 +4,18 @@ import { toBroadcasts } from '../notification/delivery-use-cases.ts';
 
 /**
  * Records a change of what environments are judged by in the audit log, and in the outbox for the targets that want to
- * hear of it. An environment without a report has no verdict that could change.
+ * hear of it; deployments that wait at GitHub are judged again. An environment without a report has no verdict that could change.
  *
  * @param environments those that are judged by what was changed
  */
 export async function recordRuleChange(
-  { auditLog, deliveries, environments: records, snapshots }: WriteTransaction,
+  { auditLog, deliveries, environments: records, githubAnswers, snapshots }: WriteTransaction,
   change: AuditEvent,
   environments: readonly string[],
 ): Promise<void> {
   await auditLog.append(change);
   const { org, at: timestamp } = change;
+  await githubAnswers.noteRuleChange(org, timestamp);
   for (const environment of environments) {
     const trigger = 'ON_CHANGED_RULES';
     const listeners = (await deliveries.listListeners(org, environment)).filter((one) =>

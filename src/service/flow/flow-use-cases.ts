@@ -47,9 +47,8 @@ export async function saveFlow(
     const subject = { org, flow: name };
     await recordRuleChange(transaction, change, known === undefined ? [] : await environments.listRunning(subject));
     await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
-    if (known === undefined) return 'created';
     await judgeEvidence(transaction, subject, now, context);
-    return 'updated';
+    return known === undefined ? 'created' : 'updated';
   };
   return runJudgingTransaction(dependencies, flow.org, carryOutOnce(dependencies, request, save));
 }

@@ -32,12 +32,12 @@ export interface AnswerClaim {
   readonly claimant: string;
 }
 
-/** Which answers a change may be about. A trail stands for its commit. */
-export type AnswerScope = { readonly org: string } & (
-  { readonly flow?: string } | { readonly flow: string; readonly trail: string }
+/** What changed: an artifact, a trail, a flow, or anything in the organization. */
+export type ChangedSubject = { readonly org: string } & (
+  { readonly fingerprint: string } | { readonly flow: string; readonly trail?: string } | { readonly flow?: never }
 );
 
-const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, environment, deployment_id,
+const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, github_environment, deployment_id,
   requested_at, requests, attempts, last_error, check_run_id, sent, answered_at`;
 
 /** When an answer is due: a claim without a result ends at some time. */
@@ -52,8 +52,8 @@ const isUnchanged = 'requests = $4';
 /** Makes answers due now. Failed ones keep the time of their next attempt, which GitHub may have demanded. */
 const setDue = 'UPDATE github_answers SET due_at = CASE WHEN attempts > 0 THEN coalesce(due_at, $2) ELSE $2 END';
 
-/** The commit of a trail. */
-const commitOfTrail = `(SELECT ${trailCommit} FROM trails WHERE org = $1 AND flow = $3 AND name = $4)`;
+/** The flow and the commit of trails `t`. */
+const commits = `(flow, sha) IN (SELECT t.flow, ${trailCommit} FROM trails t`;
 
 const statements = defineStatements('github_answers', {
   listDue: `SELECT org, number FROM (
@@ -64,10 +64,10 @@ const statements = defineStatements('github_answers', {
   find: `SELECT ${columns} FROM github_answers WHERE ${isAnswer}`,
 
   request: `INSERT INTO github_answers (org, number, installation_id, repository_id, repository, sha, flow, run_id,
-      environment, deployment_id, requested_at, due_at)
+      github_environment, deployment_id, requested_at, due_at)
     VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM github_answers WHERE org = $1),
       $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
-    ON CONFLICT (org, repository_id, sha, flow, run_id, environment) DO UPDATE SET
+    ON CONFLICT (org, repository_id, sha, flow, run_id, github_environment) DO UPDATE SET
       installation_id = excluded.installation_id, repository = excluded.repository,
       deployment_id = excluded.deployment_id, requested_at = excluded.requested_at, due_at = excluded.due_at,
       attempts = 0, answered_at = NULL,
@@ -76,9 +76,13 @@ const statements = defineStatements('github_answers', {
     WHERE github_answers.flow <> '' OR excluded.deployment_id > github_answers.deployment_id`,
   rename: `UPDATE github_answers SET repository = $3 WHERE org = $1 AND repository_id = $2 AND repository <> $3`,
   deleteOld: 'DELETE FROM github_answers WHERE org = $1 AND requested_at < $2',
+  deleteOfFlow: 'DELETE FROM github_answers WHERE org = $1 AND flow = $2',
   resume: `UPDATE github_answers SET due_at = $2, attempts = 0
     WHERE org = $1 AND installation_id = $3 AND attempts > 0 AND due_at IS NOT NULL`,
-  setTrailDue: `${setDue} WHERE org = $1 AND flow = $3 AND sha = ${commitOfTrail}`,
+  hasAny: 'SELECT 1 FROM github_answers WHERE org = $1 LIMIT 1',
+  setArtifactDue: `${setDue} WHERE org = $1 AND ${commits} JOIN artifacts a USING (org, flow)
+    WHERE a.org = $1 AND a.fingerprint = $3 AND t.name = a.trail)`,
+  setTrailDue: `${setDue} WHERE org = $1 AND ${commits} WHERE t.org = $1 AND t.flow = $3 AND t.name = $4)`,
   setFlowDue: `${setDue} WHERE org = $1 AND flow = $3`,
   setChecksDue: `${setDue} WHERE org = $1 AND flow <> ''`,
   setDeploymentsDue: `${setDue} WHERE org = $1 AND flow = '' AND answered_at IS NULL`,
@@ -142,21 +146,39 @@ export class AnswerWriter extends AnswerReader {
     return this.database.run(statements.deleteOld, [org, before]);
   }
 
+  /** Deletes the checks of a flow. */
+  deleteOfFlow(org: string, flow: string): Promise<void> {
+    return this.database.run(statements.deleteOfFlow, [org, flow]);
+  }
+
   /** Lets the answers of an installation be tried again that failed. */
   resume(org: string, installationId: number, at: number): Promise<void> {
     return this.database.run(statements.resume, [org, at, installationId]);
   }
 
-  /** Makes checks due: those of the commit of a trail, of a flow, or of the organization. */
-  setChecksDue(scope: AnswerScope, at: number): Promise<void> {
-    const { org, flow, trail } = { flow: undefined, trail: undefined, ...scope };
-    if (flow === undefined) return this.database.run(statements.setChecksDue, [org, at]);
-    if (trail === undefined) return this.database.run(statements.setFlowDue, [org, at, flow]);
-    return this.database.run(statements.setTrailDue, [org, at, flow, trail]);
+  /**
+   * Makes due what a change may be about: the checks of its trails, and all deployments that were not decided yet. Call it
+   * in the transaction that makes the change.
+   */
+  async noteChange(changed: ChangedSubject, at: number): Promise<void> {
+    const { org } = changed;
+    if ((await this.database.query(statements.hasAny, [org])).length === 0) return;
+    await Promise.all([this.#setChecksDue(changed, at), this.noteRuleChange(org, at)]);
   }
 
-  /** Makes the deployments due that were not decided yet. */
-  setDeploymentsDue(org: string, at: number): Promise<void> {
+  #setChecksDue(changed: ChangedSubject, at: number): Promise<void> {
+    const { org } = changed;
+    const { setArtifactDue, setTrailDue, setFlowDue, setChecksDue } = statements;
+    if ('fingerprint' in changed) return this.database.run(setArtifactDue, [org, at, changed.fingerprint]);
+    if (changed.flow === undefined) return this.database.run(setChecksDue, [org, at]);
+    const { flow, trail } = changed;
+    return trail === undefined
+      ? this.database.run(setFlowDue, [org, at, flow])
+      : this.database.run(setTrailDue, [org, at, flow, trail]);
+  }
+
+  /** Makes all deployments due that were not decided yet, because what environments are judged by has changed. */
+  noteRuleChange(org: string, at: number): Promise<void> {
     return this.database.run(statements.setDeploymentsDue, [org, at]);
   }
 
@@ -222,7 +244,7 @@ function toSubject(row: Row): AnswerSubject {
     kind: 'deployment',
     sha,
     runId: number(row, 'run_id'),
-    environment: text(row, 'environment'),
+    environment: text(row, 'github_environment'),
     deploymentId: number(row, 'deployment_id'),
   };
 }

@@ -5,7 +5,6 @@ import type { WriteTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { loadTrailStates } from '../trail/trail-state-use-cases.ts';
 import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, SentAnswer } from './answer.ts';
-import type { AnswerScope } from './answer-records.ts';
 import type { CommitVerdict } from './check-output.ts';
 import { waitSeconds } from './gate.ts';
 import type { GithubApp } from './github-app.ts';
@@ -61,19 +60,6 @@ function listSubjects(
       return flows.map((flow) => ({ subject: { kind: 'check', sha, flow }, again }));
     }
   }
-}
-
-/**
- * Notes a change of what checks and deployments are judged by: of the trail, of the flow, or of the organization. Call it
- * in the transaction that makes the change. Evidence counts for artifacts of other flows and for environments, so every
- * deployment that was not decided yet is judged again.
- */
-export async function noteChange(
-  { githubAnswers }: Pick<WriteTransaction, 'githubAnswers'>,
-  scope: AnswerScope,
-  at: number,
-): Promise<void> {
-  await Promise.all([githubAnswers.setChecksDue(scope, at), githubAnswers.setDeploymentsDue(scope.org, at)]);
 }
 
 /** What a check shows. */

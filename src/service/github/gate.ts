@@ -33,3 +33,14 @@ export function findOverlap(
 export function waitSeconds({ wait }: Pick<GithubGate, 'wait'>): number {
   return Number(wait.slice(0, -1)) * (wait.endsWith('h') ? 3600 : 60);
 }
+
+/** The gate with the new name of a flow or environment. */
+export function renameInGate<Renamed extends Pick<GateDeclaration, 'flows' | 'environments'>>(
+  gate: Renamed,
+  { kind, from, to }: { readonly kind: 'flow' | 'environment'; readonly from: string; readonly to: string },
+): Renamed {
+  const replace = (name: string): string => (name === from ? to : name);
+  if (kind === 'flow') return { ...gate, flows: [...new Set(gate.flows.map(replace))] };
+  const environments = Object.entries(gate.environments).map(([key, name]) => [key, replace(name)] as const);
+  return { ...gate, environments: Object.fromEntries(environments) };
+}

@@ -26,7 +26,12 @@ export function saveLoginRule(
   request?: KeyedRequest<SaveLoginRuleResult>,
 ): Promise<OnceResult<SaveLoginRuleResult>> {
   const at = unixSeconds(dependencies.now());
-  const save = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<SaveLoginRuleResult> => {
+  const save = async ({
+    loginRules,
+    accounts,
+    auditLog,
+    githubAnswers,
+  }: WriteTransaction): Promise<SaveLoginRuleResult> => {
     const [known, rules] = await Promise.all([loginRules.find(org, name), loginRules.list(org)]);
     if (known === undefined && rules.length >= maximumLoginRules) return { outcome: 'too many rules' };
     const rule: LoginRule = {
@@ -48,6 +53,7 @@ export function saveLoginRule(
     const event = { org, type: 'login_rule_saved', at, actor: by, subject: `login rule ${name}`, details } as const;
     await auditLog.append(event);
     await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was changed` });
+    await githubAnswers.noteChange({ org }, at);
     return { outcome, rule };
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, save));
@@ -74,11 +80,17 @@ export function deleteLoginRule(
   request?: KeyedRequest<DeleteLoginRuleResult>,
 ): Promise<OnceResult<DeleteLoginRuleResult>> {
   const at = unixSeconds(dependencies.now());
-  const remove = async ({ loginRules, accounts, auditLog }: WriteTransaction): Promise<DeleteLoginRuleResult> => {
+  const remove = async ({
+    loginRules,
+    accounts,
+    auditLog,
+    githubAnswers,
+  }: WriteTransaction): Promise<DeleteLoginRuleResult> => {
     if ((await loginRules.delete(org, name)) === 'not found') return 'not found';
     const subject = `login rule ${name}`;
     await auditLog.append({ org, type: 'login_rule_deleted', at, actor: by, subject, details: {} });
     await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was deleted` });
+    await githubAnswers.noteChange({ org }, at);
     return 'deleted';
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));

@@ -28,7 +28,7 @@ export const renamedColumns = {
   setAside: ['bindings.flow', 'current_evidence.flow', 'limited_evidence.flow'],
   flow: [
     ...['attestations.flow', 'artifacts.flow', 'trail_templates.flow', 'trail_updates.flow', 'trails.flow'],
-    'flows.name',
+    ...['github_answers.flow', 'flows.name'],
   ],
   environment: [
     ...['environment_members.environment', 'environment_members.member', 'environment_policies.environment'],

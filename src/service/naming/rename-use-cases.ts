@@ -4,6 +4,7 @@ import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/id
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
+import { renameInGate } from '../github/gate.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import type { LoginRule } from '../login/login-rule.ts';
 import type { Rename, RenamedKind } from './rename-records.ts';
@@ -17,8 +18,8 @@ export type RenameResult =
   | { readonly outcome: 'named by a rule'; readonly rule: string };
 
 /**
- * Renames a flow or environment in all its records, and in the login rules that name it, so that the same keys have access
- * to it as before. Conditions of policies can name a flow, so what runs is judged again.
+ * Renames a flow or environment in all its records, and in the login rules and gates that name it, so that the same keys
+ * have access to it as before. Conditions of policies can name a flow, so what runs is judged again.
  */
 export function rename(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
@@ -38,9 +39,13 @@ export function rename(
     if (obstacle !== undefined) return { outcome: 'named by a rule', rule: obstacle.name };
     const count = await renames.countRecords(renaming, maximumRenamed);
     if (count >= maximumRenamed) return { outcome: 'too many records' };
+    // Those of a flow that existed before, or never did.
+    if (kind === 'flow') await transaction.githubAnswers.deleteOfFlow(org, to);
     await renames.rename(renaming);
     for (const rule of rules)
       if (listNames(rule, kind).includes(from)) await loginRules.save(org, renameIn(rule, renaming));
+    for (const gate of await transaction.githubGates.list(org))
+      await transaction.githubGates.save(org, renameInGate(gate, renaming));
     const event = { org, type: 'renamed', at, actor, subject: `${kind} ${from}` } as const;
     const subject = { org, flow: to };
     const running = kind === 'flow' ? await environments.listRunning(subject) : [];

@@ -37,8 +37,8 @@ const withArtifact = `FROM (
 const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || '\u{7f}'`;
 const byNameInFlow = `${byName} AND flow = $3`;
 
-/** The commit of a trail: the one that it was begun for, else its name, which is one by default. */
-export const trailCommit = `coalesce(${either("report ->> '$.git_commit_info.sha1'", "report::json #>> '{git_commit_info,sha1}'")}, name)`;
+/** The commit of the trail `t`: the one that it was begun for, else its name, which is one by default. */
+export const trailCommit = `coalesce(${either("t.report ->> '$.git_commit_info.sha1'", "t.report::json #>> '{git_commit_info,sha1}'")}, t.name)`;
 
 const newestFirst = `ORDER BY t.${either('rowid', 'place')} DESC`;
 

@@ -39,23 +39,26 @@ export function beginTrail(
 ): Promise<OnceResult<BeginTrailResult>> {
   const now = unixSeconds(dependencies.now());
   const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
-    const { flows, trails, environments } = transaction;
+    const { flows, trails, environments, githubAnswers } = transaction;
     const { org, flow, name } = trail;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     const own = wanted === undefined ? undefined : (await trails.listTemplates(org, flow, [name])).get(name);
     const template = isDeepStrictEqual(own, wanted) ? undefined : wanted;
     if (template !== undefined && !mayDefine) return 'not permitted';
     const known = await trails.find(trail);
+    const subject = { org, flow, trail: name };
+    // It may be for another commit from now on, which the check of the former one shows.
+    await githubAnswers.noteChange(subject, now);
     const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
     await trails.save({ ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } });
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
+    await githubAnswers.noteChange(subject, now);
     if (template !== undefined) {
       await trails.saveTemplate(trail, template);
-      const judged = { org, flow, trail: name };
-      const subject = `trail ${name} of flow ${flow}`;
-      const change = { org, type: 'trail_template_changed', at: now, actor: by, subject, details: {} } as const;
-      await recordRuleChange(transaction, change, await environments.listRunning(judged));
-      await judgeEvidence(transaction, judged, now, context);
+      const changed = { subject: `trail ${name} of flow ${flow}`, details: {} };
+      const change = { org, type: 'trail_template_changed', at: now, actor: by, ...changed } as const;
+      await recordRuleChange(transaction, change, await environments.listRunning(subject));
+      await judgeEvidence(transaction, subject, now, context);
     }
     return known === undefined ? 'begun' : 'updated';
   };

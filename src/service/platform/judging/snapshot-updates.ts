@@ -140,8 +140,8 @@ export class SnapshotUpdates {
 }
 
 /**
- * Judges those environments again that run artifacts to which new evidence applies. Call it in the transaction that
- * records the evidence.
+ * Judges again what new evidence applies to: what GitHub waits for, and those environments that run artifacts. Call it in
+ * the transaction that records the evidence.
  *
  * @throws MissingMatchesError
  */
@@ -153,6 +153,7 @@ export async function judgeEvidence(
 ): Promise<void> {
   const { org } = subject;
   const { environments } = transaction;
+  await transaction.githubAnswers.noteChange(subject, at);
   if (!(await environments.hasPolicies(org))) return;
   const running = await environments.listRunning(subject);
   if (running.length === 0) return;

@@ -1,3 +1,4 @@
+import type { GithubApp } from '../../github/github-app.ts';
 import type { KeyUses } from '../../account/background/key-uses.ts';
 import type { UseCaseDependencies } from '../judging/use-case-dependencies.ts';
 import type { Links } from '../links.ts';
@@ -12,6 +13,8 @@ export interface RouteDependencies extends UseCaseDependencies {
   readonly links: Links;
   /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
+  /** Undefined if there is no GitHub App. */
+  readonly github: GithubApp | undefined;
   readonly log: ServiceLog;
   readonly failures: FailedAuthentications;
   readonly keyUses: KeyUses;

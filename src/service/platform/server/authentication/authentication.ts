@@ -91,7 +91,8 @@ export function authenticate<Who>(
   });
 }
 
-function toOrigin(
+/** Where a request comes from, and where it goes. */
+export function toOrigin(
   { headers, method, url }: Pick<FastifyRequest, 'headers' | 'method' | 'url'>,
   address: string,
 ): RequestOrigin {

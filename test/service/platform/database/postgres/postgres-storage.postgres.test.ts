@@ -9,6 +9,7 @@ import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeBroadcasts } from '../broadcasts-acceptance.ts';
 import { describeClaims } from '../claims-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
+import { describeGithub } from '../github-acceptance.ts';
 import { describeLogins } from '../login-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 import { describePages } from '../pages-acceptance.ts';
@@ -61,6 +62,7 @@ function takingTurns(all: readonly Records[]): Records {
 const openTestStorage = openWith(1);
 const openShared = openWith(2);
 
+describeGithub('what GitHub waits for, in the PostgreSQL storage in two processes', openShared);
 describeTrails('trails and flows of the PostgreSQL storage in two processes', openShared);
 describeTransactions('transactions of the PostgreSQL storage', openTestStorage);
 describeTransactions('transactions of two processes', openShared);

@@ -16,6 +16,7 @@ import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeLookups } from '../lookups-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
+import { describeGithub } from '../github-acceptance.ts';
 import { describeLogins } from '../login-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeBroadcasts } from '../broadcasts-acceptance.ts';
@@ -43,6 +44,7 @@ const openTestStorage = async (): Promise<StorageUnderTest> => {
   };
 };
 
+describeGithub('what GitHub waits for, in the SQLite storage', openTestStorage);
 describeTrails('trails and flows of the SQLite storage', openTestStorage);
 describeTransactions('transactions of the SQLite storage', openTestStorage);
 describeStorage('the SQLite storage', openTestStorage);

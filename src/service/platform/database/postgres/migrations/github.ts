@@ -21,7 +21,7 @@ CREATE TABLE github_answers (
   sha ${text} NOT NULL,
   flow ${text} NOT NULL DEFAULT '',
   run_id bigint NOT NULL DEFAULT 0,
-  environment ${text} NOT NULL DEFAULT '',
+  github_environment ${text} NOT NULL DEFAULT '',
   deployment_id bigint NOT NULL DEFAULT 0,
   requested_at double precision NOT NULL,
   requests bigint NOT NULL DEFAULT 1,
@@ -34,7 +34,7 @@ CREATE TABLE github_answers (
   sent ${text},
   answered_at double precision,
   PRIMARY KEY (org, number),
-  UNIQUE (org, repository_id, sha, flow, run_id, environment)
+  UNIQUE (org, repository_id, sha, flow, run_id, github_environment)
 );
 CREATE INDEX github_answers_due ON github_answers (coalesce(claimed_until, due_at));
 CREATE INDEX github_answers_by_commit ON github_answers (org, flow, sha);

@@ -23,7 +23,7 @@ CREATE TABLE github_answers (
   sha TEXT NOT NULL,
   flow TEXT NOT NULL DEFAULT '',
   run_id INTEGER NOT NULL DEFAULT 0,
-  environment TEXT NOT NULL DEFAULT '',
+  github_environment TEXT NOT NULL DEFAULT '',
   deployment_id INTEGER NOT NULL DEFAULT 0,
   requested_at REAL NOT NULL,
   requests INTEGER NOT NULL DEFAULT 1,
@@ -36,7 +36,7 @@ CREATE TABLE github_answers (
   sent TEXT,
   answered_at REAL,
   PRIMARY KEY (org, number),
-  UNIQUE (org, repository_id, sha, flow, run_id, environment)
+  UNIQUE (org, repository_id, sha, flow, run_id, github_environment)
 ) STRICT;
 CREATE INDEX github_answers_due ON github_answers (coalesce(claimed_until, due_at));
 CREATE INDEX github_answers_by_commit ON github_answers (org, flow, sha);

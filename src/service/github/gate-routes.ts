@@ -1,0 +1,73 @@
+import {
+  deleteGithubGate,
+  getGithubGate,
+  githubAppMissing,
+  githubGateNotFound,
+  githubGateOverlaps,
+  githubInstallationForeign,
+  listGithubGates,
+  maximumGithubGates,
+  saveGithubGate,
+} from '../../contract/github-gate.ts';
+import { actorName } from '../account/access.ts';
+import { requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { withDefaults } from './gate.ts';
+import { deleteGate, saveGate, type DeleteGateResult, type GateToSave, type SaveGateResult } from './gate-use-cases.ts';
+
+/** Adds the endpoints with which admins connect repositories at GitHub with flows. */
+export function addGithubGateRoutes(host: RouteHost, dependencies: RouteDependencies): void {
+  const administer = requireRole(dependencies, 'administer');
+
+  addRoute(host, listGithubGates, administer, async ({ parameters: { org } }) => {
+    const body = await dependencies.storage.read(({ githubGates }) => githubGates.list(org));
+    return { status: 200, body: [...body] };
+  });
+
+  addRoute(host, getGithubGate, administer, async ({ parameters: { org, gate } }) => {
+    const body = await dependencies.storage.read(({ githubGates }) => githubGates.find(org, gate));
+    if (body === undefined) throw new ApiError(githubGateNotFound, { values: { org, gate } });
+    return { status: 200, body };
+  });
+
+  addRoute(host, saveGithubGate, administer, ({ caller, parameters: { org, gate: name }, document, carryOut }) => {
+    const wanted = { org, name, declaration: withDefaults(document), by: actorName(caller) };
+    return carryOut(
+      (saved: SaveGateResult) => {
+        if (!('gate' in saved)) throw toSaveError(saved, wanted);
+        return { status: saved.outcome === 'created' ? 201 : 200, body: saved.gate };
+      },
+      (request) => saveGate(dependencies, wanted, request),
+    );
+  });
+
+  addRoute(host, deleteGithubGate, administer, ({ caller, parameters: { org, gate: name }, carryOut }) =>
+    carryOut(
+      (result: DeleteGateResult) => {
+        if (result === 'not found') throw new ApiError(githubGateNotFound, { values: { org, gate: name } });
+        return { status: 200, body: result };
+      },
+      (request) => deleteGate(dependencies, { org, name, by: actorName(caller) }, request),
+    ),
+  );
+}
+
+function toSaveError(
+  result: Exclude<SaveGateResult, { readonly gate: unknown }>,
+  { org, declaration }: GateToSave,
+): ApiError {
+  switch (result.outcome) {
+    case 'too many gates':
+      return validationError(['path.gate', `is new, but there are already ${maximumGithubGates} gates`]);
+    case 'no app':
+      return new ApiError(githubAppMissing);
+    case 'foreign installation':
+      return new ApiError(githubInstallationForeign, {
+        values: { org, installation: String(declaration.installation_id) },
+      });
+    case 'overlaps':
+      return new ApiError(githubGateOverlaps, { values: { ...result.overlap } });
+  }
+}
