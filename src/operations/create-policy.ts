@@ -4,15 +4,16 @@ import { prepareAttachment } from '../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { readPolicyFile } from '../evidence/policy-file.ts';
 import { formatTime } from './format-time.ts';
-import { comment, policy } from './inputs/environment-inputs.ts';
+import { comment, policy, preview } from './inputs/environment-inputs.ts';
 import { files } from './inputs/evidence-inputs.ts';
 import { description } from './inputs/flow-inputs.ts';
-import { optional, required } from './inputs/input.ts';
+import { optional, required, withDefault } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
+import { askForPreview, createPreviewResult } from './policy-preview.ts';
 import { fact, plain, type Fact, type Table, type Text } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 
-/** Operation 6: creates a policy from a YAML file, or a new version of it if it exists. */
+/** Operation 6: creates a policy from a YAML file, or a new version of it if it exists; or previews it. */
 export const createPolicy = defineOperation({
   name: 'create-policy',
   endpoint,
@@ -22,6 +23,7 @@ export const createPolicy = defineOperation({
     description: optional(description),
     comment: optional(comment),
     files: required(files),
+    preview: withDefault(preview, false),
   },
   async run(inputs, context) {
     const { org, workspace, temporaryDirectory } = context;
@@ -40,11 +42,16 @@ export const createPolicy = defineOperation({
       ...(inputs.comment === undefined ? {} : { comment: inputs.comment }),
       type: 'env',
     };
-    const answer = await context.client.call(endpoint, {
-      parameters: { org },
-      document,
-      ...(file === undefined ? {} : { file }),
-    });
+    const upload = { document, ...(file === undefined ? {} : { file }) };
+    const fileFacts = [
+      ...fact('Schema', schema),
+      ...fact('File', file === undefined ? undefined : `${file.filename}, ${file.size} bytes`),
+    ];
+    if (inputs.preview) {
+      const parameters = { org, policy_name: inputs.policy };
+      return createPreviewResult(await askForPreview(context.client, { parameters, ...upload }), org, fileFacts);
+    }
+    const answer = await context.client.call(endpoint, { parameters: { org }, ...upload });
     const state = toRequestEffect(answer, { created: 'created', otherwise: 'updated' });
     const { body } = answer;
     const action = state ?? 'created or updated';
@@ -59,8 +66,7 @@ export const createPolicy = defineOperation({
           ...fact('Organization', org),
           ...fact('Policy', `${inputs.policy} (${action})`),
           ...policyFacts(body),
-          ...fact('Schema', schema),
-          ...fact('File', file === undefined ? undefined : `${file.filename}, ${file.size} bytes`),
+          ...fileFacts,
         ],
         tables: versionsTable(body),
       },

@@ -154,6 +154,98 @@ describe('create-policy', () => {
     });
   });
 
+  describe('with `preview`', () => {
+    const inputs = { policy: 'provenance', files: 'p.yml', preview: 'true' };
+    const page = 'https://compliance.example.com/acme/environments/prod';
+    const reason = { state: 'failed', about: 'sonar', value: 'the quality gate is ERROR', rule: 'policy provenance' };
+    const counts = { artifact_count: 5, changed_artifacts: 2, failing_later: 1, artifacts_left_out: 1 };
+    const unchanged = { artifact_count: 1, changed_artifacts: 0, failing_later: 0, artifacts_left_out: 0 };
+    const red = { name: 'web:1', fingerprint: 'a'.repeat(64), compliant_before: true };
+    const preview = {
+      ...{ policy: 'provenance', present_version: 2, attached: true, environments_left_out: 3 },
+      ...{ changed_environments: 1, changed_artifacts: 2, failing_later: 1 },
+      environments: [
+        { name: 'stage', compliant_before: true, compliant_after: true, ...unchanged, reasons: [], artifacts: [] },
+        {
+          ...{ name: 'prod', compliant_before: true, compliant_after: false, ...counts, reasons: [], html_url: page },
+          artifacts: [
+            { ...red, compliant_after: false, reasons: [reason], html_url: `${page}/web` },
+            { ...red, name: 'api:1', compliant_after: true, fails_from: '2027-01-01', reasons: [reason] },
+          ],
+        },
+      ],
+    };
+
+    beforeEach(() => workspace.write('p.yml', yaml));
+
+    it('sends the same upload for a preview, and shows what would change', async () => {
+      const { requests, sent, result } = await performOperation(
+        'create-policy',
+        inputs,
+        always(200, preview),
+        workspace.path,
+      );
+      expect(sent).toEqual(['POST /policies/acme/provenance/preview']);
+      expect(requests[0]?.headers).not.toHaveProperty('idempotency-key');
+      expect(requests[0]?.body).toContain('{"name":"provenance","type":"env"}');
+      expect(requests[0]?.body).toContain(yaml);
+      expect(result).toMatchObject({
+        ...{ outcome: 'done', state: 'previewed', count: 3, response: preview },
+        conclusion:
+          'With this file, policy provenance would change the verdict of 1 of 2 environments and of 2 artifacts. It would break 1 artifact from a later day on. 3 environments could not be judged in one preview. Nothing was stored.',
+      });
+      expect(reportTables(result)).toEqual({
+        'Environments (1)': [['prod', '✅ yes', '❌ no', '2 of 5', '1', '']],
+        'Artifacts (3)': [
+          ['web:1 aaaaaaaaaaaa', 'prod', '✅ yes', '❌ no', 'sonar: the quality gate is ERROR (policy provenance)'],
+          [
+            ...['api:1 aaaaaaaaaaaa', 'prod', '✅ yes', '✅ yes, would fail from 2027-01-01'],
+            'sonar: the quality gate is ERROR (policy provenance)',
+          ],
+        ],
+      });
+    });
+
+    it('says that the policy is not attached', async () => {
+      const nothing = { changed_environments: 0, changed_artifacts: 0, failing_later: 0, environments_left_out: 0 };
+      const answer = { policy: 'provenance', attached: false, environments: [], ...nothing };
+      const { result } = await performOperation('create-policy', inputs, always(200, answer), workspace.path);
+      expect(result.conclusion).toBe(
+        'Policy provenance is not attached to any environment of organization acme, so this file would change no verdict. Nothing was stored.',
+      );
+      expect(reportFacts(result)).toMatchObject({ 'Present version': 'none, the policy does not exist yet' });
+      expect(result).toMatchObject({ count: 0, report: { tables: [] } });
+    });
+
+    it.each([
+      [404, { message: 'There is nothing at POST /policies' }],
+      [404, 'Not Found'],
+      [405, {}],
+    ])('fails if the service has no previews: %d %j', async (status, body) => {
+      let requests = 0;
+      const failure = await failureOf(
+        performOperation(
+          'create-policy',
+          inputs,
+          () => {
+            requests += 1;
+            return { status, body };
+          },
+          workspace.path,
+        ),
+      );
+      expect(requests).toBe(1);
+      expect(failure.message).toMatch(/This service cannot preview policies. Nothing was stored\.$/u);
+      expect(failure.remedy).toMatch(/^Check `base-url`\. Previews need/u);
+    });
+
+    it('fails with the error of the service otherwise', async () => {
+      const forbidden = { status: 403, body: { message: 'no' } };
+      const failure = await failureOf(performOperation('create-policy', inputs, () => forbidden, workspace.path));
+      expect(failure.message).toBe('Preview policy: POST /policies/acme/provenance/preview returned 403: no');
+    });
+  });
+
   it('accepts an answer with only a name and no versions', async () => {
     await workspace.write('p.yml', yaml);
     const { result } = await performOperation(

@@ -171,10 +171,10 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
   'Upload the policy': [
     { title: 'uploads on a push', run: started.pushToMain('policies/production-rules.yml'), ...done('policy') },
     {
-      title: 'shows what it would upload on a pull request',
+      title: 'shows what it would change on a pull request',
       run: started.pullRequest('policies/production-rules.yml'),
-      jobs: { policy: 'success' },
-      outcomes: ['skipped'],
+      prepare: governed,
+      ...done('policy'),
     },
     {
       title: 'leaves forks out',

@@ -35,6 +35,9 @@ export const requireProvenance = flag('require-provenance');
 /** A comment on a version of a policy. */
 export const comment = text('comment', maximumTextLength);
 
+/** Whether a policy is only previewed. */
+export const preview = flag('preview');
+
 /** The snapshot to compare from. */
 export const snapshot1 = snapshotExpression('snapshot-1');
 

@@ -104,6 +104,7 @@ describe('commentMarker', () => {
       'on-outage',
       'page',
       'per-page',
+      'preview',
       'redact-commit-info',
       'repo-url',
       'require-provenance',
