@@ -141,6 +141,15 @@ describe('the preview of a policy', () => {
     expect(found.environments[0]?.artifacts).toHaveLength(200);
   });
 
+  it('judges 200 environments, and counts the others', async () => {
+    await savePolicy(service, 'known');
+    const names = Array.from({ length: 202 }, (_, index) => `place-${index}`);
+    await Promise.all(names.map((name) => saveEnvironment(service, name, { policies: ['known'] })));
+    const found = await read(strict);
+    expect(found).toMatchObject({ attached: true, environments_left_out: 2 });
+    expect(found.environments).toHaveLength(200);
+  });
+
   it('says what could not be judged', async () => {
     await prepare();
     await changePolicies(service, 'DELETE', 'stage', ['known']);
