@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { version } from '../../../src/runtime/version.ts';
 import { parseServiceOptions, usage } from '../../../src/service/commands/service-options.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
@@ -135,6 +138,81 @@ describe('the settings of the service', () => {
     [['extra'], "Unexpected argument 'extra'"],
   ])('are rejected in %j, with the remedy', (words, message) => {
     expect(() => parseServiceOptions(words, {})).toThrow(message);
+  });
+
+  describe('of the GitHub App', () => {
+    const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
+    const privateKey = pem.toString();
+    const secrets = {
+      COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: privateKey,
+      COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET: adminKey,
+    };
+    const app = ['--github-app-id', '17'];
+
+    it('come from flags, variables and files', () => {
+      const words = [...app, '--github-installation=acme=1', '--github-installation', 'acme=2,other=3'];
+      const installations = new Map([
+        [1, 'acme'],
+        [2, 'acme'],
+        [3, 'other'],
+      ]);
+      const expected = { appId: 17, privateKey, webhookSecret: adminKey, installations };
+      expect(parseServiceOptions(words, secrets)).toMatchObject({
+        github: { ...expected, apiUrl: 'https://api.github.com' },
+      });
+      const folder = mkdtempSync(join(tmpdir(), 'compliance-github-'));
+      const file = (name: string, text: string): string => {
+        writeFileSync(join(folder, name), `${text}\n`);
+        return join(folder, name);
+      };
+      const environment = {
+        COMPLIANCE_SERVICE_GITHUB_APP_ID: '17',
+        COMPLIANCE_SERVICE_GITHUB_API_URL: 'https://github.example.com/api/v3/',
+        COMPLIANCE_SERVICE_GITHUB_INSTALLATION: 'acme=1,acme=2,other=3',
+        COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY_FILE: file('key', privateKey.replaceAll('\n', '\\n')),
+        COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET_FILE: file('secret', adminKey),
+      };
+      expect(parseServiceOptions([], environment)).toMatchObject({
+        github: { ...expected, apiUrl: 'https://github.example.com/api/v3' },
+      });
+      rmSync(folder, { recursive: true });
+    });
+
+    it.each([
+      [['--github-installation=acme=1'], {}, 'require --github-app-id'],
+      [[], { COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: '' }, undefined],
+      [['--github-app-id=x'], secrets, '--github-app-id x must be the number of the app'],
+      [app, {}, 'requires COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY, or COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY_FILE'],
+      [
+        app,
+        { ...secrets, COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET: '' },
+        'COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET_FILE',
+      ],
+      [app, { ...secrets, COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET: 'short' }, 'has 5 characters and needs 32 or more'],
+      [app, { ...secrets, COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: 'secret' }, 'must be the private key of the app'],
+      [app, { ...secrets, COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY_FILE: 'x' }, 'must not be set together'],
+      [
+        app,
+        { ...secrets, COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: '', COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY_FILE: '/none' },
+        'the file in COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY_FILE cannot be read',
+      ],
+      [
+        [...app, '--github-installation=acme'],
+        secrets,
+        '--github-installation acme must be an organization and a number',
+      ],
+      [[...app, '--github-api-url=http://github.example.com'], secrets, 'is not encrypted; use https'],
+      [
+        [...app, '--github-api-url=https://x@github.example.com'],
+        secrets,
+        'must be an http(s) URL without credentials',
+      ],
+      [[...app, '--github-api-url=http://127.0.0.1:1'], secrets, undefined],
+    ])('are checked: %j', (words, environment, message) => {
+      const parse = (): unknown => parseServiceOptions(words, environment);
+      if (message === undefined) expect(parse).not.toThrow();
+      else expect(parse).toThrow(message);
+    });
   });
 
   it('keep attachments elsewhere only with a database that a backup of the data folder does not contain', () => {
