@@ -3,6 +3,7 @@ import { createNotificationSender } from './notification/delivery/send-notificat
 import { Dispatcher } from './notification/delivery/dispatcher.ts';
 import type { MailServer } from './notification/delivery/send-email.ts';
 import type { GithubApp } from './github/github-app.ts';
+import type { GithubAnswers } from './github/sending/github-answers.ts';
 import type { Quotas } from './organization/quota.ts';
 import { watchClock } from './platform/background/watch-clock.ts';
 import { createNameResolver, systemNameServices } from './platform/network/name-resolver.ts';
@@ -114,6 +115,8 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     const app = createServer({ log: sources.log, storageFailed }, timeouts, admission, options);
     const own: { url?: string } = {};
     const links = createLinks(() => options.publicUrl ?? own.url ?? '', apiPrefix);
+    const github = await createGithubAnswers({ ...dependencies, links }, options);
+    closers.push(() => github?.stop());
     const shutdown = prepareShutdown(app, timeouts);
     const failureAudit = new FailureAudit(dependencies);
     closers.push(() => failureAudit.stop());
@@ -133,7 +136,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     closers.push(() => largeReads.close());
     addRoutes(
       { app, admission, adminKey: options.adminKey },
-      { ...dependencies, links, failures, keyUses, largeReads, startRemarks },
+      { ...dependencies, findRunCommit: github?.findRunCommit, links, failures, keyUses, largeReads, startRemarks },
     );
     addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
@@ -143,12 +146,14 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
         ...sources,
         onChange: () => {
           dispatcher.clockChanged();
+          github?.clockChanged();
         },
       }),
     );
     closers.push(() => shutdown.stop());
     await listen(app, { host: options.host, port: options.port });
     own.url = toUrl(app.server.address());
+    github?.start();
     // Last: if the start failed after a key was created, nobody would ever see that key.
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
@@ -206,6 +211,15 @@ function startDispatcher(
     ...{ links, web, mail, now },
   });
   return new Dispatcher({ storage, send, now, after, log });
+}
+
+async function createGithubAnswers(
+  dependencies: Omit<ConstructorParameters<typeof GithubAnswers>[0], 'app'>,
+  { github: app }: ServiceOptions,
+): Promise<GithubAnswers | undefined> {
+  if (app === undefined) return undefined;
+  const { GithubAnswers: Answers } = await import('./github/sending/github-answers.ts');
+  return new Answers({ ...dependencies, app });
 }
 
 function toUrl(address: AddressInfo | string | null): string {

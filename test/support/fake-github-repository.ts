@@ -1,5 +1,5 @@
 import { isMapping, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import type { GitHubReply, GitHubRequest } from './fake-github.ts';
+import type { Answering, GitHubReply, GitHubRequest } from './fake-github.ts';
 
 /** A comment on a pull request, as the fake stores it. */
 export interface KeptComment {
@@ -19,13 +19,12 @@ export interface KeptStatus {
 }
 
 /** A GitHub repository that stores comments and statuses by the rules of GitHub's documentation. */
-export interface GitHubRepository {
+export interface GitHubRepository extends Answering {
   readonly comments: KeptComment[];
   /** All statuses that were set, in order. */
   readonly statuses: readonly KeptStatus[];
   /** Adds a comment by another author. */
   comment(author: string, body: string): KeptComment;
-  /** Undefined for an unknown request. Adds to `breaches` what GitHub's documentation does not allow. */
   answer(request: GitHubRequest, breaches: string[]): GitHubReply | undefined;
 }
 
@@ -199,9 +198,9 @@ interface Asked {
 type Handler = (asked: Asked) => GitHubReply | undefined;
 
 /** Something that GitHub's documentation does not allow. */
-class Breach extends Error {}
+export class Breach extends Error {}
 
-function parse(body: string): unknown {
+export function parse(body: string): unknown {
   try {
     return body === '' ? undefined : JSON.parse(body);
   } catch {

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
-import type { GitHubRepository } from './fake-github-repository.ts';
 import { serve } from './loopback-server.ts';
 
 /** A request to the fake. */
@@ -30,10 +29,16 @@ export interface FakeGitHub {
   close(): Promise<void>;
 }
 
+/** Something that answers requests. */
+export interface Answering {
+  /** Undefined for an unknown request. Adds to `breaches` what GitHub's documentation does not allow. */
+  answer(request: GitHubRequest, breaches: string[]): GitHubReply | undefined | Promise<GitHubReply | undefined>;
+}
+
 /** Settings of the fake. */
 export interface GitHubSettings {
   /** Answers the requests that `replies` does not, and stores what is written. */
-  readonly repository?: GitHubRepository;
+  readonly repository?: Answering;
   /** Overrides all other responses. Gets the request and how many came before it. */
   readonly fault?: (request: GitHubRequest, earlier: number) => GitHubReply | undefined;
 }
@@ -50,7 +55,9 @@ export async function startGitHub(
     const request = { method, url, headers, body: await textOf(incoming) };
     breaches.push(...breachesOf(request));
     requests.push(request);
-    return fault?.(request, requests.length - 1) ?? replies[url] ?? repository?.answer(request, breaches) ?? notFound;
+    return (
+      fault?.(request, requests.length - 1) ?? replies[url] ?? (await repository?.answer(request, breaches)) ?? notFound
+    );
   };
   const { url, close } = await serve((incoming, response) => {
     void replyTo(incoming).then((reply) => {

@@ -23,6 +23,13 @@ export interface DueAnswerQuery {
   readonly limit: number;
 }
 
+/** A time, and the latest times at which claims and waits that begin then can end. */
+export interface LatestTimes {
+  readonly now: number;
+  readonly claimUntil: number;
+  readonly waitUntil: number;
+}
+
 /** Who claims answers, and when. */
 export interface AnswerClaim {
   readonly now: number;
@@ -39,6 +46,9 @@ export type ChangedSubject = { readonly org: string } & (
 
 const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, github_environment, deployment_id,
   requested_at, requests, attempts, last_error, check_run_id, sent, answered_at`;
+
+/** What waits longer than it can, for a time and the latest ends of claims and of waits after it. */
+const isOverdue = `(claimed_until > $2 OR due_at > $3 OR (due_at > $1 AND (attempts > 0 OR flow = '')))`;
 
 /** When an answer is due: a claim without a result ends at some time. */
 const dueTime = 'coalesce(claimed_until, due_at)';
@@ -62,6 +72,7 @@ const statements = defineStatements('github_answers', {
     ) AS waiting WHERE place <= $2 ORDER BY due, org, number`,
   findNextDue: `SELECT min(${dueTime}) AS due_at FROM github_answers WHERE ${dueTime} > $1`,
   find: `SELECT ${columns} FROM github_answers WHERE ${isAnswer}`,
+  hasOverdue: `SELECT 1 FROM github_answers WHERE ${isOverdue} LIMIT 1`,
 
   request: `INSERT INTO github_answers (org, number, installation_id, repository_id, repository, sha, flow, run_id,
       github_environment, deployment_id, requested_at, due_at)
@@ -100,6 +111,7 @@ const statements = defineStatements('github_answers', {
       due_at = CASE WHEN ${isUnchanged} THEN $6 ELSE coalesce(due_at, $6) END
     WHERE ${isClaimed}`,
   delete: `DELETE FROM github_answers WHERE ${isAnswer}`,
+  rearm: `UPDATE github_answers SET ${endClaim}, due_at = $1 WHERE ${isOverdue}`,
 });
 
 /** Reads what GitHub waits for. */
@@ -113,6 +125,11 @@ export class AnswerReader extends Repository {
   async findNextDue(after: number): Promise<number | undefined> {
     const [row = {}] = await this.database.query(statements.findNextDue, [after]);
     return optionalNumber(row, 'due_at');
+  }
+
+  /** Whether an answer waits longer than it should, because the clock was set back. */
+  async hasOverdue({ now, claimUntil, waitUntil }: LatestTimes): Promise<boolean> {
+    return (await this.database.query(statements.hasOverdue, [now, claimUntil, waitUntil])).length > 0;
   }
 
   find({ org, number: wanted }: AnswerReference): Promise<Answer | undefined> {
@@ -209,6 +226,11 @@ export class AnswerWriter extends AnswerReader {
     { reason, until }: AnswerFailure,
   ): Promise<void> {
     return this.database.run(statements.recordFailure, [org, wanted, claimant, requests, reason, until]);
+  }
+
+  /** Makes answers of all organizations due that wait longer than they should. */
+  rearm({ now, claimUntil, waitUntil }: LatestTimes): Promise<void> {
+    return this.database.run(statements.rearm, [now, claimUntil, waitUntil]);
   }
 
   delete({ org, number: unwanted }: AnswerReference): Promise<void> {

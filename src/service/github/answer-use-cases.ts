@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { GithubGate } from '../../contract/github-gate.ts';
 import { assertArtifact, type Assertion, type AssertionObstacle } from '../artifact/artifact-assertion-use-cases.ts';
-import type { WriteTransaction } from '../platform/database/storage.ts';
+import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { loadTrailStates } from '../trail/trail-state-use-cases.ts';
 import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, SentAnswer } from './answer.ts';
@@ -77,27 +77,23 @@ export interface DeploymentMaterial {
   readonly flows: readonly {
     readonly flow: string;
     /** The verdicts on the artifacts of the commit; empty if there are none. */
-    readonly artifacts: readonly (Assertion | AssertionObstacle)[];
+    readonly artifacts: readonly (Assertion | AssertionObstacle)[] | 'too many';
   }[];
 }
 
-/** Why there is nothing to judge an answer by. */
-export type AnswerObstacle = 'no gate' | 'flow not found';
+/** What an answer is decided by; `no gate` if none has the repository and the flow. */
+export type AnswerMaterial = CheckMaterial | DeploymentMaterial | 'no gate';
 
 /** The maximum number of trails of a commit that are judged; a further one is a fault. */
 const maximumTrails = 50;
 /** The maximum number of artifacts of a commit in a flow. */
 const maximumArtifacts = 100;
 
-/**
- * Loads what an answer is decided by.
- *
- * @throws Error if the commit has too many trails or artifacts
- */
+/** Loads what an answer is decided by. */
 export async function loadAnswerMaterial(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   answer: Answer,
-): Promise<CheckMaterial | DeploymentMaterial | AnswerObstacle> {
+): Promise<AnswerMaterial> {
   const { org, repository, subject, installationId } = answer;
   const gate = await dependencies.storage.read(({ githubGates }) => githubGates.findOfRepository(org, repository.id));
   if (gate?.installation_id !== installationId) return 'no gate';
@@ -108,19 +104,31 @@ export async function loadAnswerMaterial(
 function loadCheck(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, flow: name, sha }: { readonly org: string; readonly flow: string; readonly sha: string },
-): Promise<CheckMaterial | AnswerObstacle> {
+): Promise<CheckMaterial> {
   return storage.read(async (transaction) => {
     const flow = await transaction.flows.find(org, name);
-    if (flow === undefined) return 'flow not found';
+    const none = { kind: 'check', org, flow: name, trails: [], required: [] } as const;
+    if (flow === undefined)
+      return { ...none, required: [{ state: 'missing', about: name, value: 'there is no such flow' }] };
     const begun = await transaction.trails.listByCommit(org, name, sha, maximumTrails + 1);
-    if (begun.length > maximumTrails) throw new Error(`more than ${maximumTrails} trails have the commit ${sha}`);
+    const [first] = begun;
+    // Otherwise further trails could hide one that fails.
+    if (first !== undefined && begun.length > maximumTrails) {
+      const reason = {
+        state: 'failed',
+        about: 'this commit',
+        value: `more than ${maximumTrails} trails have it`,
+      } as const;
+      const judgement = { state: 'NON-COMPLIANT', info: reason.value, reasons: [reason] } as const;
+      return { ...none, trails: [{ name: first.name, judgement }] };
+    }
     const at = unixSeconds(now());
     const loaded = await loadTrailStates(transaction, flow, begun, at);
     const trails = loaded.map(({ trail, judgement }) => ({ name: trail.name, judgement }));
-    if (trails.length > 0) return { kind: 'check', org, flow: name, trails, required: [] };
+    if (trails.length > 0) return { ...none, trails };
     const unbegun = { org, flow: name, name: sha, createdAt: 0, lastModifiedAt: 0, report: {} };
     const [lacking] = await loadTrailStates(transaction, flow, [unbegun], at);
-    return { kind: 'check', org, flow: name, trails, required: lacking?.judgement.reasons ?? [] };
+    return { ...none, required: lacking?.judgement.reasons ?? [] };
   });
 }
 
@@ -148,7 +156,8 @@ async function loadDeployment(
       transaction.artifacts.listByCommit({ org, flow }, subject.sha, maximumArtifacts + 1),
     );
     if (reports.length > maximumArtifacts) {
-      throw new Error(`flow ${flow} has more than ${maximumArtifacts} artifacts of the commit ${subject.sha}`);
+      flows.push({ flow, artifacts: 'too many' });
+      continue;
     }
     const artifacts: (Assertion | AssertionObstacle)[] = [];
     for (const { report } of reports) {
@@ -157,6 +166,12 @@ async function loadDeployment(
     flows.push({ flow, artifacts });
   }
   return { kind: 'deployment', environment, decideAt, flows };
+}
+
+/** How long a deployment waits, in seconds; 0 if no gate has the repository. */
+export async function findWait({ storage }: StorageDependency, { org, repository }: Answer): Promise<number> {
+  const gate = await storage.read(({ githubGates }) => githubGates.findOfRepository(org, repository.id));
+  return gate === undefined ? 0 : waitSeconds(gate);
 }
 
 /** How long a claim lasts that is not ended, in seconds: longer than an attempt may take. */
@@ -213,6 +228,16 @@ export async function releaseAnswer(
   const release = ({ githubAnswers }: WriteTransaction): Promise<void> =>
     githubAnswers.release(answer, { now, claimant });
   await storage.transaction(answer.org, release, unlimited);
+}
+
+/** The longest wait of a check, in seconds. */
+const longestWait = 14 * 86_400;
+
+/** Makes answers due that wait too long because the clock was set back. Usually there are none. */
+export async function rearmAnswers({ storage }: Pick<UseCaseDependencies, 'storage'>, now: number): Promise<void> {
+  const times = { now, claimUntil: now + claimSeconds, waitUntil: now + longestWait };
+  if (!(await storage.read(({ githubAnswers }) => githubAnswers.hasOverdue(times)))) return;
+  await storage.transaction(allOrganizations, ({ githubAnswers }) => githubAnswers.rearm(times), unlimited);
 }
 
 /** Deletes an answer that no gate wants any longer. */

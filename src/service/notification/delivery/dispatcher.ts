@@ -3,6 +3,7 @@ import type { NotificationTarget } from '../../../contract/notification.ts';
 import { completeDelivery, distributeBroadcast, dropDelivery, rearmDeliveries } from '../delivery-use-cases.ts';
 import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../notification.ts';
 import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { WakingLoop } from '../../platform/background/waking-loop.ts';
 import { LimitedLog } from '../../platform/limited-log.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
@@ -53,8 +54,7 @@ export class Dispatcher {
   /** The organization that had the latest turn: they take turns in the order of their names. */
   #latestTurn = '';
   readonly #failures: LimitedLog;
-  readonly #run: Promise<void>;
-  #wake: () => void = () => undefined;
+  readonly #loop: WakingLoop;
   /** Whether the clock may have been set back since the due times were saved. It may have been before the start. */
   #isClockChanged = true;
 
@@ -65,17 +65,13 @@ export class Dispatcher {
       dependencies,
       (count) => `${count} more failed deliveries were not logged separately`,
     );
-    dependencies.storage.onCommit(() => {
-      this.#wake();
-    });
-    this.#run = this.#loop();
+    this.#loop = new WakingLoop(dependencies, () => this.#start());
   }
 
   /** Aborts the current deliveries, which are repeated after the next start, and stops. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#wake();
-    await this.#run;
+    await this.#loop.stop();
     await Promise.all(this.#active);
     await this.#release([...this.#claimed]);
     this.#failures.stop();
@@ -84,27 +80,12 @@ export class Dispatcher {
   /** Call it after the clock was set: recomputes what is due. */
   clockChanged(): void {
     this.#isClockChanged = true;
-    this.#wake();
+    this.#loop.wake();
   }
 
-  async #loop(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      // Created before the outbox is read, so that no write is missed.
-      const woken = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      const cancel = await this.#start();
-      await woken;
-      cancel();
-    }
-  }
-
-  /** Starts the due deliveries, and a timer for the next one. Returns a function that cancels the timer. */
-  async #start(): Promise<() => void> {
-    const { storage, now, after, log } = this.#dependencies;
-    const wake = (): void => {
-      this.#wake();
-    };
+  /** Starts the due deliveries. Returns the time until the next one, in milliseconds. */
+  async #start(): Promise<number> {
+    const { storage, now, log } = this.#dependencies;
     try {
       const time = unixSeconds(now());
       if (this.#isClockChanged) {
@@ -121,11 +102,11 @@ export class Dispatcher {
       await this.#deliver(targets, time);
       // Everything else that is due is in flight, or waits for the end of a delivery, which wakes the loop.
       const wait = next === undefined ? lookAgainDelay : Math.ceil((next - time) * 1000);
-      return after(Math.min(wait, lookAgainDelay), wake);
+      return Math.min(wait, lookAgainDelay);
     } catch (error) {
       this.#isClockChanged = true;
       log.error('the pending notifications could not be read or claimed', error);
-      return after(retryDelayAfterError, wake);
+      return retryDelayAfterError;
     }
   }
 
@@ -152,11 +133,11 @@ export class Dispatcher {
       .finally(() => {
         this.#distributing.delete(org);
         this.#active.delete(work);
-        this.#wake();
+        this.#loop.wake();
       });
     this.#active.add(work);
     // Another organization may have a broadcast, too.
-    this.#wake();
+    this.#loop.wake();
   }
 
   /** Starts the deliveries to as many due targets as can be taken and claimed. */
@@ -193,7 +174,7 @@ export class Dispatcher {
     const work = this.#attempt(target).finally(() => {
       this.#schedule.release(target);
       this.#active.delete(work);
-      this.#wake();
+      this.#loop.wake();
     });
     this.#active.add(work);
   }

@@ -1,4 +1,5 @@
 import type { Quotas } from '../../organization/quota.ts';
+import type { FindRunCommit } from '../../github/github-app.ts';
 import type { JudgingDependencies } from './judging.ts';
 import type { TokenVerifier } from '../../login/workflow-identity.ts';
 import type { Now } from '../../../runtime/clock.ts';
@@ -12,6 +13,8 @@ export interface UseCaseDependencies extends JudgingDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;
   readonly tokens: TokenVerifier;
+  /** Undefined if there is no GitHub App. */
+  readonly findRunCommit?: FindRunCommit | undefined;
   /** Undefined if nothing is limited. */
   readonly quotas?: Quotas | undefined;
 }

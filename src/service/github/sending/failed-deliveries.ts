@@ -1,0 +1,82 @@
+import { sleep, unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
+import { errorMessage } from '../../../runtime/failure.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
+import type { GithubApi, WebhookDelivery } from './github-api.ts';
+
+export interface FailedDeliveriesDependencies {
+  readonly api: Pick<GithubApi, 'listDeliveries' | 'redeliver'>;
+  readonly now: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+/** How often GitHub is asked for failed deliveries, in milliseconds. */
+const interval = 600_000;
+/** How old a delivery may be that GitHub sends again, in seconds (GitHub's documentation: three days). */
+const maximumAge = 3 * 86_400;
+/** The maximum number of pages of 100 deliveries. */
+const maximumPages = 100;
+
+/**
+ * Asks GitHub at the start, and every ten minutes, to deliver the events again that did not arrive: it does not do so by
+ * itself. Several processes may ask for the same one, which does no harm.
+ */
+export class FailedDeliveries {
+  readonly #dependencies: FailedDeliveriesDependencies;
+  readonly #stopping = new AbortController();
+  readonly #run: Promise<void>;
+
+  /** Starts immediately. */
+  constructor(dependencies: FailedDeliveriesDependencies) {
+    this.#dependencies = dependencies;
+    this.#run = this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#run;
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#askAgain().catch((error: unknown) => {
+        if (!signal.aborted)
+          this.#dependencies.log.info(`GitHub was not asked for failed webhooks: ${errorMessage(error)}`);
+      });
+      await sleep(this.#dependencies, interval, signal).catch(() => undefined);
+    }
+  }
+
+  /** @throws GithubError */
+  async #askAgain(): Promise<void> {
+    const { api, now, log } = this.#dependencies;
+    const time = unixSeconds(now());
+    const byEvent = Map.groupBy(await this.#list(time - maximumAge), ({ guid }) => guid);
+    const failed = [...byEvent.values()].flatMap((deliveries) => findRepeatable(deliveries, time));
+    for (const { id } of failed) await api.redeliver(id);
+    if (failed.length > 0) log.info(`asked GitHub for ${failed.length} webhooks again that had failed`);
+  }
+
+  /** All deliveries since a time, the newest first. */
+  async #list(since: number): Promise<readonly WebhookDelivery[]> {
+    const listed: WebhookDelivery[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < maximumPages; page += 1) {
+      const { deliveries, next } = await this.#dependencies.api.listDeliveries(cursor);
+      const young = deliveries.filter(({ deliveredAt }) => deliveredAt > since);
+      listed.push(...young);
+      if (next === undefined || young.length < deliveries.length) break;
+      cursor = next;
+    }
+    return listed;
+  }
+}
+
+/** The latest delivery of an event if it is time to repeat it: at once, and then after waits that double. */
+function findRepeatable(deliveries: readonly WebhookDelivery[], now: number): readonly WebhookDelivery[] {
+  const [latest] = deliveries;
+  if (latest === undefined || !deliveries.every(({ hasFailed }) => hasFailed)) return [];
+  const wait = deliveries.length === 1 ? 0 : 300 * 2 ** (deliveries.length - 1);
+  return now - latest.deliveredAt >= wait ? [latest] : [];
+}

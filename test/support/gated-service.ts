@@ -1,0 +1,117 @@
+import { systemClock, type After } from '../../src/runtime/clock.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
+import { manualClock, type ManualClock } from './clock.ts';
+import { fakeApp, startGitHubApp, type FakeGitHubApp } from './fake-github-app.ts';
+import { call, type Called } from './service-call.ts';
+import { commitOf, saveFlow } from './service-samples.ts';
+import { startTestService, type TestService } from './service.ts';
+import { createTestStorage } from './test-storage.ts';
+
+/** How long a request to GitHub may take. Such timers run in real time, while that of the test flies. */
+const requestTimeout = 20_000;
+
+/** The settings of a service with the app of the fake, whose installation belongs to `acme`. */
+export function gatedOptions(github: FakeGitHubApp): Partial<ServiceOptions> {
+  return { github: { ...fakeApp, apiUrl: github.url, installations: new Map([[1, 'acme']]) } };
+}
+
+/** A service with a gate between the flow `web` and the repository `acme/web`, and the GitHub that it talks to. */
+export interface GatedService {
+  readonly service: TestService;
+  readonly github: FakeGitHubApp;
+  readonly clock: Pick<ManualClock, 'now' | 'advance'>;
+  /** Stops the service. */
+  pause(): Promise<void>;
+  /** Starts it on the same data. */
+  resume(): Promise<void>;
+  /** Sets the time forward, as if the machine had slept. */
+  sleep(milliseconds: number): void;
+  /** Lets time pass until it is true. */
+  passUntil(condition: () => boolean): Promise<void>;
+  /** Stops everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts a service with a gate. The caller must stop it. */
+export async function startGatedService(gate: Readonly<Record<string, unknown>> = {}): Promise<GatedService> {
+  const awake = manualClock();
+  let asleep = 0;
+  const now = (): number => awake.now() + asleep;
+  const storage = await createTestStorage();
+  const github = await startGitHubApp(now);
+  const after: After = (wait, fire) => (wait === requestTimeout ? systemClock : awake).after(wait, fire);
+  const sources = { now, monotonic: () => awake.now(), after };
+  const start = async (): Promise<TestService> => {
+    const started = await startTestService({ storage, sources, options: gatedOptions(github) });
+    github.target = webhooksOf(started);
+    return started;
+  };
+  let service = await start();
+  await saveFlow(service);
+  await saveGate(service, gate);
+  return {
+    get service() {
+      return service;
+    },
+    github,
+    clock: { now, advance: (milliseconds) => awake.advance(milliseconds) },
+    sleep: (milliseconds) => {
+      asleep += milliseconds;
+    },
+    pause: async () => {
+      github.target = undefined;
+      await service.stop();
+    },
+    resume: async () => {
+      service = await start();
+    },
+    passUntil: async (condition) => {
+      while (!condition()) {
+        await awake.advance(5000);
+        // Real servers answer meanwhile.
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    },
+    stop: async () => {
+      await service.stop();
+      await github.close();
+      await storage.remove();
+    },
+  };
+}
+
+/** The address to which GitHub sends webhooks. */
+export function webhooksOf({ url }: Pick<TestService, 'url'>): string {
+  return `${url}/-/github/webhooks`;
+}
+
+/** Connects the flow `web` and the repository. */
+export function saveGate(service: TestService, gate: Readonly<Record<string, unknown>> = {}): Promise<Called> {
+  const json = {
+    ...{ installation_id: 1, repositories: ['123'], flows: ['web'], environments: { production: 'prod' } },
+    ...gate,
+  };
+  return call(service, { method: 'PUT', path: `/organizations/${service.org}/github-gates/shop`, json });
+}
+
+/** The commit that is checked. */
+export const headCommit = commitOf('1');
+
+const origin = { installation: { id: 1 }, repository: { id: 123, full_name: 'acme/web' } };
+
+/** The events of GitHub, with the fields that the service reads. */
+export const githubEvents = {
+  pullRequest: (sha: string = headCommit) => ({
+    ...{ ...origin, action: 'opened', number: 7 },
+    pull_request: { head: { sha } },
+  }),
+  rerun: (sha: string = headCommit) => ({
+    ...{ ...origin, action: 'rerequested' },
+    check_run: { head_sha: sha, app: { id: fakeApp.appId } },
+  }),
+  deployment: (runId: number, environment = 'production') => ({
+    ...{ ...origin, action: 'requested', environment, event: 'push' },
+    deployment_callback_url: `https://api.github.com/repos/acme/web/actions/runs/${runId}/deployment_protection_rule`,
+    deployment: { id: 5000 + runId, sha: headCommit },
+  }),
+} as const;
