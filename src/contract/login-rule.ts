@@ -48,8 +48,9 @@ const refRule =
 const eventRule = 'must be the name of an event, such as push';
 const workflowRule = 'must begin with .github/workflows/, and have no @ and no space';
 
-const jobWorkflowPattern = '^[^@\\s]+/\\.github/workflows/[^@\\s]+@\\S+$';
-const jobWorkflowRule = 'must be owner/name/.github/workflows/file@ref, as in the claim job_workflow_ref';
+const jobWorkflowPattern = '^[^@*\\s]+/\\.github/workflows/[^@*\\s]+@(?!refs/pull/)[^*\\s]+$';
+const jobWorkflowRule =
+  'must be owner/name/.github/workflows/file@ref, as in the claim job_workflow_ref; without *, and not of a pull request';
 
 const entries = { minItems: 1, maxItems: maximumEntries };
 
@@ -153,11 +154,17 @@ export const loginRuleDocument = Type.Object(
           'Limits the key to these environments of the organization. Default: all, or none if `flows` is given.',
       }),
     ),
+    commits: Type.Optional(
+      Type.Literal('any', {
+        description:
+          'Requirements with `from` also take evidence of commits other than that of the run. Only with `events: [workflow_run]`: these run on the default branch for the commit of another run.',
+      }),
+    ),
     permissions: Type.Optional(
       Type.Array(Type.Enum(rulePermissions), {
         maxItems: rulePermissions.length,
         description:
-          'What the key may do besides what its role may read and report. `record`: artifacts, evidence, and trails without a template. `define`, besides `record`: flows, templates of flows and trails, policies and their attachment. Default: `record`.',
+          'What the key may do besides what its role may read and report. `record`: artifacts, evidence, and trails without a template. `define`, besides `record`: flows, templates of flows and trails, policies and their attachment; never with the key of a pull request. Default: `record`.',
       }),
     ),
     counts_for_environments: Type.Optional(
@@ -186,11 +193,12 @@ export const loginRule = Type.Object({
 
 export type LoginRuleResponse = Static<typeof loginRule>;
 
-const ruleName = Type.String({
+/** The name of a login rule. */
+export const loginRuleName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_]{0,99}$',
   description: 'The name of the login rule.',
 });
-const rulePath = Type.Object({ org: orgName, rule: ruleName });
+const rulePath = Type.Object({ org: orgName, rule: loginRuleName });
 
 /** The response if there is no such rule. */
 export const loginRuleNotFound = {

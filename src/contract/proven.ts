@@ -34,6 +34,11 @@ export const proven = Type.Object(
           'On `pull_request` instead of `sha`: the commit that GitHub made to test the merge, which is not the judged commit.',
       }),
     ),
+    head_commit: Type.Optional(
+      Type.String({
+        description: 'On `pull_request`: the head commit of the run, as GitHub told the GitHub App of the service.',
+      }),
+    ),
     is_replay: Type.Optional(
       Type.Boolean({
         description:

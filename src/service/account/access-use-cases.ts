@@ -1,7 +1,9 @@
 import { conforms } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
-import { mayOpen, type Grant } from './access.ts';
-import type { Membership, StoredKey } from './account.ts';
+import { pullRequestEvents } from '../../contract/login-rule.ts';
+import { toRecorderId } from '../requirement/recorder.ts';
+import { mayOpen, withoutDefinitions, type Grant } from './access.ts';
+import type { Login, Membership, StoredKey } from './account.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
@@ -34,9 +36,21 @@ export async function findGrants(
   { ownerKind, owner, login }: StoredKey,
   org: string,
 ): Promise<readonly Grant[]> {
-  if (ownerKind === 'workflow') return loginRules.listGrants(org, login?.rules ?? []);
+  if (ownerKind === 'workflow') {
+    const granted = await loginRules.listGrants(org, login?.rules ?? []);
+    return isOfPullRequest(login) ? granted.map(withoutDefinitions) : granted;
+  }
+  if (ownerKind === 'service account') {
+    const account = await accounts.findServiceAccount(org, owner);
+    if (account === undefined) return [];
+    return [{ role: account.privilege, recorder: toRecorderId(`service-account:${owner}`, account.createdAt) }];
+  }
   const role = await accounts.findRole(org, ownerKind, owner);
   return role === undefined ? [] : [{ role }];
+}
+
+function isOfPullRequest(login: Login | undefined): boolean {
+  return pullRequestEvents.some((event) => event === login?.proven.event_name);
 }
 
 /** Lists the organizations that a key gives access to: the default organization first, then the others by name. */

@@ -1,6 +1,7 @@
 import type { RulePermission } from '../../contract/login-rule.ts';
 import type { Proven } from '../../contract/proven.ts';
 import { roles, type Role } from '../../contract/role.ts';
+import type { Recorder } from '../requirement/recorder.ts';
 import { countsForAudience, uniteCountsFor, type CountsFor } from './audience.ts';
 
 /** Roles and permissions (public documentation of such a service, Roles). */
@@ -32,6 +33,10 @@ export interface Grant {
   readonly permissions?: readonly RulePermission[] | undefined;
   /** What records count for that are sent with it. */
   readonly countsFor?: CountsFor;
+  /** The id of its rule or service account among recorders; undefined for users. */
+  readonly recorder?: string | undefined;
+  /** Whether what it records counts from its rule for other commits than that of the run, too. */
+  readonly coversAnyCommit?: boolean;
 }
 
 /** The flows and environments that a request is about. Without any, it is about the whole organization. */
@@ -129,6 +134,42 @@ export function toCountsFor(
   return uniteCountsFor(used.map(({ countsFor }) => countsFor));
 }
 
+/**
+ * What records what the caller sends to a flow: the rules that by themselves permit it, or the service account. Nothing
+ * for evidence of an earlier run, about which the token of the run that delivers it proves nothing.
+ */
+function toRecorders({ grants, proven }: Caller, flow: string, permission: RulePermission): readonly Recorder[] {
+  if (proven?.is_replay === true) return [];
+  const used = grants.filter((grant) => permits(grant, permission, { flows: [flow] }));
+  return used.flatMap(({ recorder: id, coversAnyCommit = false }): readonly Recorder[] => {
+    if (id === undefined) return [];
+    if (proven === undefined) return [{ id }];
+    const { repository_id: repository, sha, head_commit: head = '' } = proven;
+    return [{ id, repository, ...(coversAnyCommit ? {} : { commit: sha ?? head }) }];
+  });
+}
+
+/** Who sends a record to a flow, and what it counts for. */
+export interface Recording {
+  /** The owner of the key (`actorName`). */
+  readonly reportedBy: string;
+  readonly countsFor: CountsFor;
+  readonly recorders: readonly Recorder[];
+}
+
+export function toRecording(caller: Caller, flow: string, permission: RulePermission = 'record'): Recording {
+  return {
+    reportedBy: actorName(caller),
+    countsFor: toCountsFor(caller, flow, permission),
+    recorders: toRecorders(caller, flow, permission),
+  };
+}
+
+/** A grant for the run of a pull request, whose author may be anybody: it never permits to define anything. */
+export function withoutDefinitions(grant: Grant): Grant {
+  return { ...grant, permissions: (grant.permissions ?? ['record']).filter((permission) => permission !== 'define') };
+}
+
 function permits(grant: Grant, permission: Permission, target: AccessTarget): boolean {
   return gives(grant, permission) && covers(grant, target) && (permission !== 'report' || mayReport(grant, target));
 }
@@ -151,7 +192,8 @@ export function explainRefusal(grants: readonly Grant[], permission: Permission)
   if (limited.length > 0) {
     return (
       `is an API key of ${describeRules(limited)}, which lacks the permission ${permission}; an admin can add it to the ` +
-      '`permissions` of the rule, or use a workflow run that a rule with this permission admits'
+      '`permissions` of the rule, but the key of a pull request never has `define`; or use a workflow run that a rule with ' +
+      'this permission admits'
     );
   }
   const held = [...new Set(grants.map(({ role }) => role))];

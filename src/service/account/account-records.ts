@@ -50,6 +50,7 @@ const statements = defineStatements('accounts', {
   listMembers: `SELECT ${memberColumns} FROM members WHERE org = $1 ORDER BY "user"`,
   listMemberships: 'SELECT org, role, is_default FROM members WHERE "user" = $1 ORDER BY org',
   findAccount: `SELECT ${accountColumns} FROM service_accounts WHERE org = $1 AND name = $2`,
+  findAccountTimes: `SELECT name, created_at FROM service_accounts WHERE org = $1 AND ${isAnyOf('name', '$2')}`,
   listAccounts: `SELECT ${accountColumns} FROM service_accounts WHERE org = $1 ORDER BY name`,
   findKey: `SELECT ${keyColumns} FROM api_keys k WHERE k.id = $1`,
   listKeys: `SELECT ${keyColumns}, u.used_at FROM api_keys k LEFT JOIN key_uses u ON u.org = k.org AND u.id = k.id
@@ -122,6 +123,12 @@ export class AccountReader extends Repository {
   /** The memberships of the user, sorted by organization. */
   listMemberships(user: string): Promise<readonly Membership[]> {
     return this.queryAll(statements.listMemberships, [user], toMembership);
+  }
+
+  /** When each of the service accounts with these names was created, by name. */
+  async findServiceAccountTimes(org: string, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.query(statements.findAccountTimes, [org, names]);
+    return new Map(rows.map((row) => [text(row, 'name'), number(row, 'created_at')]));
   }
 
   findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {

@@ -5,6 +5,8 @@ import type { AuditEvent } from '../audit/audit-event.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { toRevocations, type ChangeAuthor } from './api-key-use-cases.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { judgeAll } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -66,16 +68,16 @@ export type DeleteServiceAccountResult = 'deleted' | 'not found';
 
 /** Operation 15: deletes a service account and its keys, which a new account of the same name must not inherit. */
 export function deleteServiceAccount(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   { org, name, by }: ServiceAccountReference & ChangeAuthor,
   request?: KeyedRequest<DeleteServiceAccountResult>,
 ): Promise<OnceResult<DeleteServiceAccountResult>> {
   const deletedAt = unixSeconds(dependencies.now());
-  const remove = async ({
-    accounts,
-    auditLog,
-    githubAnswers,
-  }: WriteTransaction): Promise<DeleteServiceAccountResult> => {
+  const remove = async (
+    transaction: WriteTransaction,
+    context: JudgingContext,
+  ): Promise<DeleteServiceAccountResult> => {
+    const { accounts, auditLog } = transaction;
     if ((await accounts.deleteServiceAccount(org, name)) === 'not found') return 'not found';
     const revoked = await accounts.revokeServiceAccountKeys(org, name, deletedAt);
     const event = { by, at: deletedAt, details: { revoked_keys: 'all' } };
@@ -83,10 +85,10 @@ export function deleteServiceAccount(
     const owner = { org, ownerKind: 'service account', owner: name } as const;
     const cause = `service account ${name} was deleted`;
     for (const each of toRevocations(revoked, { ...owner, by, at: deletedAt, cause })) await auditLog.append(each);
-    await githubAnswers.noteChange({ org }, deletedAt);
+    await judgeAll(transaction, { org, at: deletedAt }, context);
     return 'deleted';
   };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, remove));
 }
 
 function toAccountEvent(

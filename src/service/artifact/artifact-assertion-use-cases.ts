@@ -93,7 +93,10 @@ async function judgeByPolicies(
   let reports = known;
   for (const { audience, rules } of judges) {
     const latest = await transaction.artifacts.listLatestByFlow(org, [fingerprint], audience);
-    const flows = await judgeListedReports(transaction, { org, at }, latest.get(fingerprint) ?? [], audience);
+    const compiled = compile(rules, context);
+    const recorders = compiled.flatMap(({ compiled: { recorders: named } }) => named);
+    const reported = latest.get(fingerprint) ?? [];
+    const flows = await judgeListedReports(transaction, { org, at }, reported, { ...audience, recorders });
     const [first, ...others] = flows;
     // Whoever reports an artifact chooses its name, which can except it from a rule.
     const name = first === undefined ? fallback : latestOf([first, ...others]).details.artifact.report.filename;
@@ -108,7 +111,7 @@ async function judgeByPolicies(
     const [shown, ...more] = selectFlow(flows, flow);
     if (audience.environment === environment && shown !== undefined) reports = [shown, ...more];
     const artifact = { name, fingerprint, flows, isAllowed, ...(first === undefined ? { uncounted } : {}) };
-    evaluations.push(...evaluatePolicies(compile(rules, context), artifact, at, new JudgementBudget(context.matches)));
+    evaluations.push(...evaluatePolicies(compiled, artifact, at, new JudgementBudget(context.matches)));
   }
   const policies = mergeEvaluations(evaluations);
   const { filename } = latestOf(reports).details.artifact.report;

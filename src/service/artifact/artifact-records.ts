@@ -13,7 +13,17 @@ import {
 } from '../platform/database/database.ts';
 import { indexedLength } from '../platform/database/postgres/migrations/base/evidence.ts';
 import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
-import { countsForColumn, document, number, optional, text, toCountsFor, type Row } from '../platform/database/rows.ts';
+import {
+  countsForColumn,
+  document,
+  number,
+  optional,
+  recordersColumn,
+  text,
+  toCountsFor,
+  toRecorders,
+  type Row,
+} from '../platform/database/rows.ts';
 
 /** Where to look for reports of artifacts. */
 export interface ArtifactPlace {
@@ -32,7 +42,7 @@ export interface DigitMatches {
   readonly commits: readonly string[];
 }
 
-const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.counts_for, a.report';
+const columns = 'a.org, a.flow, a.id, a.created_at, a.reported_by, a.counts_for, a.recorders, a.report';
 
 /** Counts in the order of recording, across flows. */
 const place = either('rowid', 'place');
@@ -113,8 +123,8 @@ const statements = defineStatements('artifacts', {
   listFingerprintsOfCommit: `SELECT DISTINCT fingerprint || '' AS found FROM artifacts
     WHERE org = $1 AND ${commit} = $2 ORDER BY found LIMIT $3`,
   insert: `INSERT INTO artifacts (org, flow, trail, id, fingerprint, created_at, reported_by, report, counts_for,
-      idempotency_key, request_digest, sequence)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+      recorders, idempotency_key, request_digest, sequence)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
       (SELECT coalesce(max(sequence), 0) + 1 FROM artifacts WHERE org = $1 AND flow = $2))`,
 });
 
@@ -279,7 +289,8 @@ export class ArtifactWriter extends ArtifactReader {
     const { key = null, digest = null } = requestKey ?? {};
     const { trail_name: trail, fingerprint } = report;
     return this.database.run(statements.insert, [
-      ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, countsForColumn(artifact), key, digest],
+      ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson],
+      ...[countsForColumn(artifact), recordersColumn(artifact), key, digest],
     ]);
   }
 }
@@ -292,6 +303,7 @@ function toReportedArtifact(row: Row): ReportedArtifact {
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
     ...toCountsFor(row),
+    ...toRecorders(row),
     report: document(row, 'report') as ArtifactReport,
   };
 }

@@ -1,7 +1,7 @@
 import { toArtifactState, type ArtifactState, type Verdict } from '../../contract/compliance.ts';
 import { describeFault, toReasons, verdictFromReasons } from '../../contract/reason.ts';
 import { describeAudience, type Audience } from '../account/audience.ts';
-import { evidenceName } from '../attestation/evidence-scope.ts';
+import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
 import type { Facts } from '../attestation/facts.ts';
 import {
   describeReasons,
@@ -10,18 +10,21 @@ import {
   type ReasonSource,
   type RecordedFault,
 } from '../attestation/reasons.ts';
+import { countsFrom, describeSource, type Sourced } from '../requirement/recorder.ts';
 import { compileRequirement } from '../requirement/requirement.ts';
 import type { ArtifactDetails } from './artifact.ts';
 import {
   allRequirements,
+  findArtifactRecorders,
   isListTemplate,
+  listArtifactRecorders,
   type AppliedTemplate,
   type Level,
   type TemplateRequirement,
 } from '../template/template.ts';
 
 /** A piece of evidence that counts: the latest attestation with its name, and in a template file also with its level. */
-export interface Evidence {
+export interface Evidence extends Sourced {
   /** As it was sent: `unit` or `web.unit`. */
   readonly name: string;
   readonly type: string;
@@ -55,8 +58,10 @@ export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   readonly isRequired: boolean;
   /** Undefined if it is missing. */
   readonly evidence: Piece | undefined;
-  /** Evidence with the required name, but another type. */
-  readonly mistyped?: Piece | undefined;
+  /** Evidence with the required name, but of another type, or of a recorder that does not count. */
+  readonly unfit?: Piece | undefined;
+  /** The recorders whose evidence counts; undefined for all. */
+  readonly from?: readonly string[] | undefined;
   /** The audience that evidence with the required name does not count for, as text; undefined if there is none. */
   readonly uncounted?: string | undefined;
 }
@@ -91,20 +96,20 @@ export function compareEvidence<Piece extends Evidence>(
   artifact?: string,
   uncounted?: UncountedEvidence,
 ): readonly EvidenceStatus<Piece>[] {
-  const extra = new Set(evidence);
+  const extra = new Set(selectFrom(evidence, {}));
   const byName = Map.groupBy(evidence, (piece) => evidenceName(piece.name));
   const required = requirements.map((requirement): EvidenceStatus<Piece> => {
-    const { name, type, level } = requirement;
+    const { name, type, level, from } = requirement;
     const named = byName.get(name)?.filter((piece) => level === 'any' || piece.level === level) ?? [];
-    const found = named.find((piece) => type === '*' || piece.type === type);
+    const found = selectFrom(named, requirement).find((piece) => isOfType(piece, type));
     if (found !== undefined) extra.delete(found);
     const judged = found === undefined ? undefined : compileRequirement(requirement)(found);
     const label = toLabel(name, found?.level ?? level, artifact);
-    const mistyped = found === undefined ? named[0] : undefined;
-    const isUncounted = found === undefined && mistyped === undefined && hasName(uncounted, name);
+    const unfit = found === undefined ? selectFrom(named, {})[0] : undefined;
+    const isUncounted = found === undefined && unfit === undefined && hasName(uncounted, name);
     return {
       ...{ name, label, type, isRequired: true, evidence: judged },
-      ...(mistyped === undefined ? {} : { mistyped }),
+      ...(unfit === undefined ? {} : { unfit, from }),
       ...(isUncounted ? { uncounted: describeAudience(uncounted.audience) } : {}),
     };
   });
@@ -124,6 +129,9 @@ function toLabel(name: string, level: TemplateRequirement['level'], artifact: st
   return level === 'trail' || artifact === undefined ? name : `${artifact}.${name}`;
 }
 
+/** Why an artifact of a template is missing. */
+export type MissingArtifact = Pick<JudgementReason, 'about' | 'value' | 'limit'>;
+
 /**
  * Judges an artifact or a trail (public documentation of such a service, Compliance): NON-COMPLIANT if any evidence is
  * non-compliant, required or not; else INCOMPLETE if anything required is missing or any evidence is inconclusive; else
@@ -133,22 +141,17 @@ function toLabel(name: string, level: TemplateRequirement['level'], artifact: st
  * COMPLIANT, and the reason says that nothing was required.
  *
  * @param owner whose template it is
- * @param missingArtifacts the artifacts of the template that were not reported
+ * @param missingArtifacts why artifacts of the template are missing
  */
 export function judge(
   statuses: readonly EvidenceStatus[],
   owner: AppliedTemplate['owner'],
-  missingArtifacts: readonly string[] = [],
+  missingArtifacts: readonly MissingArtifact[] = [],
 ): Judgement {
   const rule = `template of the ${owner}`;
   const reasons = orderReasons([
     ...statuses.flatMap((status) => listReasons(status, rule)),
-    ...missingArtifacts.map((about): JudgementReason => ({
-      state: 'missing',
-      about,
-      rule,
-      value: 'not reported',
-    })),
+    ...missingArtifacts.map((missing): JudgementReason => ({ state: 'missing', rule, ...missing })),
   ]);
   if (reasons.length > 0) {
     return {
@@ -172,16 +175,24 @@ function listReasons(status: EvidenceStatus, rule: string): readonly JudgementRe
 export function toMissingReason({
   label,
   type,
-  mistyped,
+  unfit,
+  from,
   uncounted,
-}: Pick<EvidenceStatus, 'label' | 'type' | 'mistyped' | 'uncounted'>): JudgementReason {
-  const source = mistyped === undefined ? undefined : toSource(mistyped);
+}: Pick<EvidenceStatus, 'label' | 'type' | 'unfit' | 'from' | 'uncounted'>): JudgementReason {
+  const source = unfit === undefined ? undefined : toSource(unfit);
+  const located = { state: 'missing', about: label, ...(source === undefined ? {} : { source }) } as const;
+  if (unfit !== undefined && from !== undefined && isOfType(unfit, type)) {
+    return { ...located, ...describeSource(unfit, from) };
+  }
   return {
-    ...{ state: 'missing', about: label },
-    value: mistyped === undefined ? describeMissing(uncounted) : `recorded as ${mistyped.type}`,
+    ...located,
+    value: unfit === undefined ? describeMissing(uncounted) : `recorded as ${unfit.type}`,
     ...(type === '*' ? {} : { limit: `${type} is required` }),
-    ...(source === undefined ? {} : { source }),
   };
+}
+
+function isOfType(piece: Pick<Evidence, 'type'>, type: string): boolean {
+  return type === '*' || piece.type === type;
 }
 
 function describeMissing(uncounted: string | undefined): string {
@@ -201,15 +212,15 @@ export function describeEvidence(evidence: RecordedVerdict): string {
 }
 
 /**
- * Leaves out compliant evidence that has the name, but not the type, of a requirement: beside "missing" for the same
+ * Leaves out compliant evidence that has the name of a requirement, but does not fit it: beside "missing" for the same
  * name, it would look like a contradiction.
  */
-export function withoutMistyped<Piece extends Evidence>(
+export function withoutUnfit<Piece extends Evidence>(
   statuses: readonly EvidenceStatus<Piece>[],
 ): readonly EvidenceStatus<Piece>[] {
-  const mistyped = new Set(statuses.map((status) => status.mistyped));
+  const unfit = new Set(statuses.map((status) => status.unfit));
   return statuses.filter(
-    ({ isRequired, evidence }) => isRequired || evidence?.verdict !== 'compliant' || !mistyped.has(evidence),
+    ({ isRequired, evidence }) => isRequired || evidence?.verdict !== 'compliant' || !unfit.has(evidence),
   );
 }
 
@@ -228,7 +239,9 @@ function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefine
 
 /** What the judgement of an artifact is based on. */
 export type JudgedDetails = Pick<ArtifactDetails, 'applied' | 'evidence'> & {
-  readonly artifact: { readonly report: { readonly template_reference_name?: string | undefined } };
+  readonly artifact: Sourced & {
+    readonly report: { readonly template_reference_name?: string | undefined; readonly filename?: string };
+  };
   /** The evidence that does not count for the audience of the judgement. */
   readonly uncounted?: UncountedEvidence | undefined;
 };
@@ -252,11 +265,24 @@ export function listArtifactEvidence<Piece extends Evidence>({
  */
 export function judgeArtifact(details: JudgedDetails): Judgement {
   const { applied, artifact } = details;
-  const judgement = judge(listArtifactEvidence(details), applied.owner);
+  const judgement = judge(listArtifactEvidence(details), applied.owner, findUncountedReport(details));
   if (isListTemplate(applied.template) || applied.template.artifacts.length === 0) return judgement;
   if (applied.template.artifacts.some(({ name }) => name === artifact.report.template_reference_name)) return judgement;
   const outside = `It is not an artifact of the template of the ${applied.owner}, so only the evidence of its trail is required.`;
   return { ...judgement, info: `${judgement.info} ${outside}`, note: outside };
+}
+
+/** Why a report does not count: its template says whose reports of artifacts do, and this one is of others. */
+function findUncountedReport({ applied: { template }, artifact }: JudgedDetails): readonly MissingArtifact[] {
+  const { template_reference_name: reference, filename = '' } = artifact.report;
+  const about = reference ?? filename;
+  if (isListTemplate(template)) return [];
+  if (template.artifacts.every(({ name }) => name !== reference)) {
+    const isOpen = listArtifactRecorders(template).length === 0;
+    return isOpen ? [] : [{ about, value: 'not an artifact of the template, which says whose artifacts count' }];
+  }
+  const from = findArtifactRecorders(template, reference);
+  return from === undefined || countsFrom(artifact, from) ? [] : [{ about, ...describeSource(artifact, from) }];
 }
 
 function describeCompliant(labels: readonly string[], isAnyRequired: boolean, owner: string): string {

@@ -1,4 +1,4 @@
-import { listCountingEvidence } from '../attestation/counting-evidence-use-cases.ts';
+import { listCountingEvidence, markReport, type EvidenceRecords } from '../attestation/counting-evidence-use-cases.ts';
 import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.ts';
 import { newIdentifier } from '../platform/identifier.ts';
 import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
@@ -8,6 +8,7 @@ import type { ReadTransaction, WriteTransaction } from '../platform/database/sto
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { listTemplateRecorders } from '../template/template.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -93,22 +94,26 @@ function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: Arti
  * @param at the time of the judgement, in Unix seconds
  */
 export async function loadDetails(
-  { artifacts, attestations, trails }: Pick<ReadTransaction, 'artifacts' | 'attestations' | 'trails'>,
+  records: EvidenceRecords & Pick<ReadTransaction, 'artifacts' | 'trails'>,
   flow: Flow,
-  artifact: ReportedArtifact,
+  reported: ReportedArtifact,
   at: number,
 ): Promise<ArtifactDetails> {
-  const { org, report } = artifact;
-  const scopes = toReportScopes(artifact);
+  const { artifacts, attestations, trails } = records;
+  const { org, report } = reported;
+  const scopes = toReportScopes(reported);
   const { trail_name: trail, fingerprint } = report;
   const place = { org, flow: flow.name };
-  const [findApplied, current, history, appearances] = await Promise.all([
+  const [findApplied, history, appearances] = await Promise.all([
     findAppliedTemplates({ trails }, flow, [trail]),
-    listCountingEvidence({ attestations }, { ...place, at }, scopes),
     attestations.listBound(place, scopes, maximumHistory),
     artifacts.listAppearances(org, fingerprint, maximumAppearances),
   ]);
   const applied = findApplied(trail);
+  const [current, artifact] = await Promise.all([
+    listCountingEvidence(records, { ...place, at, from: listTemplateRecorders(applied.template) }, scopes),
+    markReport(records, reported, applied.template),
+  ]);
   const evidence = currentEvidence(applied.template, scopes, current);
   return { flow, applied, artifact, evidence, history, appearances };
 }

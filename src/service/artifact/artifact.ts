@@ -3,16 +3,19 @@ import type { CountsFor } from '../account/audience.ts';
 import type { CountedAttestation, ListedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { Recorded } from '../login/recorded.ts';
+import type { Recorder, Sourced } from '../requirement/recorder.ts';
 import type { AppliedTemplate } from '../template/template.ts';
 
 /** One report of an artifact; immutable once recorded. The same artifact may be reported again. */
-export interface ReportedArtifact {
+export interface ReportedArtifact extends Pick<Sourced, 'countsFrom'> {
   readonly org: string;
   readonly flow: string;
   readonly id: string;
   readonly createdAt: number;
   readonly reportedBy: string;
   readonly countsFor?: CountsFor;
+  /** Absent for those of earlier versions and of users. */
+  readonly recorders?: readonly Recorder[] | undefined;
   readonly report: Recorded<ArtifactReport>;
 }
 

@@ -6,7 +6,17 @@ import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { Attestation, AttestationSummary, ListedAttestation } from './attestation.ts';
 import type { AttestationWithSubject } from '../trail/trail.ts';
-import { defineStatements, isAnyOf, lookUp, lookUpAll, Repository, valuesOf } from '../platform/database/database.ts';
+import { trailCommit } from '../trail/trail-records.ts';
+import type { TrailIdentity } from '../requirement/recorder.ts';
+import {
+  defineStatements,
+  either,
+  isAnyOf,
+  lookUp,
+  lookUpAll,
+  Repository,
+  valuesOf,
+} from '../platform/database/database.ts';
 import type { RecordKey } from '../platform/idempotency/remembered-answer-records.ts';
 import {
   countsForColumn,
@@ -15,7 +25,9 @@ import {
   optional,
   optionalText,
   text,
+  recordersColumn,
   toCountsFor,
+  toRecorders,
   type Row,
 } from '../platform/database/rows.ts';
 
@@ -26,6 +38,11 @@ export interface Sequenced {
 
 /** An attestation with its sequence number, without its document. */
 export interface RecordedSummary extends AttestationSummary, Sequenced {}
+
+/** An attestation, with what its trail is about. */
+export interface LocatedSummary extends RecordedSummary {
+  readonly about: TrailIdentity;
+}
 
 /** An attestation with its sequence number. */
 export interface RecordedAttestation extends Attestation, Sequenced {}
@@ -69,6 +86,12 @@ export interface EvidencePlace {
 /** The attestation of a row `l` with its sequence number. */
 const listedAttestation = lookUp('attestations', 'a', 'a.org = $1 AND a.flow = $2 AND a.sequence = l.sequence');
 
+/** The number of the repository of the trail `t`, if it is known. */
+const trailRepository = `coalesce(${either(
+  "t.report ->> '$.repo_info.id', t.report ->> '$.proven.repository_id'",
+  "t.report::json #>> '{repo_info,id}', t.report::json #>> '{proven,repository_id}'",
+)})`;
+
 const inScope = 'org = $1 AND flow = $2 AND scope = m.value';
 
 const listCurrent = (table: string): string =>
@@ -83,7 +106,7 @@ const isFull = (table: string, condition: string): string =>
 
 /** The columns of an attestation in a history; the table alias is `a`. */
 const listedColumns = `a.trail, a.id, a.name, a.type, a.verdict, a.reason, a.faults, a.facts, a.created_at, a.reported_by,
-  a.counts_for`;
+  a.counts_for, a.recorders`;
 
 /** The columns of an attestation without its document; the table alias is `a`. */
 export const summaryColumns = `a.org, a.flow, a.sequence, ${listedColumns}, a.attachment_filename, a.attachment_digest,
@@ -120,6 +143,15 @@ const statements = defineStatements('attestations', {
   listCurrent: `SELECT l.scope, ${summaryColumns} FROM (
       ${listCurrent('current_evidence')} UNION ALL ${listCurrent('limited_evidence')}
     ) l ${listedAttestation}`,
+  listRecordedBy: `SELECT e.scope, ${summaryColumns}, ${trailCommit} AS trail_commit, ${trailRepository} AS trail_repository
+    FROM (
+      SELECT DISTINCT e.scope, e.sequence FROM ${valuesOf('$3')} ${lookUpAll(
+        'recorder_evidence',
+        'e',
+        `e.org = $1 AND e.flow = $2 AND e.scope = m.value AND ${isAnyOf('e.recorder', '$4')}`,
+      )}
+    ) e ${lookUp('attestations', 'a', 'a.org = $1 AND a.flow = $2 AND a.sequence = e.sequence')}
+    ${lookUp('trails', 't', 't.org = $1 AND t.flow = $2 AND t.name = a.trail')}`,
   // Of each scope, no more is read than is wanted of all.
   listBound: `SELECT ${listedColumns} FROM (
       SELECT DISTINCT b.sequence FROM ${valuesOf('$3')}
@@ -138,9 +170,9 @@ const statements = defineStatements('attestations', {
   isFull: isFull('current_evidence', inScope),
   isLimitedFull: isFull('limited_evidence', `${inScope} AND counts_for = $6`),
   insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, faults, facts, created_at,
-      reported_by, counts_for, attachment_filename, attachment_digest, attachment_size, document, stepped_back,
+      reported_by, counts_for, recorders, attachment_filename, attachment_digest, attachment_size, document, stepped_back,
       idempotency_key, request_digest)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
   bind: `INSERT INTO bindings (org, flow, scope, sequence) SELECT $1, $2, m.value, $4::bigint FROM ${valuesOf('$3')}`,
   // SQLite would take `ON` for that of a join, if there were no `WHERE`.
   setCurrent: `INSERT INTO current_evidence (org, flow, scope, sequence, name)
@@ -149,6 +181,9 @@ const statements = defineStatements('attestations', {
   setLimited: `INSERT INTO limited_evidence (org, flow, scope, sequence, name, counts_for)
     SELECT $1, $2, m.value, $4::bigint, $5, $6 FROM ${valuesOf('$3')} WHERE true
     ON CONFLICT (org, flow, scope, counts_for, name) DO UPDATE SET sequence = excluded.sequence`,
+  setOfRecorder: `INSERT INTO recorder_evidence (org, flow, scope, sequence, name, recorder, commit_sha)
+    SELECT $1, $2, m.value, $4::bigint, $5, $6, $7 FROM ${valuesOf('$3')} WHERE true
+    ON CONFLICT (org, flow, scope, recorder, commit_sha, name) DO UPDATE SET sequence = excluded.sequence`,
 });
 
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
@@ -224,6 +259,21 @@ export class AttestationReader extends Repository {
     return new Map([...byScope].map(([scope, current]) => [scope, current.map(toRecordedSummary)]));
   }
 
+  /**
+   * The latest attestation of each evidence name, recorder and commit in each of the scopes, by scope.
+   *
+   * @param recorders the ids of the recorders
+   */
+  async listRecordedBy(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+    recorders: readonly string[],
+  ): Promise<ReadonlyMap<Scope, readonly LocatedSummary[]>> {
+    const rows = await this.database.query(statements.listRecordedBy, [org, flow, scopes, recorders]);
+    const byScope = Map.groupBy(rows, (row): Scope => text(row, 'scope'));
+    return new Map([...byScope].map(([scope, recorded]) => [scope, recorded.map(toLocatedSummary)]));
+  }
+
   /** The latest attestations that are bound to any of the scopes, newest first, without duplicates. */
   listBound(
     { org, flow }: FlowReference,
@@ -246,6 +296,11 @@ export class AttestationReader extends Repository {
 
 function toRecordedSummary(row: Row): RecordedSummary {
   return { ...toSummary(row), sequence: number(row, 'sequence') };
+}
+
+function toLocatedSummary(row: Row): LocatedSummary {
+  const about = { commit: text(row, 'trail_commit'), repository: optionalText(row, 'trail_repository') };
+  return { ...toRecordedSummary(row), about };
 }
 
 /** Converts a row with `summaryColumns` and its document. */
@@ -277,7 +332,7 @@ export class AttestationWriter extends AttestationReader {
     await Promise.all([
       this.database.run(statements.insert, [
         ...[org, flow, sequence, trail, id, name, type, verdict, reason, faults, facts, createdAt, reportedBy],
-        ...[countsFor, filename, digest, size, documentJson, Number(isStepBack)],
+        ...[countsFor, recordersColumn(attestation), filename, digest, size, documentJson, Number(isStepBack)],
         ...[requestKey?.key ?? null, requestKey?.digest ?? null],
       ]),
       this.database.run(statements.bind, bound),
@@ -285,7 +340,17 @@ export class AttestationWriter extends AttestationReader {
       countsFor === null
         ? this.database.run(statements.setCurrent, [...bound, evidence])
         : this.database.run(statements.setLimited, [...bound, evidence, countsFor]),
+      this.#setOfRecorders(attestation),
     ]);
+  }
+
+  /** Makes it the latest of each of its recorders. Without a commit that is known, it counts for no requirement. */
+  async #setOfRecorders({ org, flow, scopes, sequence, evidence, recorders = [] }: NewAttestation): Promise<void> {
+    const counting = recorders.filter(({ commit }) => commit !== '');
+    const set = counting.map(({ id, commit = '*' }) =>
+      this.database.run(statements.setOfRecorder, [org, flow, scopes, sequence, evidence, id, commit]),
+    );
+    await Promise.all(set);
   }
 }
 
@@ -308,6 +373,7 @@ function toListedAttestation(row: Row): ListedAttestation {
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
     ...toCountsFor(row),
+    ...toRecorders(row),
   };
 }
 

@@ -5,7 +5,7 @@ import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { nothingToOverride, overrideAttestation } from '../../contract/attestation-override.ts';
 import * as overrides from './override-use-cases.ts';
 import * as attestations from './attestation-use-cases.ts';
-import { actorName, toCountsFor } from '../account/access.ts';
+import { hasPermission, toRecording } from '../account/access.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
@@ -19,8 +19,7 @@ export function addAttestationRoutes(host: RouteHost, dependencies: RouteDepende
       const { caller, parameters, file, carryOut } = received;
       const document = withProof(caller, received.document);
       const { org, flow_name: flow, trail_name: trail } = parameters;
-      const countsFor = toCountsFor(caller, flow);
-      const attestation = { org, flow, trail, kind, reportedBy: actorName(caller), countsFor, document, file };
+      const attestation = { org, flow, trail, kind, ...toRecording(caller, flow), document, file };
       return carryOut(
         (recorded: attestations.AttestResult) => {
           if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);
@@ -38,8 +37,14 @@ export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencie
     const { caller, parameters, document, carryOut } = received;
     const { org, flow_name: flow, trail_name: trail } = parameters;
     const override = withProof(caller, document);
-    const countsFor = toCountsFor(caller, flow, 'define');
-    const command = { org, flow, trail, by: actorName(caller), countsFor, override };
+    const command = {
+      org,
+      flow,
+      trail,
+      override,
+      isAdmin: hasPermission(caller.grants, 'administer'),
+      ...toRecording(caller, flow, 'define'),
+    };
     return carryOut(
       (result: overrides.OverrideResult) => {
         if (result === 'flow not found') throw flowMissing(org, flow);

@@ -5,7 +5,7 @@ import {
   type KindName,
 } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
-import type { CountsFor } from '../account/audience.ts';
+import type { Recording } from '../account/access.ts';
 import { judgeCustom, type CustomTypeObstacle } from '../custom-type/custom-type-use-cases.ts';
 import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
 import { requireQuotas } from '../organization/quota.ts';
@@ -31,13 +31,10 @@ import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 
 /** An attestation to record. */
-export interface AttestationCommand {
+export interface AttestationCommand extends Recording {
   readonly org: string;
   readonly flow: string;
   readonly trail: string;
-  /** The owner of the key it was sent with (`actorName`). */
-  readonly reportedBy: string;
-  readonly countsFor?: CountsFor;
   readonly kind: KindName;
   readonly document: Recorded<AttestationDocument>;
   /** The attachment; stored only if the attestation can be recorded. */

@@ -7,6 +7,7 @@ import {
 import type { OverrideMark } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
+import type { Recorder, Sourced } from '../requirement/recorder.ts';
 import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { Recorded } from '../login/recorded.ts';
@@ -41,6 +42,8 @@ export interface ListedAttestation {
   /** The owner of the key that it was sent with (`actorName`). */
   readonly reportedBy: string;
   readonly countsFor?: CountsFor;
+  /** Absent for those of earlier versions and of users. */
+  readonly recorders?: readonly Recorder[] | undefined;
 }
 
 /** An attestation without its document, which can be large and is not needed for judging. */
@@ -59,7 +62,7 @@ export interface Attestation extends AttestationSummary {
 }
 
 /** An attestation that counts for an artifact or a trail. */
-export interface CountedAttestation extends AttestationSummary {
+export interface CountedAttestation extends AttestationSummary, Pick<Sourced, 'countsFrom' | 'isReplaced'> {
   readonly level: Level;
 }
 

@@ -1,27 +1,79 @@
 import { toDay } from '../../runtime/clock.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
+import {
+  adminRecorder,
+  listCounting,
+  toRecorderId,
+  type Sourced,
+  type TrailIdentity,
+} from '../requirement/recorder.ts';
+import { listArtifactRecorders, type Template } from '../template/template.ts';
+import { toTrailIdentity, type Trail } from '../trail/trail.ts';
 import type { FlowReference, RecordedSummary } from './attestation-records.ts';
 import type { Scope } from './evidence-scope.ts';
 import { findOverrideEnd } from './facts.ts';
 
+/** What evidence is loaded with. */
+export type EvidenceRecords = Pick<ReadTransaction, 'attestations' | 'loginRules' | 'accounts'>;
+
+/** What evidence of a flow is wanted. */
+interface EvidenceQuery extends FlowReference {
+  /** The time of the judgement, in Unix seconds. */
+  readonly at: number;
+  /** The recorders that requirements name. */
+  readonly from?: readonly string[];
+}
+
+/** Evidence of a scope, with what it counts from. */
+type CountingEvidence = RecordedSummary & Pick<Sourced, 'countsFrom'>;
+
+/** The same, before it is known what it counts from; what its trail is about, if a requirement may ask for it. */
+type LocatedEvidence = RecordedSummary & { readonly about?: TrailIdentity };
+
 /**
- * The evidence that counts in each of the scopes: the latest of each name. If that is an override that has ended, the
- * original counts again, and its faults say so.
- *
- * @param at in Unix seconds
+ * The evidence that counts in each of the scopes: the latest of each name, and the latest of each recorder. If that is an
+ * override that has ended, the original counts again, and its faults say so.
  */
 export async function listCountingEvidence(
-  { attestations }: Pick<ReadTransaction, 'attestations'>,
-  { org, flow, at }: FlowReference & { readonly at: number },
+  records: EvidenceRecords,
+  { org, flow, at, from = [] }: EvidenceQuery,
   scopes: readonly Scope[],
-): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
-  const current = await attestations.listCurrent({ org, flow }, scopes);
+): Promise<ReadonlyMap<Scope, readonly CountingEvidence[]>> {
+  const { attestations } = records;
+  const ids = from.length === 0 ? new Set<string>() : await findRecorderIds(records, org, from);
+  const [current, recorded] = await Promise.all([
+    attestations.listCurrent({ org, flow }, scopes),
+    ids.size === 0 ? new Map<Scope, never>() : attestations.listRecordedBy({ org, flow }, scopes, [...ids]),
+  ]);
+  const restore = await findRestored(records, org, [...current.values(), ...recorded.values()].flat(), at);
+  return new Map(
+    scopes.map((scope) => {
+      // What counts from recorders comes last, and takes the place of the same without.
+      const all: readonly LocatedEvidence[] = [...(current.get(scope) ?? []), ...(recorded.get(scope) ?? [])];
+      const evidence = all.map(({ about, ...one }): CountingEvidence => {
+        const restored = restore(one);
+        const countsFrom = about === undefined ? [] : listCounting(restored.recorders ?? [], ids, about);
+        return countsFrom.length === 0 ? restored : { ...restored, countsFrom };
+      });
+      return [scope, [...new Map(evidence.map((one) => [one.sequence, one])).values()]];
+    }),
+  );
+}
+
+/** Returns a function that replaces an override that has ended by its original. */
+async function findRestored(
+  { attestations }: Pick<ReadTransaction, 'attestations'>,
+  org: string,
+  evidence: readonly RecordedSummary[],
+  at: number,
+): Promise<(one: RecordedSummary) => RecordedSummary> {
   const today = toDay(at);
-  const ended = [...current.values()].flat().flatMap((override) => {
+  const ended = evidence.flatMap((override) => {
     const end = findOverrideEnd(override.facts);
     return end !== undefined && end.until < today ? [{ override, end }] : [];
   });
-  if (ended.length === 0) return current;
+  if (ended.length === 0) return (one) => one;
   const originals = await attestations.listByIds(
     org,
     ended.map(({ end }) => end.original),
@@ -33,7 +85,7 @@ export async function listCountingEvidence(
       addFault(byId.get(original), `the override by ${reportedBy} ended on ${until}`),
     ]),
   );
-  return new Map([...current].map(([scope, all]) => [scope, all.map((one) => restored.get(one.id) ?? one)]));
+  return (one) => restored.get(one.id) ?? one;
 }
 
 function addFault(original: RecordedSummary | undefined, value: string): RecordedSummary {
@@ -41,4 +93,48 @@ function addFault(original: RecordedSummary | undefined, value: string): Recorde
   const { verdict, reason, faults } = original;
   const own = faults.length > 0 || verdict === 'compliant' ? faults : [{ value: reason }];
   return { ...original, faults: [...own, { value }] };
+}
+
+/** Marks which of the reports to a trail count from recorders that its template names. */
+export async function markReports(
+  records: Pick<ReadTransaction, 'loginRules' | 'accounts'>,
+  trail: Pick<Trail, 'org' | 'name' | 'report'>,
+  template: Template,
+  reports: readonly ReportedArtifact[],
+): Promise<readonly ReportedArtifact[]> {
+  const from = listArtifactRecorders(template);
+  if (from.length === 0) return reports;
+  const ids = await findRecorderIds(records, trail.org, from);
+  const about = toTrailIdentity(trail);
+  return reports.map((report) => ({ ...report, countsFrom: listCounting(report.recorders ?? [], ids, about) }));
+}
+
+/** Marks whether a report counts from recorders that the template of its trail names. */
+export async function markReport(
+  records: Pick<ReadTransaction, 'loginRules' | 'accounts' | 'trails'>,
+  report: ReportedArtifact,
+  template: Template,
+): Promise<ReportedArtifact> {
+  if (listArtifactRecorders(template).length === 0) return report;
+  const { org, flow } = report;
+  const trail = await records.trails.find({ org, flow, name: report.report.trail_name });
+  const [marked = report] = trail === undefined ? [] : await markReports(records, trail, template, [report]);
+  return marked;
+}
+
+/** The ids of those of the recorders that exist, by the names in `from`; and that of admins, who count for all. */
+async function findRecorderIds(
+  { loginRules, accounts }: Pick<ReadTransaction, 'loginRules' | 'accounts'>,
+  org: string,
+  from: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const namesOf = (kind: string): readonly string[] =>
+    from.filter((name) => name.startsWith(kind)).map((name) => name.slice(kind.length));
+  const [rules, serviceAccounts] = await Promise.all([
+    loginRules.findTimes(org, namesOf('rule:')),
+    accounts.findServiceAccountTimes(org, namesOf('service-account:')),
+  ]);
+  const toIds = (kind: string, found: ReadonlyMap<string, number>): readonly string[] =>
+    [...found].map(([name, createdAt]) => toRecorderId(`${kind}${name}`, createdAt));
+  return new Set([adminRecorder, ...toIds('rule:', rules), ...toIds('service-account:', serviceAccounts)]);
 }

@@ -1,5 +1,6 @@
 import { countsForAudience, type Audience, type CountsFor } from '../account/audience.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
+import { countsFrom, type Sourced } from '../requirement/recorder.ts';
 import { isListTemplate, type Level, type Template } from '../template/template.ts';
 
 /**
@@ -90,15 +91,19 @@ function toLevel(scope: Scope): Level {
   return scope.startsWith(trailScope('')) ? 'trail' : 'artifact';
 }
 
+/** Evidence of a scope. */
+type ScopedEvidence = Pick<Sourced, 'countsFrom'> & { readonly name: string; readonly sequence: number };
+
 /**
  * Selects the evidence that counts for an artifact from the evidence that counts in each of its scopes: the latest of
- * each name; with a template file, of each name and level. An attestation that several scopes share counts once.
+ * each name; with a template file, of each name and level; and the latest that counts from each recorder, marked if it is
+ * replaced. An attestation that several scopes share counts once.
  */
-export function currentEvidence<Recorded extends { readonly name: string; readonly sequence: number }>(
+export function currentEvidence<Recorded extends ScopedEvidence>(
   template: Template,
   scopes: readonly Scope[],
   currentByScope: ReadonlyMap<Scope, readonly Recorded[]>,
-): readonly (Recorded & { readonly level: Level })[] {
+): readonly (Recorded & { readonly level: Level; readonly isReplaced?: boolean })[] {
   const current = scopes.flatMap((scope) => {
     const level = toLevel(scope);
     return (currentByScope.get(scope) ?? []).map((attestation) => ({ ...attestation, level }));
@@ -106,7 +111,29 @@ export function currentEvidence<Recorded extends { readonly name: string; readon
   const bySequence = new Map(current.map((attestation) => [attestation.sequence, attestation]));
   const inOrder = [...bySequence.values()].sort((one, other) => one.sequence - other.sequence);
   const keepsLevels = !isListTemplate(template);
-  return selectLatest(inOrder, ({ name, level }) => (keepsLevels ? `${level}/` : '') + evidenceName(name));
+  const toKey = ({ name, level }: (typeof inOrder)[number]): string =>
+    (keepsLevels ? `${level}/` : '') + evidenceName(name);
+  const latest = new Set(selectLatest(inOrder, toKey));
+  const recorders = new Set(inOrder.flatMap(({ countsFrom = [] }) => countsFrom));
+  const ofRecorders = [...recorders].flatMap((recorder) => {
+    const counting = inOrder.filter(({ countsFrom = [] }) => countsFrom.includes(recorder));
+    return selectLatest(counting, toKey);
+  });
+  const replaced = new Set(ofRecorders.filter((one) => !latest.has(one)));
+  return inOrder
+    .filter((one) => latest.has(one) || replaced.has(one))
+    .map((one) => (replaced.has(one) ? { ...one, isReplaced: true } : one));
+}
+
+/** Selects the evidence that an entry takes, whatever its name and type: the latest of each name and level that counts. */
+export function selectFrom<Piece extends Sourced & { readonly name: string; readonly level: Level }>(
+  evidence: readonly Piece[],
+  { from }: { readonly from?: readonly string[] | undefined },
+): readonly Piece[] {
+  if (from === undefined) return evidence.filter(({ isReplaced }) => isReplaced !== true);
+  const counting = evidence.filter((piece) => countsFrom(piece, from));
+  // The evidence has the order of recording.
+  return [...new Map(counting.map((piece) => [`${piece.level}/${evidenceName(piece.name)}`, piece])).values()];
 }
 
 /** Those of the evidence in scopes that count for an audience. */

@@ -2,6 +2,7 @@ import type { AttestationOverride } from '../../contract/attestation-override.ts
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { toDay, unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
+import type { Recording } from '../account/access.ts';
 import type { CountsFor } from '../account/audience.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
@@ -11,6 +12,7 @@ import { runJudgingTransaction, type JudgingContext } from '../platform/judging/
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { listCountingEvidence } from './counting-evidence-use-cases.ts';
+import { adminRecorder } from '../requirement/recorder.ts';
 import type { RecordedSummary } from './attestation-records.ts';
 import { follow, maximumReasonLength } from './attestation-use-cases.ts';
 import {
@@ -24,12 +26,12 @@ import { addOverride } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';
 
 /** A verdict that replaces that of an attestation. */
-export interface OverrideCommand {
+export interface OverrideCommand extends Recording {
   readonly org: string;
   readonly flow: string;
   readonly trail: string;
-  readonly by: string;
-  readonly countsFor: CountsFor;
+  /** Whether an admin overrides it: then it counts whatever requirements say of recorders. */
+  readonly isAdmin: boolean;
   readonly override: Recorded<AttestationOverride>;
 }
 
@@ -51,7 +53,7 @@ const maximumShownReason = 1000;
  */
 export function overrideAttestation(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
-  { org, flow, trail, by, countsFor: ofCaller, override }: OverrideCommand,
+  { org, flow, trail, reportedBy: by, countsFor: ofCaller, recorders, isAdmin, override }: OverrideCommand,
   request?: KeyedRequest<OverrideResult>,
 ): Promise<OnceResult<OverrideResult>> {
   const {
@@ -71,7 +73,7 @@ export function overrideAttestation(
     const inFlow = { org, flow };
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (until !== undefined && until < toDay(at)) return 'already ended';
-    const current = await listCountingEvidence({ attestations }, { ...inFlow, at }, toPossibleScopes(trail, override));
+    const current = await listCountingEvidence(transaction, { ...inFlow, at }, toPossibleScopes(trail, override));
     const latest = findLatest([...current.values()].flat(), { trail, name, ofCaller });
     const original = latest === undefined ? undefined : await attestations.findById(org, latest.id);
     if (original === undefined) return 'nothing to override';
@@ -85,6 +87,7 @@ export function overrideAttestation(
     const marker = { attestation_id: original.id, was_compliant: wasCompliant, by, reason, ...ending };
     await attestations.insert({
       ...{ ...original, id, verdict, reason: words, createdAt: at, reportedBy: by, countsFor, scopes, evidence },
+      recorders: isAdmin ? [{ id: adminRecorder }, ...recorders] : recorders,
       // The page of the original has its file.
       attachment: undefined,
       faults: isCompliant ? [] : toRecordedFaults([{ value: words }], undefined),

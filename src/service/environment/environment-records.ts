@@ -65,6 +65,8 @@ const statements = defineStatements('environments', {
     (SELECT 1 FROM environment_policies WHERE org = $1 ORDER BY environment LIMIT 1),
     (SELECT 1 FROM environments WHERE org = $1 AND requires_provenance = 1 ORDER BY name LIMIT 1)) AS found`,
 
+  listJudged: `SELECT name FROM environments e WHERE org = $1 AND (requires_provenance = 1
+      OR EXISTS (SELECT 1 FROM environment_policies p WHERE p.org = e.org AND p.environment = e.name))`,
   whereFingerprintRuns: 'SELECT environment FROM appearances WHERE org = $1 AND fingerprint = $2 AND exited IS NULL',
   whereFlowRuns: selectRunning('r.org = $1 AND r.flow = $2'),
   // A trail is usually one commit with few artifacts, so they come first. Only one part of the union finds anything.
@@ -136,6 +138,11 @@ export class EnvironmentReader extends Repository {
   async hasPolicies(org: string): Promise<boolean> {
     const [row = {}] = await this.database.query(statements.hasPolicies, [org]);
     return optionalNumber(row, 'found') === 1;
+  }
+
+  /** The environments that are judged by policies or require provenance. */
+  listJudged(org: string): Promise<readonly string[]> {
+    return this.queryAll(statements.listJudged, [org], (row) => text(row, 'name'));
   }
 
   /** The environments that currently run an affected artifact, without duplicates. */

@@ -42,6 +42,9 @@ export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies)
   });
 
   addRoute(host, saveLoginRule, administer, ({ caller, parameters: { org, rule: name }, document, carryOut }) => {
+    if (document.commits === 'any' && document.events.some((event) => event !== 'workflow_run')) {
+      throw validationError(['commits', 'must be left out, because `events` has others than workflow_run']);
+    }
     const wanted = { org, name, declaration: withDefaults(document), by: actorName(caller) };
     return carryOut(
       (saved: rules.SaveLoginRuleResult) => {

@@ -4,7 +4,15 @@ import { defineStatements, either, isAnyOf, Repository } from '../platform/datab
 import { number, text, type Row } from '../platform/database/rows.ts';
 
 /** The fields of a rule that decide its grant. The last is the name that an earlier version wrote. */
-const rights = ['role', 'flows', 'environments', 'permissions', 'counts_for_environments', 'countsForEnvironments'];
+const rights = [
+  'role',
+  'flows',
+  'environments',
+  'permissions',
+  'counts_for_environments',
+  'commits',
+  'countsForEnvironments',
+];
 const selectRights = either(
   `json_object(${rights.map((name) => `'${name}', conditions -> '$.${name}'`).join(', ')})`,
   `json_build_object(${rights.map((name) => `'${name}', conditions::json -> '${name}'`).join(', ')})::text`,
@@ -19,8 +27,9 @@ const statements = defineStatements('login_rules', {
   list: `SELECT ${columns} FROM login_rules WHERE org = $1 ORDER BY name`,
   listRepositories: `SELECT coalesce(${condition('repository_id')}, ${condition('repositoryId')}) AS id FROM login_rules
     WHERE org = $1 AND ${condition('issuer')} = $2`,
-  listRights: `SELECT name, ${selectRights} AS rights FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')}
+  listRights: `SELECT name, created_at, ${selectRights} AS rights FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')}
     ORDER BY name`,
+  findTimes: `SELECT name, created_at FROM login_rules WHERE org = $1 AND ${isAnyOf('name', '$2')}`,
   save: `INSERT INTO login_rules (org, ${columns}) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (org, name) DO UPDATE SET conditions = excluded.conditions, created_at = excluded.created_at,
       created_by = excluded.created_by, last_modified_at = excluded.last_modified_at`,
@@ -40,6 +49,12 @@ export class LoginRuleReader extends Repository {
   /** The repository of each rule that names the issuer; cheaper than reading the rules, which can be large. */
   listRepositoryIds(org: string, issuer: string): Promise<readonly string[]> {
     return this.queryAll(statements.listRepositories, [org, issuer], (row) => text(row, 'id'));
+  }
+
+  /** When each of the rules with these names was created, by name. */
+  async findTimes(org: string, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.query(statements.findTimes, [org, names]);
+    return new Map(rows.map((row) => [text(row, 'name'), number(row, 'created_at')]));
   }
 
   /** The grants of the rules with these names, sorted by name. */
@@ -72,7 +87,11 @@ function toLoginRule(row: Row): LoginRule {
 
 function toRuleRights(row: Row): RuleRights {
   const stored = Object.entries(JSON.parse(text(row, 'rights')) as object).filter(([, value]) => value !== null);
-  return { ...toDeclaration(Object.fromEntries(stored)), name: text(row, 'name') };
+  return {
+    ...toDeclaration(Object.fromEntries(stored)),
+    name: text(row, 'name'),
+    created_at: number(row, 'created_at'),
+  };
 }
 
 /** Earlier versions wrote the names of the fields in camel case: `repositoryId`. */

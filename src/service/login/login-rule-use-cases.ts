@@ -5,6 +5,8 @@ import type { LoginRule, LoginRuleDeclaration } from './login-rule.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { toKeyEvent, type ChangeAuthor } from '../account/api-key-use-cases.ts';
+import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
+import { judgeAll } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
 export interface LoginRuleReference {
@@ -73,27 +75,23 @@ function describeRule(rule: LoginRule): string {
 
 export type DeleteLoginRuleResult = 'deleted' | 'not found';
 
-/** Deletes a login rule, and revokes the keys that it gave. */
+/** Deletes a login rule, and revokes the keys that it gave. Its evidence meets no requirement any more that names it. */
 export function deleteLoginRule(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   { org, name, by }: LoginRuleReference & ChangeAuthor,
   request?: KeyedRequest<DeleteLoginRuleResult>,
 ): Promise<OnceResult<DeleteLoginRuleResult>> {
   const at = unixSeconds(dependencies.now());
-  const remove = async ({
-    loginRules,
-    accounts,
-    auditLog,
-    githubAnswers,
-  }: WriteTransaction): Promise<DeleteLoginRuleResult> => {
+  const remove = async (transaction: WriteTransaction, context: JudgingContext): Promise<DeleteLoginRuleResult> => {
+    const { loginRules, accounts, auditLog } = transaction;
     if ((await loginRules.delete(org, name)) === 'not found') return 'not found';
     const subject = `login rule ${name}`;
     await auditLog.append({ org, type: 'login_rule_deleted', at, actor: by, subject, details: {} });
     await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was deleted` });
-    await githubAnswers.noteChange({ org }, at);
+    await judgeAll(transaction, { org, at }, context);
     return 'deleted';
   };
-  return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, remove));
+  return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, remove));
 }
 
 async function revokeKeys(

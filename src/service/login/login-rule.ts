@@ -8,6 +8,7 @@ import {
 } from '../../contract/login-rule.ts';
 import type { Grant } from '../account/access.ts';
 import type { CountsFor } from '../account/audience.ts';
+import { toRecorderId } from '../requirement/recorder.ts';
 import type { WorkflowIdentity } from './workflow-identity.ts';
 
 /** What an admin declares, with defaults. */
@@ -85,17 +86,22 @@ export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdenti
 }
 
 /** The fields of a rule that say what it gives. */
-export type RuleRights = Pick<LoginRule, 'name' | 'role' | 'flows' | 'environments' | keyof RuleLimits>;
+export type RuleRights = Pick<
+  LoginRule,
+  'name' | 'role' | 'flows' | 'environments' | 'commits' | 'created_at' | keyof RuleLimits
+>;
 
 /** What a rule gives to the runs that it admits. */
 export function toGrant(rule: RuleRights): Grant {
-  const { name, role, flows, environments } = rule;
+  const { name, role, flows, environments, commits, created_at: createdAt } = rule;
   const { permissions, counts_for_environments: counted } = toRuleLimits(rule);
   const countsFor: CountsFor = counted.includes(allEnvironments) ? undefined : counted;
   return {
     rule: name,
+    recorder: toRecorderId(`rule:${name}`, createdAt),
     role,
     permissions,
+    ...(commits === 'any' ? { coversAnyCommit: true } : {}),
     ...(flows === undefined ? {} : { flows }),
     ...(environments === undefined ? {} : { environments }),
     ...(countsFor === undefined ? {} : { countsFor }),

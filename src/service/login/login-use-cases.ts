@@ -4,7 +4,7 @@ import { actorName } from '../account/access.ts';
 import type { Login, StoredKey } from '../account/account.ts';
 import { formatApiKey, newLoginKey, type ApiKey } from '../account/api-key.ts';
 import { applyLoginRules, type LoginDecision } from './login-rule.ts';
-import { toProven, type TokenRejection, type WorkflowIdentity } from './workflow-identity.ts';
+import { findMissingCommit, toProven, type TokenRejection, type WorkflowIdentity } from './workflow-identity.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
@@ -47,7 +47,7 @@ const deletedPerLogin = 4;
 
 /** Exchanges the identity token of a workflow run, once, for a key that lives 15 minutes. */
 export async function logIn(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes' | 'tokens' | 'findRunCommit'>,
   { org, token, audience }: LoginCommand,
 ): Promise<LoginResult> {
   const { storage, tokens } = dependencies;
@@ -68,12 +68,15 @@ export async function logIn(
   const { identity, tokenId } = verified;
   const createdAt = unixSeconds(dependencies.now());
   const key = newLoginKey([issuer, tokenId], dependencies.randomBytes);
-  return storage.transaction(org, (transaction) => admit(transaction, { org, identity, key, createdAt }));
+  const headCommit = await findMissingCommit(org, identity, dependencies.findRunCommit);
+  return storage.transaction(org, (transaction) => admit(transaction, { org, identity, headCommit, key, createdAt }));
 }
 
 interface Admission {
   readonly org: string;
   readonly identity: WorkflowIdentity;
+  /** The head commit of the run, if its token does not name it and GitHub does. */
+  readonly headCommit: string | undefined;
   /** The key that the run gets. */
   readonly key: ApiKey;
   readonly createdAt: number;
@@ -82,7 +85,7 @@ interface Admission {
 /** Gives the run a key, if the rules as they are now admit it. */
 async function admit(
   { loginRules, accounts, auditLog }: WriteTransaction,
-  { org, identity, key, createdAt }: Admission,
+  { org, identity, headCommit, key, createdAt }: Admission,
 ): Promise<LoginResult> {
   const { rules, mismatches } = applyLoginRules(await loginRules.list(org), identity);
   if (rules.length === 0) return { outcome: 'refused', identity, mismatches };
@@ -92,7 +95,7 @@ async function admit(
   if (rules.every((rule) => (counts.get(rule) ?? 0) >= maximumLoginKeys)) {
     return { outcome: 'too many keys', retryAfter: 60 };
   }
-  const login = { rules, proven: toProven(identity) };
+  const login = { rules, proven: toProven(identity, headCommit) };
   const stored = toStoredKey(key, {
     ...{ org, ownerKind: 'workflow', owner: repository, isLimitedToOrg: true, login },
     description: `Run ${run}, attempt ${attempt}`,

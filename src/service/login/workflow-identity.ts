@@ -1,4 +1,5 @@
 import type { Proven } from '../../contract/proven.ts';
+import type { FindRunCommit } from '../github/github-app.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
 import { findGithubServer, parseRepositoryAddress } from './repository-address.ts';
 
@@ -54,13 +55,26 @@ function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** Whether the token names the commit that tests the merge of a pull request, which is not the commit that is judged. */
+function hasMergeCommit({ event_name: event, ref }: WorkflowIdentity): boolean {
+  return event.startsWith('pull_request') && ref.startsWith('refs/pull/');
+}
+
+/** The head commit of a run whose token does not name it; undefined for other runs. */
+export async function findMissingCommit(
+  org: string,
+  identity: WorkflowIdentity,
+  find: FindRunCommit | undefined,
+): Promise<string | undefined> {
+  return hasMergeCommit(identity) ? find?.(org, identity) : undefined;
+}
+
 /** What is recorded as proven about a run: the commit of a pull request is recorded as the merge commit that it is. */
-export function toProven(identity: WorkflowIdentity): Proven {
+export function toProven(identity: WorkflowIdentity, headCommit?: string): Proven {
   const { sha, ...proven } = identity;
   if (sha === undefined) return proven;
-  return identity.event_name.startsWith('pull_request') && identity.ref.startsWith('refs/pull/')
-    ? { ...proven, merge_commit: sha }
-    : { ...proven, sha };
+  if (!hasMergeCommit(identity)) return { ...proven, sha };
+  return { ...proven, merge_commit: sha, ...(headCommit === undefined ? {} : { head_commit: headCommit }) };
 }
 
 /** What evidence says about the run that sends it (`user_data.github`) and its repository. */

@@ -25,7 +25,7 @@ export interface FormerName {
  * get an empty name first, and the new name last.
  */
 export const renamedColumns = {
-  setAside: ['bindings.flow', 'current_evidence.flow', 'limited_evidence.flow'],
+  setAside: ['bindings.flow', 'current_evidence.flow', 'limited_evidence.flow', 'recorder_evidence.flow'],
   flow: [
     ...['attestations.flow', 'artifacts.flow', 'trail_templates.flow', 'trail_updates.flow', 'trails.flow'],
     ...['github_answers.flow', 'flows.name'],

@@ -2,10 +2,10 @@ import { toDay } from '../../runtime/clock.ts';
 import type { ResolutionType } from '../../contract/artifact-assertion.ts';
 import { hasName, listEvidenceReasons, toMissingReason, type Evidence } from '../artifact/artifact-state.ts';
 import { describeAudience } from '../account/audience.ts';
-import { evidenceName } from '../attestation/evidence-scope.ts';
+import { evidenceName, selectFrom } from '../attestation/evidence-scope.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from '../requirement/condition.ts';
-import { compileRequirement } from '../requirement/requirement.ts';
+import { compileRequirement, listRecorderNames } from '../requirement/requirement.ts';
 import { ConditionError, parseCondition, type Vocabulary } from '../requirement/parse-condition.ts';
 import { nameWithFlow, type ArtifactInFlow, type JudgedArtifact } from './judged-artifact.ts';
 import type { ArtifactRule, AttestationRule, PolicyRules } from './policy-rules.ts';
@@ -47,6 +47,8 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** Every combination of pattern and text that the rules can match for the artifact. */
   readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
+  /** The recorders that its rules name (`from`). */
+  readonly recorders: readonly string[];
   /** Whether the verdict can change although nothing but the time does. */
   readonly dependsOnTime: boolean;
   /** An upper estimate of the memory that it takes, in bytes, without the text of the rules. */
@@ -89,6 +91,7 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     const instructions = uses.reduce((sum, { pattern }) => sum + pattern.size, 0);
     return {
       rules: compiled,
+      recorders: listRecorderNames(rules.artifacts?.attestations ?? []),
       dependsOnTime: dependsOnTime(rules),
       bytes:
         (compiled.length + conditions.length) * bytesOf.rule +
@@ -109,6 +112,7 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     return {
       rules: [],
       patternUses: () => [],
+      recorders: [],
       dependsOnTime: false,
       bytes: bytesOf.rule,
       fault: `one of its conditions ${error.message}`,
@@ -193,16 +197,18 @@ function attestationCheck(rule: AttestationRule, read: ReadCondition): RuleCheck
     if (!isRequired) return notApplicable;
     const found = flows.flatMap(({ evidence }) => {
       budget.spend(evidence.length);
-      return evidence.filter(fits);
+      return selectFrom(evidence, rule).filter(fits);
     });
     if (found.length === 0) {
       // Without provenance there is no evidence, so provenance is what to mend.
       if (artifact.flows.length === 0) return broken('missing_attestation', [unreported(artifact)]);
-      if (name === '*') return broken('missing_attestation', [missing]);
-      const mistyped = flows.flatMap(({ evidence }) => evidence.filter(isNamed)).at(0);
+      const shown = flows.flatMap(({ evidence }) => selectFrom(evidence, {}));
+      const unfit = shown.find(name === '*' ? fits : isNamed);
+      if (name === '*' && unfit === undefined) return broken('missing_attestation', [missing]);
       const uncounted = flows.map((known) => known.uncounted).find((known) => hasName(known, name));
       const audience = uncounted === undefined ? undefined : describeAudience(uncounted.audience);
-      return broken('missing_attestation', [toMissingReason({ label: name, type, mistyped, uncounted: audience })]);
+      const status = { label: name === '*' ? about : name, type, unfit, from: rule.from, uncounted: audience };
+      return broken('missing_attestation', [toMissingReason(status)]);
     }
     budget.spend(found.length * stepsPerRequirement);
     const judged = found.map((piece) => apply(piece, at));

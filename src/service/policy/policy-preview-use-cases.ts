@@ -139,7 +139,11 @@ async function previewEnvironment(
   if (judged === undefined) return { ...nothingToJudge, name };
   const present = await loadPolicies(transaction, head, policies);
   const loading = new JudgementBudget(matches);
-  const running = await loadRunning(transaction, head, judged.content, { at: limits.at, budget: loading });
+  const running = await loadRunning(transaction, head, judged.content, {
+    policies: [...present, proposed],
+    at: limits.at,
+    budget: loading,
+  });
   const { before, after, ...comparison } = comparePolicies({
     ...limits,
     policy: proposed.name,

@@ -1,6 +1,6 @@
 import { maximumFaults, readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { listMatches } from '../requirement/condition.ts';
-import { findRequirementFault } from '../requirement/requirement.ts';
+import { findRequirementFaults } from '../requirement/requirement.ts';
 import { ConditionError, parseCondition } from '../requirement/parse-condition.ts';
 import {
   listConditions,
@@ -27,10 +27,7 @@ function findFaults(rules: PolicyRules): readonly FieldFault[] {
 }
 
 function requirementFaults({ artifacts: { attestations = [] } = {} }: PolicyRules): readonly FieldFault[] {
-  return attestations.flatMap((rule, index): FieldFault[] => {
-    const fault = findRequirementFault(rule);
-    return fault === undefined ? [] : [[`artifacts.attestations.${index}.require`, fault]];
-  });
+  return attestations.flatMap((rule, index) => findRequirementFaults(rule, `artifacts.attestations.${index}`));
 }
 
 /** Finds the conditions that are invalid or exceed the limits of a policy. */

@@ -3,6 +3,7 @@ import { describeFault, type Fault } from '../../contract/reason.ts';
 import { Type, type Static } from '../../contract/schema.ts';
 import { isOverridden, type Facts } from '../attestation/facts.ts';
 import type { RecordedFault } from '../attestation/reasons.ts';
+import type { FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { holds, listPaths, MissingFactError, type Condition } from './condition.ts';
 import {
   ConditionError,
@@ -11,6 +12,7 @@ import {
   unwrapCondition,
   type Vocabulary,
 } from './parse-condition.ts';
+import { isRecorderName } from './recorder.ts';
 
 /*
  * What a template or a policy requires of evidence beyond its name and type. It is written in the same way in both.
@@ -19,6 +21,13 @@ import {
 
 /** The fields of a requirement, in an entry of a template or a policy. */
 export const requirementFields = {
+  from: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 20,
+      description: '`[rule:trusted-scan]`: the login rules and service accounts whose evidence counts.',
+    }),
+  ),
   require: Type.Optional(
     Type.String({ description: '`${{ evidence.new_coverage >= 80 }}`: a condition on the facts of the evidence.' }),
   ),
@@ -42,8 +51,7 @@ export function hasRequirement(entry: Requirement): boolean {
 }
 
 /** Why a condition on evidence is invalid: completes a sentence that names it; undefined if it is valid. */
-export function findRequirementFault({ require: text }: Requirement): string | undefined {
-  if (text === undefined) return undefined;
+export function findConditionFault(text: string): string | undefined {
   try {
     parseCondition(text, evidenceVocabulary);
     return undefined;
@@ -51,6 +59,26 @@ export function findRequirementFault({ require: text }: Requirement): string | u
     if (!(error instanceof ConditionError)) throw error;
     return error.message;
   }
+}
+
+/** The faults of an entry's requirement, by field. */
+export function findRequirementFaults({ require: text, from }: Requirement, field: string): readonly FieldFault[] {
+  const fault = text === undefined ? undefined : findConditionFault(text);
+  return [...(fault === undefined ? [] : [[`${field}.require`, fault] as const]), ...findFromFaults(from, field)];
+}
+
+/** The faults of the list of recorders of an entry, by field. */
+export function findFromFaults(from: Requirement['from'] = [], field: string): readonly FieldFault[] {
+  return from.flatMap((name, index): readonly FieldFault[] =>
+    isRecorderName(name)
+      ? []
+      : [[`${field}.from.${index}`, `must be rule:NAME or service-account:NAME; it is ${name}`]],
+  );
+}
+
+/** The recorders that requirements name, each once. */
+export function listRecorderNames(entries: readonly Pick<Requirement, 'from'>[]): readonly string[] {
+  return [...new Set(entries.flatMap(({ from = [] }) => from))];
 }
 
 /** What a requirement reads of a piece of evidence, and may change. */

@@ -2,7 +2,7 @@ import { isRequirableType, requirableTypes } from '../../contract/attestations/a
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import { templateReferenceName } from '../../contract/names.ts';
 import { Type, type Static } from '../../contract/schema.ts';
-import { findRequirementFault, requirementFields } from '../requirement/requirement.ts';
+import { findFromFaults, findRequirementFaults, requirementFields } from '../requirement/requirement.ts';
 import { readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { countNames, type FileTemplate } from './template.ts';
 
@@ -23,9 +23,15 @@ const templateFile = Type.Object(
         {
           attestations,
           artifacts: Type.Optional(
-            Type.Array(Type.Object({ name: templateReferenceName, attestations }, { additionalProperties: false }), {
-              maxItems: maximumTemplateNames,
-            }),
+            Type.Array(
+              Type.Object(
+                { name: templateReferenceName, from: requirementFields.from, attestations },
+                { additionalProperties: false },
+              ),
+              {
+                maxItems: maximumTemplateNames,
+              },
+            ),
           ),
         },
         { additionalProperties: false },
@@ -42,7 +48,10 @@ export function readTemplate(bytes: Uint8Array): TemplateReading {
 }
 
 function toTemplate(text: string, { trail = {} }: Static<typeof templateFile>): FileTemplate {
-  const artifacts = (trail.artifacts ?? []).map(({ name, attestations: own = [] }) => ({ name, attestations: own }));
+  const artifacts = (trail.artifacts ?? []).map(({ attestations: own = [], ...artifact }) => ({
+    ...artifact,
+    attestations: own,
+  }));
   return { text, attestations: trail.attestations ?? [], artifacts };
 }
 
@@ -54,21 +63,21 @@ function findFaults(file: Static<typeof templateFile>): readonly FieldFault[] {
   return [
     ...findListFaults('trail.attestations', template.attestations),
     ...findRepetitions('trail.artifacts', template.artifacts),
-    ...template.artifacts.flatMap((artifact, index) =>
-      findListFaults(`trail.artifacts.${index}.attestations`, artifact.attestations),
-    ),
+    ...template.artifacts.flatMap((artifact, index) => [
+      ...findFromFaults(artifact.from, `trail.artifacts.${index}`),
+      ...findListFaults(`trail.artifacts.${index}.attestations`, artifact.attestations),
+    ]),
   ];
 }
 
 function findListFaults(field: string, list: FileTemplate['attestations']): readonly FieldFault[] {
   const faults = list.flatMap((required, index): FieldFault[] => {
     const { type } = required;
-    const fault = findRequirementFault(required);
     return [
       ...(isRequirableType(type)
         ? []
         : [[`${field}.${index}.type`, `must be ${requirableTypes}; it is ${type}`] as const]),
-      ...(fault === undefined ? [] : [[`${field}.${index}.require`, fault] as const]),
+      ...findRequirementFaults(required, `${field}.${index}`),
     ];
   });
   return [...faults, ...findRepetitions(field, list)];

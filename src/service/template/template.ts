@@ -1,5 +1,5 @@
 import { requiredEvidence } from '../../contract/template.ts';
-import { hasRequirement, type Requirement } from '../requirement/requirement.ts';
+import { hasRequirement, listRecorderNames, type Requirement } from '../requirement/requirement.ts';
 
 /** An attestation that a template file requires. */
 export interface RequiredAttestation extends Requirement {
@@ -9,7 +9,7 @@ export interface RequiredAttestation extends Requirement {
 }
 
 /** An artifact that a template file requires. */
-export interface TemplateArtifact {
+export interface TemplateArtifact extends Pick<Requirement, 'from'> {
   readonly name: string;
   readonly attestations: readonly RequiredAttestation[];
 }
@@ -64,20 +64,22 @@ export function countNames(template: Template): number {
  */
 export function keepRequirements(own: FileTemplate, ofFlow: Template): FileTemplate {
   if (isListTemplate(ofFlow)) return own;
-  const kept = ofFlow.artifacts.map(({ name, attestations }) => ({
-    name,
-    attestations: attestations.filter(hasRequirement),
+  const kept = ofFlow.artifacts.map((artifact) => ({
+    ...artifact,
+    attestations: artifact.attestations.filter(hasRequirement),
   }));
   const named = new Set(own.artifacts.map(({ name }) => name));
   return {
     text: own.text,
     attestations: mergeEntries(own.attestations, ofFlow.attestations.filter(hasRequirement)),
     artifacts: [
-      ...own.artifacts.map(({ name, attestations }) => {
-        const required = kept.find((artifact) => artifact.name === name)?.attestations ?? [];
-        return { name, attestations: mergeEntries(attestations, required) };
+      ...own.artifacts.map((artifact) => {
+        const { attestations, ...required } = kept.find(({ name }) => artifact.name === name) ?? { attestations: [] };
+        return { ...artifact, ...required, attestations: mergeEntries(artifact.attestations, attestations) };
       }),
-      ...kept.filter(({ name, attestations }) => attestations.length > 0 && !named.has(name)),
+      ...kept.filter(
+        (artifact) => (artifact.attestations.length > 0 || hasRequirement(artifact)) && !named.has(artifact.name),
+      ),
     ],
   };
 }
@@ -95,6 +97,23 @@ export function conditionLength(template: Template): number {
   if (isListTemplate(template)) return 0;
   const lists = [template.attestations, ...template.artifacts.map(({ attestations }) => attestations)];
   return lists.flat().reduce((sum, { require: text = '' }) => sum + text.length, 0);
+}
+
+/** The recorders whose evidence counts, each once. */
+export function listTemplateRecorders(template: Template): readonly string[] {
+  if (isListTemplate(template)) return [];
+  const all = [template.attestations, ...template.artifacts.map(({ attestations }) => attestations)].flat();
+  return listRecorderNames(all);
+}
+
+/** The recorders whose reports of an artifact count; undefined for all. */
+export function findArtifactRecorders(template: Template, reference: string | undefined): Requirement['from'] {
+  return isListTemplate(template) ? undefined : template.artifacts.find(({ name }) => name === reference)?.from;
+}
+
+/** The recorders whose reports of artifacts count, each once. */
+export function listArtifactRecorders(template: Template): readonly string[] {
+  return isListTemplate(template) ? [] : listRecorderNames(template.artifacts);
 }
 
 /** What the template requires of the trail itself. A list requires evidence only of artifacts. */

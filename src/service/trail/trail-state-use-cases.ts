@@ -1,6 +1,6 @@
 import type { ArtifactState } from '../../contract/compliance.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import { listCountingEvidence } from '../attestation/counting-evidence-use-cases.ts';
+import { listCountingEvidence, markReports, type EvidenceRecords } from '../attestation/counting-evidence-use-cases.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { FlowFilter, FlowHead } from '../flow/flow-records.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
@@ -13,7 +13,13 @@ import {
 } from '../attestation/evidence-scope.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { Trail, TrailReference, TrailDetails } from './trail.ts';
-import { isListTemplate, type AppliedTemplate } from '../template/template.ts';
+import { countsFrom } from '../requirement/recorder.ts';
+import {
+  findArtifactRecorders,
+  isListTemplate,
+  listTemplateRecorders,
+  type AppliedTemplate,
+} from '../template/template.ts';
 import { judgeTrail, listRequiredArtifacts, type TrailArtifact } from './trail-state.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
@@ -56,7 +62,7 @@ export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'ju
 
 /** Loads the states of trails of a flow, with one lookup for all of them where the storage can share it. */
 export async function loadTrailStates(
-  transaction: Pick<ReadTransaction, 'trails' | 'artifacts' | 'attestations'>,
+  transaction: EvidenceRecords & Pick<ReadTransaction, 'trails' | 'artifacts'>,
   flow: Flow,
   trails: readonly Trail[],
   at: number,
@@ -73,15 +79,17 @@ export async function loadTrailStates(
 }
 
 async function judge(
-  { attestations }: Pick<ReadTransaction, 'attestations'>,
+  records: EvidenceRecords,
   { applied, trail, reports }: Omit<TrailState, 'judgement'>,
   at: number,
 ): Promise<TrailDetails['judgement']> {
   const { org, flow, name } = trail;
-  const artifacts = listArtifacts(applied, trail, reports);
+  const marked = await markReports(records, trail, applied.template, reports);
+  const artifacts = listArtifacts(applied, trail, marked);
   const own = toTrailScopes(name);
   const scopes = new Set([...own, ...artifacts.flatMap((artifact) => artifact.scopes)]);
-  const current = await listCountingEvidence({ attestations }, { org, flow, at }, [...scopes]);
+  const from = listTemplateRecorders(applied.template);
+  const current = await listCountingEvidence(records, { org, flow, at, from }, [...scopes]);
   return judgeTrail({
     applied,
     evidence: currentEvidence(applied.template, own, current),
@@ -97,26 +105,39 @@ interface LocatedArtifact extends Omit<TrailArtifact, 'evidence'> {
   readonly scopes: readonly Scope[];
 }
 
+/** The first report of each name: the latest one. */
+function latestByName(reports: readonly ReportedArtifact[]): ReadonlyMap<string, ReportedArtifact> {
+  const latest = new Map<string, ReportedArtifact>();
+  for (const reported of reports) {
+    const name = reported.report.template_reference_name ?? reported.report.filename;
+    if (!latest.has(name)) latest.set(name, reported);
+  }
+  return latest;
+}
+
 /** The artifacts that were reported, under the latest report of each name, and those that the template misses. */
 function listArtifacts(
   { template }: AppliedTemplate,
   { name: trail, report }: Trail,
   reports: readonly ReportedArtifact[],
 ): readonly LocatedArtifact[] {
-  const latest = new Map<string, ReportedArtifact>();
-  for (const reported of reports) {
-    const name = reported.report.template_reference_name ?? reported.report.filename;
-    if (!latest.has(name)) latest.set(name, reported);
-  }
+  const isCounting = (reported: ReportedArtifact): boolean =>
+    countsFrom(reported, findArtifactRecorders(template, reported.report.template_reference_name));
+  const counting = latestByName(reports.filter(isCounting));
+  const others = latestByName(reports.filter((reported) => !isCounting(reported)));
   // A list requires an artifact, whatever its name.
-  const isAnyEnough = isListTemplate(template) && latest.size > 0;
-  const named = new Set(reports.map((reported) => reported.report.template_reference_name));
+  const isAnyEnough = isListTemplate(template) && counting.size > 0;
+  const named = new Set([...counting.values()].map((reported) => reported.report.template_reference_name));
   const missing = isAnyEnough ? [] : listRequiredArtifacts(template).filter((name) => !named.has(name));
   return [
-    ...[...latest].map(([name, reported]) => ({ name, reported, scopes: toReportScopes(reported) })),
+    ...[...others.values()].map((reported) => ({
+      ...{ name: reported.report.filename, reported, isUncounted: true },
+      scopes: toReportScopes(reported),
+    })),
+    ...[...counting].map(([name, reported]) => ({ name, reported, scopes: toReportScopes(reported) })),
     ...missing.map((name) => {
       const scopes = [...toTargetScopes(trail, name, report.git_commit_info?.sha1), ...toTrailScopes(trail)];
-      return { name, reported: undefined, scopes };
+      return { name, reported: undefined, unfit: others.get(name), scopes };
     }),
   ];
 }

@@ -5,10 +5,13 @@ import {
   type Evidence,
   type EvidenceStatus,
   type Judgement,
+  type MissingArtifact,
 } from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
+import { describeSource } from '../requirement/recorder.ts';
 import {
   artifactRequirements,
+  findArtifactRecorders,
   isListTemplate,
   trailRequirements,
   type AppliedTemplate,
@@ -19,8 +22,12 @@ import {
 export interface TrailArtifact<Piece extends Evidence = Evidence> {
   /** Its name in the template, or else the name of its file. */
   readonly name: string;
-  /** Its latest report under this name; undefined if there is none. */
+  /** Its latest report under this name that counts; undefined if there is none. */
   readonly reported: ReportedArtifact | undefined;
+  /** A report that does not count for the artifact of the template with its name. */
+  readonly unfit?: ReportedArtifact | undefined;
+  /** Whether its report does not count for the artifact of the template that it names. */
+  readonly isUncounted?: boolean;
   /** The evidence that counts for it, that of the trail included. */
   readonly evidence: readonly Piece[];
 }
@@ -64,7 +71,9 @@ export function judgeTrail<Piece extends Evidence>(trail: TrailEvidence<Piece>):
   const { template, owner } = trail.applied;
   const artifacts = trail.artifacts.map((artifact) => judgeTrailArtifact(trail.applied, artifact));
   const evidence = compareEvidence(ownRequirements(trail), trail.evidence);
-  const missing = artifacts.filter(({ state }) => state === 'MISSING').map(({ artifact }) => artifact.name);
+  const missing = artifacts
+    .filter(({ state }) => state === 'MISSING')
+    .map(({ artifact }) => explainMissing(template, artifact));
   // With a list, the evidence of the missing artifact is already compared with the list.
   const judged = artifacts.filter(({ state }) => state !== 'MISSING' || !isListTemplate(template));
   const all = [...evidence, ...judged.flatMap((artifact) => artifact.evidence)];
@@ -86,16 +95,23 @@ function ownRequirements({
   return listed.filter((required) => compareEvidence([required], evidence)[0]?.evidence !== undefined);
 }
 
+function explainMissing(template: Template, { name, unfit }: TrailArtifact): MissingArtifact {
+  const from = findArtifactRecorders(template, name);
+  if (unfit === undefined || from === undefined) return { about: name, value: 'not reported' };
+  return { about: name, ...describeSource(unfit, from) };
+}
+
 function judgeTrailArtifact<Piece extends Evidence>(
   { template, owner }: AppliedTemplate,
   artifact: TrailArtifact<Piece>,
 ): TrailArtifactStatus<Piece> {
-  const { name, reported } = artifact;
+  const { name, reported, isUncounted = false } = artifact;
   // A file name is not a name in the template, even if it is the same.
-  const reference = reported === undefined ? name : reported.report.template_reference_name;
+  const own = reported === undefined ? name : reported.report.template_reference_name;
+  const reference = isUncounted ? undefined : own;
   const isList = isListTemplate(template);
-  const own = isList ? artifact.evidence : artifact.evidence.filter(({ level }) => level === 'artifact');
-  const evidence = compareEvidence(artifactRequirements(template, reference), own, name);
+  const pieces = isList ? artifact.evidence : artifact.evidence.filter(({ level }) => level === 'artifact');
+  const evidence = compareEvidence(artifactRequirements(template, reference), pieces, name);
   const state = reported === undefined ? 'MISSING' : judge(evidence, owner).state;
   return {
     artifact,

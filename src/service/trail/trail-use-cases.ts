@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TrailReport } from '../../contract/trail.ts';
 import { maximumPageBytes } from '../../contract/limits.ts';
 import type { Recorded } from '../login/recorded.ts';
-import type { TrailReference, TrailDetails, TrailHistory } from './trail.ts';
+import { toTrailIdentity, type Trail, type TrailReference, type TrailDetails, type TrailHistory } from './trail.ts';
 import type { FileTemplate } from '../template/template.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import type { FlowReader } from '../flow/flow-records.ts';
-import type { TrailFilter } from './trail-records.ts';
+import type { TrailFilter, TrailReader } from './trail-records.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
@@ -39,30 +39,47 @@ export function beginTrail(
 ): Promise<OnceResult<BeginTrailResult>> {
   const now = unixSeconds(dependencies.now());
   const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
-    const { flows, trails, environments, githubAnswers } = transaction;
+    const { flows, trails, githubAnswers } = transaction;
     const { org, flow, name } = trail;
     if (!(await flows.exists(org, flow))) return 'flow not found';
-    const own = wanted === undefined ? undefined : (await trails.listTemplates(org, flow, [name])).get(name);
-    const template = isDeepStrictEqual(own, wanted) ? undefined : wanted;
+    const template = await findChange(trails, trail, wanted);
     if (template !== undefined && !mayDefine) return 'not permitted';
     const known = await trails.find(trail);
     const subject = { org, flow, trail: name };
     // It may be for another commit from now on, which the check of the former one shows.
     await githubAnswers.noteChange(subject, now);
     const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
-    await trails.save({ ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } });
+    const begun = { ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } };
+    await trails.save(begun);
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
     await githubAnswers.noteChange(subject, now);
     if (template !== undefined) {
       await trails.saveTemplate(trail, template);
       const changed = { subject: `trail ${name} of flow ${flow}`, details: {} };
       const change = { org, type: 'trail_template_changed', at: now, actor: by, ...changed } as const;
-      await recordRuleChange(transaction, change, await environments.listRunning(subject));
-      await judgeEvidence(transaction, subject, now, context);
+      await recordRuleChange(transaction, change, await transaction.environments.listRunning(subject));
     }
+    // Evidence of login rules counts for the commit of the trail.
+    if (template !== undefined || isMoved(known, begun)) await judgeEvidence(transaction, subject, now, context);
     return known === undefined ? 'begun' : 'updated';
   };
   return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin));
+}
+
+/** The template that a trail is to have instead of its present one; undefined if it keeps that. */
+async function findChange(
+  trails: TrailReader,
+  { org, flow, name }: TrailReference,
+  wanted: FileTemplate | undefined,
+): Promise<FileTemplate | undefined> {
+  if (wanted === undefined) return undefined;
+  const own = (await trails.listTemplates(org, flow, [name])).get(name);
+  return isDeepStrictEqual(own, wanted) ? undefined : wanted;
+}
+
+/** Whether a trail is for another commit or repository than before. */
+function isMoved(known: Trail | undefined, begun: Trail): boolean {
+  return known !== undefined && !isDeepStrictEqual(toTrailIdentity(known), toTrailIdentity(begun));
 }
 
 /** The maximum number of appearances of each artifact in the history of a trail. */

@@ -3,6 +3,7 @@ import type { TrailReport } from '../../contract/trail.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { Appearance, ReportedArtifact } from '../artifact/artifact.ts';
 import type { AttestationSummary, CountedAttestation } from '../attestation/attestation.ts';
+import type { TrailIdentity } from '../requirement/recorder.ts';
 import type { AppliedTemplate } from '../template/template.ts';
 import type { TrailJudgement } from './trail-state.ts';
 import type { ArtifactReport } from '../../contract/artifact-report.ts';
@@ -24,6 +25,12 @@ export interface Trail extends TrailReference {
    * of an artifact or an attestation began it, the commit and the run of that report (`fromAttestation`, `fromArtifactReport`).
    */
   readonly report: Recorded<TrailReport>;
+}
+
+/** What a trail is about: the commit that it was begun for, else its name, which is one by default; and its repository. */
+export function toTrailIdentity({ name, report }: Pick<Trail, 'name' | 'report'>): TrailIdentity {
+  const { git_commit_info: commit, repo_info: repository, proven } = report;
+  return { commit: commit?.sha1 ?? name, repository: repository?.id ?? proven?.repository_id };
 }
 
 /** An update of a trail after it was created. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Verdict } from '../../../src/contract/compliance.ts';
+import { currentEvidence } from '../../../src/service/attestation/evidence-scope.ts';
 import { artifactRequirements, trailRequirements } from '../../../src/service/template/template.ts';
 import {
   compareEvidence,
   judge as judgeStatuses,
-  withoutMistyped,
+  withoutUnfit,
   type Evidence,
   type Judgement,
 } from '../../../src/service/artifact/artifact-state.ts';
@@ -104,7 +105,7 @@ describe('the reasons for a state', () => {
       state: 'INCOMPLETE',
       info: 'unit: recorded as sonar; junit is required (template of the flow).',
     });
-    expect(withoutMistyped(statuses)).toEqual([statuses[0]]);
+    expect(withoutUnfit(statuses)).toEqual([statuses[0]]);
   });
 });
 
@@ -141,6 +142,76 @@ describe('the state of any artifact', () => {
         const isWhole = required.every((each) => pieces.some((reported) => reported.name === each));
         const allowed = isWhole && !isAny('incomplete') ? 'COMPLIANT' : 'INCOMPLETE';
         expect(judge(required, pieces).state).toBe(isAny('non-compliant') ? 'NON-COMPLIANT' : allowed);
+      }),
+    );
+  });
+});
+
+describe('evidence of those whom a requirement does not name', () => {
+  interface Entry {
+    readonly name: string;
+    readonly type: string;
+    readonly verdict: Verdict;
+    /** Whether a recorder that the requirement names recorded it. */
+    readonly isTrusted: boolean;
+  }
+  const names = fc.constantFrom('scan', 'unit', 'lint');
+  const types = fc.constantFrom('generic', 'junit');
+  const entries: fc.Arbitrary<readonly Entry[]> = fc.array(
+    fc.record({
+      ...{ name: names, type: types, isTrusted: fc.boolean() },
+      verdict: fc.constantFrom<Verdict>('compliant', 'non-compliant', 'incomplete'),
+    }),
+    { maxLength: 12 },
+  );
+  const requirements = fc.uniqueArray(
+    fc.record({ name: names, type: fc.constantFrom('generic', 'junit', '*'), isFrom: fc.boolean() }),
+    { selector: ({ name }) => name, maxLength: 3 },
+  );
+  type Required = readonly { readonly name: string; readonly type: string; readonly isFrom: boolean }[];
+
+  /** What storages return of evidence: the latest of each name, and the latest of each recorder. */
+  const loadFrom = (recorded: readonly Entry[]) => {
+    const all = recorded.map((entry, index) => ({
+      ...{ ...piece(entry.name, entry.verdict), type: entry.type, level: 'trail' as const, sequence: index },
+      ...(entry.isTrusted ? { countsFrom: ['rule:trusted'] } : {}),
+    }));
+    const latest = new Map(all.map((one) => [one.name, one]));
+    const trusted = new Map(all.filter(({ countsFrom }) => countsFrom !== undefined).map((one) => [one.name, one]));
+    return new Map([['trail/main', [...new Set([...latest.values(), ...trusted.values()])]]]);
+  };
+  const stateOf = (recorded: readonly Entry[], required: Required): string => {
+    const template = {
+      ...{ text: '', artifacts: [] },
+      attestations: required.map(({ name, type, isFrom }) => ({
+        ...{ name, type },
+        ...(isFrom ? { from: ['rule:trusted'] } : {}),
+      })),
+    };
+    const evidence = currentEvidence(template, ['trail/main'], loadFrom(recorded));
+    return judgeStatuses(compareEvidence(trailRequirements(template), evidence), 'flow').state;
+  };
+
+  it('makes nothing compliant that a requirement names', () => {
+    fc.assert(
+      fc.property(entries, requirements, (recorded, required) => {
+        const strict = required.map((one) => ({ ...one, isFrom: true }));
+        // Beyond the template, evidence of a name replaces that of others.
+        const named = recorded.filter(({ name }) => required.some((one) => one.name === name));
+        const trusted = named.filter(({ isTrusted }) => isTrusted);
+        if (stateOf(named, strict) === 'COMPLIANT') expect(stateOf(trusted, strict)).toBe('COMPLIANT');
+      }),
+    );
+  });
+
+  it('counts in no case because a requirement is added or made stricter', () => {
+    fc.assert(
+      fc.property(entries, requirements, fc.nat(), (recorded, required, place) => {
+        if (stateOf(recorded, required) !== 'COMPLIANT') return;
+        const fewer = required.filter((_, index) => index !== place % Math.max(1, required.length));
+        expect(stateOf(recorded, fewer)).toBe('COMPLIANT');
+        const looser = required.map((one) => ({ ...one, isFrom: false }));
+        expect(stateOf(recorded, looser)).not.toBe('NON-COMPLIANT');
       }),
     );
   });

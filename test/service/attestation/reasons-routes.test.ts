@@ -190,9 +190,9 @@ describe('the reasons of a verdict', () => {
     expect(overview).toContain('<a href="/acme/environments/prod">unknown.tgz in prod</a>: not reported to any flow');
     const row = (text: string, label: string): string =>
       text.split('<tr').find((each) => each.includes(label) && each.includes('badge')) ?? '';
-    expect(row(trail, '>unit<')).toMatch(/Wrong type[\s\S]*recorded as generic; junit is required/u);
+    expect(row(trail, '>unit<')).toMatch(/Does not count[\s\S]*recorded as generic; junit is required/u);
     expect(trail.split('<h2>Artifacts</h2>')[0]?.match(/>unit</gu)).toHaveLength(1);
-    expect(await page('/acme/flows/web')).toContain('Wrong type');
+    expect(await page('/acme/flows/web')).toContain('Does not count');
     const environment = await page('/acme/environments/prod');
     expect(environment).toContain('What runs here does not meet 3 requirements.');
     expect(environment).toContain('new_coverage is 61.2; at least 80 is required');

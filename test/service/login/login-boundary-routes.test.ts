@@ -252,7 +252,8 @@ describe('the key of a pull request', () => {
       expect([status, textAt(body, 'errors', 'authorization')]).toEqual([
         403,
         'is an API key of the login rule pulls, which lacks the permission define; an admin can add it to the ' +
-          '`permissions` of the rule, or use a workflow run that a rule with this permission admits',
+          '`permissions` of the rule, but the key of a pull request never has `define`; or use a workflow run that a rule with ' +
+          'this permission admits',
       ]);
     }
     const json = { name: production, type: 'K8S', policies: [] };
@@ -300,7 +301,7 @@ describe('a login rule', () => {
 });
 
 describe('a login rule of an earlier version', () => {
-  it('keeps both permissions and counts for all environments, and administrators see what the defaults would be', async () => {
+  it('keeps its permissions and counts for all environments, and administrators see what the defaults would be', async () => {
     const { storage } = service;
     const [row] = await storage.query("SELECT conditions FROM login_rules WHERE org = 'acme' AND name = 'pulls'");
     const conditions = JSON.parse(String(row?.['conditions'])) as Record<string, unknown>;
@@ -317,7 +318,9 @@ describe('a login rule of an earlier version', () => {
       expect.objectContaining({ name: 'pulls', permissions: ['record', 'define'], counts_for_environments: ['*'] }),
     );
     const own = await fixture.logIn(pullRequest);
-    expect((await saveFlow(own)).status).toBe(201);
+    // Whatever the rule says, the key of a pull request does not define anything.
+    expect((await saveFlow(own)).status).toBe(403);
+    expect((await saveFlow(main)).status).toBe(201);
     await report(own);
     await attest(own, 'OK');
     await run(own);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describeFault } from '../../../src/contract/reason.ts';
 import type { Evidence } from '../../../src/service/artifact/artifact-state.ts';
 import type { Facts } from '../../../src/service/attestation/facts.ts';
-import { compileRequirement, findRequirementFault } from '../../../src/service/requirement/requirement.ts';
+import { compileRequirement, findConditionFault } from '../../../src/service/requirement/requirement.ts';
 
 const piece = (facts: Facts | undefined, more: Partial<Evidence> = {}): Evidence => ({
   ...{ name: 'sonar', type: 'sonar', level: 'trail', verdict: 'compliant', reason: 'fine', faults: [], facts },
@@ -61,7 +61,7 @@ describe('a condition on evidence', () => {
     ['${{ exists(evidence) }}', 'expects `evidence.<fact>` at "evidence"'],
     ['${{ matches(evidence.name, "x") }}', 'expects a text in quotes, a number, `evidence.<fact>` at "matches"'],
   ])('%s is refused', (text, fault) => {
-    expect(findRequirementFault({ require: text })).toBe(fault);
+    expect(findConditionFault(text)).toBe(fault);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { parseExactJson } from '../../../runtime/exact-json.ts';
 import type { Tags } from '../../../contract/tags.ts';
 import type { CountsFor } from '../../account/audience.ts';
+import type { Recorder } from '../../requirement/recorder.ts';
 
 /** A row as a database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -64,4 +65,20 @@ export function toCountsFor(row: Row): { readonly countsFor?: CountsFor } {
 /** The column of a record with the environments that it counts for. */
 export function countsForColumn({ countsFor }: { readonly countsFor?: CountsFor }): string | null {
   return countsFor === undefined ? null : JSON.stringify(countsFor);
+}
+
+/** Reads what recorded a record. */
+export function toRecorders(row: Row): { readonly recorders?: readonly Recorder[] } {
+  const recorders = optionalText(row, 'recorders');
+  // Written by this service.
+  return recorders === undefined ? {} : { recorders: JSON.parse(recorders) as readonly Recorder[] };
+}
+
+/** The value of the column `recorders`. */
+export function recordersColumn({
+  recorders = [],
+}: {
+  readonly recorders?: readonly Recorder[] | undefined;
+}): string | null {
+  return recorders.length === 0 ? null : JSON.stringify(recorders);
 }

@@ -49,12 +49,22 @@ export async function loadRunning(
   transaction: ReadTransaction,
   { org, name: environment }: EnvironmentHead,
   content: SnapshotContent,
-  { at, budget }: { readonly at: number; readonly budget: JudgementBudget },
+  {
+    policies,
+    at,
+    budget,
+  }: {
+    /** All policies that it is going to be judged by. */
+    readonly policies: readonly Pick<AttachedPolicy, 'compiled'>[];
+    readonly at: number;
+    readonly budget: JudgementBudget;
+  },
 ): Promise<() => readonly JudgedArtifact[]> {
   try {
     budget.spend(Math.ceil((await content.findMemberBytes()) / charactersInStep));
     const running = await content.artifacts();
-    const artifacts = await loadJudgedArtifacts(transaction, { org, at }, running, { environment }, budget);
+    const audience = { environment, recorders: policies.flatMap(({ compiled }) => compiled.recorders) };
+    const artifacts = await loadJudgedArtifacts(transaction, { org, at }, running, audience, budget);
     return () => artifacts;
   } catch (error) {
     if (!(error instanceof BudgetExceededError)) throw error;

@@ -1,5 +1,9 @@
 import { countsForAudience, describeAudience, type Audience } from '../../account/audience.ts';
-import { listCountingEvidence } from '../../attestation/counting-evidence-use-cases.ts';
+import {
+  listCountingEvidence,
+  markReport,
+  type EvidenceRecords,
+} from '../../attestation/counting-evidence-use-cases.ts';
 import { currentEvidence, selectCounting, toReportScopes } from '../../attestation/evidence-scope.ts';
 import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
 import type { Provenance } from '../../snapshot/snapshot-events.ts';
@@ -9,7 +13,7 @@ import { JudgementBudget } from '../../requirement/judgement-budget.ts';
 import { locateReasons } from '../../attestation/reasons.ts';
 import type { ArtifactDetails, ReportedArtifact } from '../../artifact/artifact.ts';
 import type { CountedAttestation } from '../../attestation/attestation.ts';
-import { conditionLength, countNames } from '../../template/template.ts';
+import { conditionLength, countNames, listTemplateRecorders } from '../../template/template.ts';
 import type { ReadTransaction } from '../database/storage.ts';
 import { findAppliedTemplates } from '../../template/template-use-cases.ts';
 
@@ -36,13 +40,19 @@ const stepsPer = { artifact: 50, flow: 50, evidence: 10, conditionCharacter: 0.1
 /** How many artifacts are loaded in one step. Each can be in any number of flows. */
 const batchSize = 16;
 
-type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'trails' | 'attestations'>;
+type EvidenceReaders = EvidenceRecords & Pick<ReadTransaction, 'artifacts' | 'flows' | 'trails'>;
 type ArtifactReaders = EvidenceReaders & Pick<ReadTransaction, 'allowList'>;
 
 /** Whose records are judged, and the time of the judgement in Unix seconds. */
 interface OrganizationAt {
   readonly org: string;
   readonly at: number;
+}
+
+/** Whose verdict it is. */
+export interface PolicyAudience extends Audience {
+  /** The recorders that its policies name (`from`). */
+  readonly recorders: readonly string[];
 }
 
 /**
@@ -54,7 +64,7 @@ export async function loadJudgedArtifacts(
   readers: ArtifactReaders,
   { org, at }: OrganizationAt,
   running: readonly Pick<RunningArtifact, 'name' | 'fingerprint'>[],
-  audience: Audience,
+  audience: PolicyAudience,
   budget: JudgementBudget,
 ): Promise<readonly JudgedArtifact[]> {
   budget.spend(running.length * stepsPer.artifact);
@@ -97,7 +107,7 @@ export async function judgeListedReports(
   readers: EvidenceReaders,
   organization: OrganizationAt,
   reports: readonly ReportedArtifact[],
-  audience?: Audience,
+  audience?: PolicyAudience,
 ): Promise<readonly JudgedReport[]> {
   const judged: JudgedReport[] = [];
   for (let start = 0; start < reports.length; start += batchSize) {
@@ -117,24 +127,26 @@ function listUncounted(
 }
 
 async function judgeReports(
-  { flows, trails, attestations }: EvidenceReaders,
+  readers: EvidenceReaders,
   { org, at }: OrganizationAt,
   reports: readonly ReportedArtifact[],
   budget: JudgementBudget,
-  audience: Audience | undefined,
+  audience: PolicyAudience | undefined,
 ): Promise<ReadonlyMap<ReportedArtifact, JudgedReport>> {
   budget.spend(reports.length * stepsPer.flow);
   const judged = new Map<ReportedArtifact, JudgedReport>();
   for (const [name, flowReports] of Map.groupBy(reports, (report) => report.flow)) {
-    const flow = await flows.find(org, name);
+    const flow = await readers.flows.find(org, name);
     if (flow === undefined) continue;
     const findApplied = await findAppliedTemplates(
-      { trails },
+      readers,
       flow,
       flowReports.map(({ report }) => report.trail_name),
     );
     const scopes = new Set(flowReports.flatMap(toReportScopes));
-    const recorded = await listCountingEvidence({ attestations }, { org, flow: name, at }, [...scopes]);
+    const named = flowReports.flatMap(({ report }) => listTemplateRecorders(findApplied(report.trail_name).template));
+    const from = [...new Set([...named, ...(audience?.recorders ?? [])])];
+    const recorded = await listCountingEvidence(readers, { org, flow: name, at, from }, [...scopes]);
     const current = selectCounting(recorded, audience);
     for (const artifact of flowReports) {
       const applied = findApplied(artifact.report.trail_name);
@@ -144,7 +156,8 @@ async function judgeReports(
       budget.spend((countNames(template) + evidence.length) * stepsPer.evidence);
       budget.spend(Math.ceil(conditionLength(template) * stepsPer.conditionCharacter));
       const uncounted = listUncounted(currentEvidence(applied.template, artifactScopes, recorded), audience);
-      const details = { flow, applied, artifact, evidence, uncounted };
+      const marked = await markReport(readers, artifact, template);
+      const details = { flow, applied, artifact: marked, evidence, uncounted };
       const judgement = judgeArtifact(details);
       const reasons = locateReasons(judgement.reasons, { flow: name, trail: artifact.report.trail_name });
       judged.set(artifact, { flow: name, tags: flow.tags, ...judgement, reasons, evidence, uncounted, details });

@@ -126,7 +126,12 @@ export class SnapshotMaker {
     const policies = await loadPolicies(this.#transaction, head, this.#policies);
     const own =
       judgeWithoutArtifacts(policies) ??
-      judgeEnvironment(policies, await loadRunning(this.#transaction, head, content, { at, budget }), at, budget);
+      judgeEnvironment(
+        policies,
+        await loadRunning(this.#transaction, head, content, { policies, at, budget }),
+        at,
+        budget,
+      );
     return judgeWithMembers(own, members);
   }
 

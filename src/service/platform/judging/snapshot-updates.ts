@@ -140,6 +140,22 @@ export class SnapshotUpdates {
 }
 
 /**
+ * Judges everything again, because somebody's evidence does not count any more. Call it in the transaction that decides
+ * so.
+ */
+export async function judgeAll(
+  transaction: WriteTransaction,
+  { org, at }: Omit<Change, 'forced'>,
+  context: JudgingContext,
+): Promise<void> {
+  const { environments, githubAnswers } = transaction;
+  await githubAnswers.noteChange({ org }, at);
+  const judged = await environments.listJudged(org);
+  const logical = await environments.listIncluding(org, judged);
+  await new SnapshotUpdates(transaction, context).update([...judged, ...logical], { org, at, forced: false });
+}
+
+/**
  * Judges again what new evidence applies to: what GitHub waits for, and those environments that run artifacts. Call it in
  * the transaction that records the evidence.
  *

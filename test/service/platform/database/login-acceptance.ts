@@ -128,11 +128,12 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
       // As an earlier version wrote it.
       await save({ ...rule({ name: 'older' }), ...{ countsForEnvironments: ['prod'] } });
       const names = ['old', 'deploy', 'none', 'build', 'older'];
+      const granted = (name: string) => ({ rule: name, recorder: `rule:${name}@1.5` });
       expect(await storage.read(({ loginRules }) => loginRules.listGrants('acme', names))).toEqual([
-        { rule: 'build', role: 'member', environments: ['prod'], permissions: [], countsFor: ['prod'] },
-        { rule: 'deploy', role: 'member', flows: ['web'], permissions: ['record'] },
-        { rule: 'old', role: 'reader', permissions: ['record', 'define'] },
-        { rule: 'older', role: 'member', permissions: ['record', 'define'], countsFor: ['prod'] },
+        { ...granted('build'), role: 'member', environments: ['prod'], permissions: [], countsFor: ['prod'] },
+        { ...granted('deploy'), role: 'member', flows: ['web'], permissions: ['record'] },
+        { ...granted('old'), role: 'reader', permissions: ['record', 'define'] },
+        { ...granted('older'), role: 'member', permissions: ['record', 'define'], countsFor: ['prod'] },
       ]);
       expect(await storage.read(({ loginRules }) => loginRules.listGrants('other', names))).toEqual([]);
     });

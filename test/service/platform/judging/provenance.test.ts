@@ -54,7 +54,13 @@ describe('the provenance of running artifacts', () => {
     budget = new JudgementBudget(),
   ): Promise<readonly JudgedArtifact[]> =>
     storage.read((transaction) =>
-      loadJudgedArtifacts(transaction, { org: 'acme', at: 0 }, artifacts, { environment: 'prod' }, budget),
+      loadJudgedArtifacts(
+        transaction,
+        { org: 'acme', at: 0 },
+        artifacts,
+        { environment: 'prod', recorders: [] },
+        budget,
+      ),
     );
 
   it('has their state in each flow that knows them, sorted by flow', async () => {

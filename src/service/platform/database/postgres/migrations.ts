@@ -10,6 +10,7 @@ import { customTypes } from './migrations/custom-types.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { github } from './migrations/github.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
+import { recorders } from './migrations/recorders.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { tags } from './migrations/tags.ts';
@@ -40,6 +41,7 @@ export const scripts: readonly string[] = [
   renames,
   trailsByCommit,
   github,
+  recorders,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

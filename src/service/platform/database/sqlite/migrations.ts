@@ -22,6 +22,7 @@ import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
+import { recorders } from './migrations/recorders.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
@@ -70,6 +71,7 @@ const steps: readonly string[] = [
   renames,
   trailsByCommit,
   github,
+  recorders,
 ];
 
 /** The schema version of this service. */
