@@ -45,7 +45,8 @@ export interface FakeDeployment {
 
 /** A delivery of a webhook. */
 export interface FakeDelivery {
-  readonly id: number;
+  /** Larger than a JavaScript number can be. */
+  readonly id: bigint;
   readonly guid: string;
   readonly event: string;
   readonly body: string;
@@ -152,11 +153,14 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
     const first = query.has('cursor') ? newest.findIndex(({ id }) => `v1_${id}` === query.get('cursor')) : 0;
     const next = newest[first + size]?.id;
     const link = `<${github.url}/app/hook/deliveries?per_page=${size}&cursor=v1_${next}>; rel="next"`;
-    const page = newest.slice(first, first + size).map(asGitHub);
+    const page = `[${newest
+      .slice(first, first + size)
+      .map(asGitHub)
+      .join()}]`;
     return { status: 200, body: page, headers: next === undefined ? {} : { link } };
   };
   const redeliver: Handler = ({ groups: { id } }) => {
-    const found = deliveries.find((one) => one.id === Number(id));
+    const found = deliveries.find((one) => String(one.id) === id);
     if (found === undefined) return githubError(404, 'Not Found');
     if (now() - found.deliveredAt > 3 * 86_400_000) throw new Breach('a delivery of the last three days');
     void send(found, true);
@@ -274,7 +278,7 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
     };
     const response = target === undefined ? undefined : await fetch(target, { method: 'POST', headers, body });
     const statusCode = response?.status ?? 0;
-    const id = 100_000_000_000_000 + deliveries.length;
+    const id = 203_424_923_425_603_001n + BigInt(deliveries.length);
     deliveries.push({ id, guid, event, body, deliveredAt: now(), redelivery, statusCode });
     for (const look of waiting) look();
     return statusCode;
@@ -347,10 +351,10 @@ function asGitHubRun({ id, name, sha, versions }: FakeCheckRun): Mapping {
   return { id, name, head_sha: sha, node_id: `CR_${id}`, ...versions.at(-1), app, pull_requests: [] };
 }
 
-function asGitHub({ id, guid, event, body, deliveredAt, redelivery, statusCode }: FakeDelivery): Mapping {
+function asGitHub({ id, guid, event, body, deliveredAt, redelivery, statusCode }: FakeDelivery): string {
   const payload = parse(body);
-  return {
-    ...{ id, guid, event, redelivery, duration: 0.03 },
+  const document = {
+    ...{ guid, event, redelivery, duration: 0.03 },
     delivered_at: new Date(deliveredAt).toISOString(),
     status: statusCode === 0 ? 'failed to connect' : statusCode < 400 ? 'OK' : `Invalid HTTP Response: ${statusCode}`,
     status_code: statusCode,
@@ -359,4 +363,5 @@ function asGitHub({ id, guid, event, body, deliveredAt, redelivery, statusCode }
     repository_id: valueAt(payload, 'repository', 'id') ?? null,
     throttled_at: null,
   };
+  return JSON.stringify(document).replace('{', `{"id":${id},`);
 }

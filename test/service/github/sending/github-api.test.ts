@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { generateKeyPairSync } from 'node:crypto';
+import { GithubApi } from '../../../../src/service/github/sending/github-api.ts';
+import { manualClock, type ManualClock } from '../../../support/clock.ts';
+import { fakeApp, startGitHubApp, type FakeGitHubApp } from '../../../support/fake-github-app.ts';
+
+let github: FakeGitHubApp;
+let clock: ManualClock;
+let api: GithubApi;
+beforeEach(async () => {
+  github = await startGitHubApp();
+  clock = manualClock();
+  api = create(fakeApp.privateKey);
+});
+afterEach(async () => {
+  api.close();
+  await github.close();
+});
+
+const create = (privateKey: string): GithubApi =>
+  new GithubApi({
+    ...{ now: () => clock.now(), after: (wait, fire) => clock.after(wait, fire) },
+    app: { appId: fakeApp.appId, apiUrl: github.url, privateKey },
+  });
+
+describe("the client of GitHub's API", () => {
+  it('finds the head commit of a run, with a token that can do nothing else', async () => {
+    github.runs.set(88, 'a'.repeat(40));
+    expect(await api.findRunCommit(1, '123', '88')).toBe('a'.repeat(40));
+    expect(github.breaches).toEqual([]);
+    await expect(api.findRunCommit(1, '123', '89')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('waits for an answer for a limited time', async () => {
+    github.fault = () => 'never';
+    const asked = expect(api.findRunCommit(1, '123', '88')).rejects.toThrow('no answer within 20 s');
+    await github.until(() => github.requests.length === 1);
+    await clock.advance(20_000);
+    await asked;
+  });
+
+  it('says that GitHub rejected its key, and shows no part of it', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const other = create(key);
+    await expect(other.findRunCommit(1, '123', '88')).rejects.toThrow(
+      /^no token for installation 1 and repository 123: GitHub answered 401: A JSON web token could not be decoded/u,
+    );
+  });
+});
