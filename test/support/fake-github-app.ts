@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { Static } from '../../src/contract/schema.ts';
 import { Breach, parse } from './fake-github-repository.ts';
@@ -11,6 +11,7 @@ import {
   refuseJwt,
   tokenRequest,
 } from './github-app-requests.ts';
+import { signWebhook, webhookSecret } from './github-webhooks.ts';
 import { githubError, startGitHub, type GitHubReply, type GitHubRequest } from './fake-github.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -19,7 +20,7 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 20
 export const fakeApp = {
   appId: 4711,
   privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
-  webhookSecret: 'the-webhook-secret-of-a-test',
+  webhookSecret,
 } as const;
 
 /** A check run, as the fake stores it. */
@@ -106,11 +107,6 @@ export const troubles = {
 } as const;
 
 const suspended = githubError(403, 'This installation has been suspended');
-
-/** The header that signs a webhook. */
-export function signWebhook(body: string | Buffer, secret: string = fakeApp.webhookSecret): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-}
 
 /** Starts a fake with installation 1 and the repository `acme/web`, number 123. `now` gives the time of deliveries. */
 export async function startGitHubApp(now: () => number = Date.now): Promise<FakeGitHubApp> {

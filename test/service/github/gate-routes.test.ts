@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { maximumGithubGates } from '../../../src/contract/github-gate.ts';
 import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
 import type { GithubApp } from '../../../src/service/github/github-app.ts';
+import { fakeApp } from '../../support/fake-github-app.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { sampleFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const github: GithubApp = {
-  ...{ appId: 1, apiUrl: 'http://127.0.0.1:9', privateKey: '', webhookSecret: 's'.repeat(32) },
+  ...{ appId: 1, apiUrl: 'http://127.0.0.1:9', privateKey: fakeApp.privateKey, webhookSecret: 's'.repeat(32) },
   installations: new Map([
     [1, 'acme'],
     [2, 'acme'],

@@ -9,12 +9,13 @@ import {
   signWebhook,
   webhookSecret,
 } from '../../support/github-webhooks.ts';
+import { fakeApp } from '../../support/fake-github-app.ts';
 import { call } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const github: GithubApp = {
   // Nothing answers there.
-  ...{ appId: 29310, apiUrl: 'http://127.0.0.1:9', privateKey: '', webhookSecret },
+  ...{ appId: 29310, apiUrl: 'http://127.0.0.1:9', privateKey: fakeApp.privateKey, webhookSecret },
   installations: new Map([
     [1, 'acme'],
     [2, 'other'],
