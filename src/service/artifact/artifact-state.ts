@@ -56,6 +56,8 @@ export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   /** The required type; if it is not required, the type that was reported. */
   readonly type: string;
   readonly isRequired: boolean;
+  /** The first day in UTC of the trails that it is required of; undefined for all. */
+  readonly requiredFrom?: string | undefined;
   /** Undefined if it is missing. */
   readonly evidence: Piece | undefined;
   /** Evidence with the required name, but of another type, or of a recorder that does not count. */
@@ -99,7 +101,7 @@ export function compareEvidence<Piece extends Evidence>(
   const extra = new Set(selectFrom(evidence, {}));
   const byName = Map.groupBy(evidence, (piece) => evidenceName(piece.name));
   const required = requirements.map((requirement): EvidenceStatus<Piece> => {
-    const { name, type, level, from } = requirement;
+    const { name, type, level, from, enforce_from: requiredFrom } = requirement;
     const named = byName.get(name)?.filter((piece) => level === 'any' || piece.level === level) ?? [];
     const found = selectFrom(named, requirement).find((piece) => isOfType(piece, type));
     if (found !== undefined) extra.delete(found);
@@ -108,7 +110,7 @@ export function compareEvidence<Piece extends Evidence>(
     const unfit = found === undefined ? selectFrom(named, {})[0] : undefined;
     const isUncounted = found === undefined && unfit === undefined && hasName(uncounted, name);
     return {
-      ...{ name, label, type, isRequired: true, evidence: judged },
+      ...{ name, label, type, isRequired: true, requiredFrom, evidence: judged },
       ...(unfit === undefined ? {} : { unfit, from }),
       ...(isUncounted ? { uncounted: describeAudience(uncounted.audience) } : {}),
     };
@@ -265,11 +267,37 @@ export function listArtifactEvidence<Piece extends Evidence>({
  */
 export function judgeArtifact(details: JudgedDetails): Judgement {
   const { applied, artifact } = details;
-  const judgement = judge(listArtifactEvidence(details), applied.owner, findUncountedReport(details));
-  if (isListTemplate(applied.template) || applied.template.artifacts.length === 0) return judgement;
-  if (applied.template.artifacts.some(({ name }) => name === artifact.report.template_reference_name)) return judgement;
-  const outside = `It is not an artifact of the template of the ${applied.owner}, so only the evidence of its trail is required.`;
-  return { ...judgement, info: `${judgement.info} ${outside}`, note: outside };
+  const { template, owner, announced } = applied;
+  const judgement = judge(listArtifactEvidence(details), owner, findUncountedReport(details));
+  const later = announced && listArtifactEvidence({ ...details, applied: { owner, template: announced } });
+  const notes = describeAnnounced(later ?? [], owner);
+  if (isListTemplate(template) || template.artifacts.length === 0) return addNotes(judgement, notes);
+  if (template.artifacts.some(({ name }) => name === artifact.report.template_reference_name)) {
+    return addNotes(judgement, notes);
+  }
+  const outside = `It is not an artifact of the template of the ${owner}, so only the evidence of its trail is required.`;
+  return addNotes(judgement, [outside, ...notes]);
+}
+
+/** Adds sentences that are not reasons. */
+export function addNotes(judgement: Judgement, notes: readonly string[]): Judgement {
+  if (notes.length === 0) return judgement;
+  return { ...judgement, info: [judgement.info, ...notes].join(' '), note: notes.join(' ') };
+}
+
+/** Why trails that begin later would not comply, a sentence for each day; of those, all that was reported is judged. */
+export function describeAnnounced(
+  statuses: readonly EvidenceStatus[],
+  owner: AppliedTemplate['owner'],
+): readonly string[] {
+  const byDay = Map.groupBy(statuses, ({ requiredFrom = '' }) => requiredFrom);
+  return [...byDay]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([day, required]) => {
+      const { reasons } = judge(required, owner);
+      if (day === '' || reasons.length === 0) return [];
+      return [`A trail that begins on ${day} or later would not comply: ${describeReasons(reasons)}`];
+    });
 }
 
 /** Why a report does not count: its template says whose reports of artifacts do, and this one is of others. */

@@ -1,7 +1,7 @@
 import { requirableTypePattern } from '../../contract/attestations/attestation-types.ts';
 import { Type, type Static } from '../../contract/schema.ts';
 import { dayText, longText } from '../../contract/text-fields.ts';
-import { agingFields, requirementFields } from '../requirement/requirement.ts';
+import { agingFields, enforceFrom, requirementFields } from '../requirement/requirement.ts';
 
 /**
  * The rules of a policy (public documentation of such a service, Policy), as in its YAML file. Unknown keys are
@@ -18,8 +18,6 @@ export const maximumConditions = 200;
 export const maximumTotalPatternSize = 5000;
 
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
-
-const enforceFrom = Type.Optional(dayText({ description: 'The first day in UTC on which it counts: `2027-01-01`.' }));
 
 const exception = Type.Object(
   {

@@ -1,6 +1,7 @@
 import type { Verdict } from '../../contract/compliance.ts';
 import { describeFault, type Fault } from '../../contract/reason.ts';
 import { Type, type Static } from '../../contract/schema.ts';
+import { dayText } from '../../contract/text-fields.ts';
 import { isOverridden, type Facts } from '../attestation/facts.ts';
 import type { RecordedFault } from '../attestation/reasons.ts';
 import type { FieldFault } from '../platform/yaml/read-yaml-file.ts';
@@ -32,6 +33,11 @@ export const requirementFields = {
     Type.String({ description: '`${{ evidence.new_coverage >= 80 }}`: a condition on the facts of the evidence.' }),
   ),
 } as const;
+
+/** The first day on which an entry counts. In a template, it counts for trails that begin on this day or later. */
+export const enforceFrom = Type.Optional(
+  dayText({ description: 'The first day in UTC on which it counts: `2027-01-01`.' }),
+);
 
 /** The fields of a requirement that only a policy can have: the verdict of a trail does not change with the time. */
 export const agingFields = {

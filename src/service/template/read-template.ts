@@ -2,7 +2,7 @@ import { isRequirableType, requirableTypes } from '../../contract/attestations/a
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import { templateReferenceName } from '../../contract/names.ts';
 import { Type, type Static } from '../../contract/schema.ts';
-import { findFromFaults, findRequirementFaults, requirementFields } from '../requirement/requirement.ts';
+import { enforceFrom, findFromFaults, findRequirementFaults, requirementFields } from '../requirement/requirement.ts';
 import { readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { countNames, type FileTemplate } from './template.ts';
 
@@ -10,7 +10,7 @@ import { countNames, type FileTemplate } from './template.ts';
 export type TemplateReading = { readonly template: FileTemplate } | { readonly faults: Faults };
 
 const requiredAttestation = Type.Object(
-  { name: templateReferenceName, type: Type.String(), ...requirementFields },
+  { name: templateReferenceName, type: Type.String(), ...requirementFields, enforce_from: enforceFrom },
   { additionalProperties: false },
 );
 const attestations = Type.Optional(Type.Array(requiredAttestation, { maxItems: maximumTemplateNames }));

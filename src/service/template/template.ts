@@ -6,6 +6,8 @@ export interface RequiredAttestation extends Requirement {
   readonly name: string;
   /** The type that it must have; `*` for any. */
   readonly type: string;
+  /** The first day in UTC of the trails that it is required of; all, if there is none. */
+  readonly enforce_from?: string;
 }
 
 /** An artifact that a template file requires. */
@@ -33,6 +35,8 @@ export type Template = readonly string[] | FileTemplate;
 export interface AppliedTemplate {
   readonly owner: 'flow' | 'trail';
   readonly template: Template;
+  /** What is required only of trails that begin later; undefined if nothing is. */
+  readonly announced?: Template;
 }
 
 /** Whether evidence is about a trail, or about an artifact. */
@@ -56,6 +60,33 @@ export function countNames(template: Template): number {
     (sum, { attestations }) => sum + 1 + attestations.length,
     template.attestations.length,
   );
+}
+
+/** Whether entries of the template are required only of trails that begin on a day or later. */
+export function hasDays(template: Template): boolean {
+  return listEntries(template).some(({ enforce_from: from }) => from !== undefined);
+}
+
+/** The entries of a template that are required of a trail that began on a day, or those that are not, in its form. */
+export function selectByDay<Form extends Template>(
+  template: Form,
+  day: string,
+  which: 'required' | 'announced',
+): Form | FileTemplate {
+  if (isListTemplate(template)) return which === 'required' ? template : { text: '', attestations: [], artifacts: [] };
+  const select = (list: readonly RequiredAttestation[]): readonly RequiredAttestation[] =>
+    list.filter(({ enforce_from: from = '' }) => from <= day === (which === 'required'));
+  const artifacts = template.artifacts.map((artifact) => ({
+    ...artifact,
+    attestations: select(artifact.attestations),
+  }));
+  return { text: template.text, attestations: select(template.attestations), artifacts };
+}
+
+/** All attestations that the template requires. */
+function listEntries(template: Template): readonly RequiredAttestation[] {
+  if (isListTemplate(template)) return [];
+  return [template.attestations, ...template.artifacts.map(({ attestations }) => attestations)].flat();
 }
 
 /**
@@ -94,16 +125,12 @@ function mergeEntries(
 
 /** The length of all conditions in the template, in characters. They are read in every verdict. */
 export function conditionLength(template: Template): number {
-  if (isListTemplate(template)) return 0;
-  const lists = [template.attestations, ...template.artifacts.map(({ attestations }) => attestations)];
-  return lists.flat().reduce((sum, { require: text = '' }) => sum + text.length, 0);
+  return listEntries(template).reduce((sum, { require: text = '' }) => sum + text.length, 0);
 }
 
 /** The recorders whose evidence counts, each once. */
 export function listTemplateRecorders(template: Template): readonly string[] {
-  if (isListTemplate(template)) return [];
-  const all = [template.attestations, ...template.artifacts.map(({ attestations }) => attestations)].flat();
-  return listRecorderNames(all);
+  return listRecorderNames(listEntries(template));
 }
 
 /** The recorders whose reports of an artifact count; undefined for all. */

@@ -46,6 +46,8 @@ const statements = defineStatements('trails', {
   find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
   listTemplates: `SELECT t.trail, t.template FROM ${valuesOf('$3')}
     ${lookUp('trail_templates', 't', 't.org = $1 AND t.flow = $2 AND t.trail = m.value')}`,
+  listTimes: `SELECT t.name, t.created_at FROM ${valuesOf('$3')}
+    ${lookUp('trails', 't', 't.org = $1 AND t.flow = $2 AND t.name = m.value')}`,
   listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
   list: `SELECT ${columns} FROM trails t WHERE org = $1 ${newestFirst} LIMIT $2 OFFSET $3`,
@@ -87,6 +89,12 @@ export class TrailReader extends Repository {
     const rows = await this.database.query(statements.listTemplates, [org, flow, trails]);
     // Written by this service.
     return new Map(rows.map((row) => [text(row, 'trail'), JSON.parse(text(row, 'template')) as FileTemplate]));
+  }
+
+  /** When those of the trails began that exist, in Unix seconds, by name. */
+  async listTimes(org: string, flow: string, trails: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.query(statements.listTimes, [org, flow, trails]);
+    return new Map(rows.map((row) => [text(row, 'name'), number(row, 'created_at')]));
   }
 
   /** The latest updates, newest first. */

@@ -1,6 +1,8 @@
 import { artifactItem } from '../../contract/template.ts';
 import {
+  addNotes,
   compareEvidence,
+  describeAnnounced,
   judge,
   type Evidence,
   type EvidenceStatus,
@@ -77,7 +79,22 @@ export function judgeTrail<Piece extends Evidence>(trail: TrailEvidence<Piece>):
   // With a list, the evidence of the missing artifact is already compared with the list.
   const judged = artifacts.filter(({ state }) => state !== 'MISSING' || !isListTemplate(template));
   const all = [...evidence, ...judged.flatMap((artifact) => artifact.evidence)];
-  return { ...judge(all, owner, missing), evidence, artifacts };
+  const judgement = addNotes(judge(all, owner, missing), describeAnnounced(compareLater(trail), owner));
+  return { ...judgement, evidence, artifacts };
+}
+
+/** Compares the evidence with what is required only of trails that begin later. */
+function compareLater({
+  applied: { announced, owner },
+  evidence,
+  artifacts,
+}: TrailEvidence): readonly EvidenceStatus[] {
+  if (announced === undefined) return [];
+  const ofArtifacts = artifacts.map((artifact) => judgeTrailArtifact({ owner, template: announced }, artifact));
+  return [
+    ...compareEvidence(trailRequirements(announced), evidence),
+    ...ofArtifacts.flatMap((artifact) => artifact.evidence),
+  ];
 }
 
 /**

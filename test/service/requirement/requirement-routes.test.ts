@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { call } from '../../support/service-call.ts';
-import { attestationForm, fingerprintOf, report, saveFlowTemplate } from '../../support/service-samples.ts';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
+import {
+  attestationForm,
+  fingerprintOf,
+  report,
+  sampleArtifact,
+  saveFlowTemplate,
+} from '../../support/service-samples.ts';
 import { startTestService, stopWithoutErrors, type TestService } from '../../support/service.ts';
 
 const web = fingerprintOf('aaaaaa');
@@ -25,12 +32,10 @@ artifacts:
 describe('a requirement of a template or a policy', () => {
   let service: TestService;
   let time = Date.UTC(2026, 10, 26);
-  const record = async (total: number): Promise<void> => {
+  const record = async (total: number, path = '/attestations/acme/web/trail/main/junit'): Promise<void> => {
     const junit_results = [{ name: 'shop', total, failures: 0, errors: 0, skipped: 0, duration: 1 }];
     const form = attestationForm({ attestation_name: 'unit', junit_results });
-    expect(
-      (await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/junit', form })).status,
-    ).toBe(201);
+    expect((await call(service, { method: 'POST', path, form })).status).toBe(201);
   };
   const read = async (path: string): Promise<unknown> => {
     const { body } = await call(service, { path });
@@ -67,6 +72,35 @@ describe('a requirement of a template or a policy', () => {
 
     await record(20);
     expect(await read('/snapshots/acme/prod/-1')).toEqual([true]);
+  });
+
+  it('holds for trails that begin on its day or later, and until then the verdict says what would break it', async () => {
+    const announced = `${template}    - {name: scan, type: snyk, enforce_from: 2026-12-01}
+  artifacts:
+    - {name: web, attestations: [{name: bill, type: sbom, enforce_from: 2026-12-01}]}
+`;
+    expect((await saveFlowTemplate(service, announced, 'timed')).status).toBe(201);
+    const begin = async (name: string): Promise<unknown> => {
+      const json = { fingerprint: fingerprintOf(name), filename: 'web.tgz', template_reference_name: 'web' };
+      await call(service, {
+        ...{ method: 'POST', path: '/artifacts/acme/timed' },
+        json: sampleArtifact({ ...json, trail_name: name }),
+      });
+      await record(10, `/attestations/acme/timed/trail/${name}/junit`);
+      const { body } = await call(service, { path: `/trails/acme/timed/${name}` });
+      const { compliance_state: state, state_info: info } = body as Record<string, unknown>;
+      const artifact = await call(service, { path: `/artifacts/acme/timed/fingerprint/${json.fingerprint}` });
+      return [state, info, valueAt(artifact.body, 'state_info')];
+    };
+    const missing =
+      'scan: not recorded; snyk is required (template of the flow). web.bill: not recorded; sbom is required (template of the flow).';
+    const later = `All evidence is compliant: unit. A trail that begins on 2026-12-01 or later would not comply: ${missing}`;
+    expect(await begin('aaa')).toEqual(['COMPLIANT', later, later]);
+    const now = time;
+    time = Date.UTC(2026, 11, 1);
+    expect(await begin('bbb')).toEqual(['INCOMPLETE', missing, missing]);
+    expect(await begin('aaa')).toEqual(['COMPLIANT', later, later]);
+    time = now;
   });
 
   it('with an age is judged again with each report', async () => {
