@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { GithubApp } from '../../src/service/github/github-app.ts';
 import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { Static } from '../../src/contract/schema.ts';
 import { Breach, parse } from './fake-github-repository.ts';
@@ -22,6 +23,16 @@ export const fakeApp = {
   privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
   webhookSecret,
 } as const;
+
+/** An app of which only what it receives is tested: nothing answers at the address of its API. */
+export const receivingApp: GithubApp = {
+  ...{ ...fakeApp, apiUrl: 'http://127.0.0.1:9' },
+  installations: new Map([
+    [1, 'acme'],
+    [2, 'acme'],
+    [3, 'other'],
+  ]),
+};
 
 /** A check run, as the fake stores it. */
 export interface FakeCheckRun {

@@ -50,7 +50,7 @@ export const deploymentPayload: Mapping = {
 export function sendWebhook(
   { url }: { readonly url: string },
   name: string,
-  body: string | Uint8Array<ArrayBuffer>,
+  body: string,
   {
     signature = signWebhook(body),
     type = 'application/json',

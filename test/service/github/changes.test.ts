@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { GithubApp } from '../../../src/service/github/github-app.ts';
 import { createServiceAccount } from '../../support/administration.ts';
 import { changePolicies, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
-import { fakeApp } from '../../support/fake-github-app.ts';
-import { deploymentPayload, githubPayload, sendWebhook, webhookSecret } from '../../support/github-webhooks.ts';
+import { receivingApp } from '../../support/fake-github-app.ts';
+import { deploymentPayload, githubPayload, sendWebhook } from '../../support/github-webhooks.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -18,16 +17,11 @@ import {
 } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
-const github: GithubApp = {
-  ...{ appId: 1, apiUrl: 'http://127.0.0.1:9', privateKey: fakeApp.privateKey, webhookSecret },
-  installations: new Map([[1, 'acme']]),
-};
-
 const sha = commitOf('d');
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ options: { github } });
+  service = await startTestService({ options: { github: receivingApp } });
   await saveGate();
   await saveFlow(service);
   await saveEnvironment(service, 'prod');
@@ -41,6 +35,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+/** Claims all answers, so that nothing but a change makes one due. */
+const holdAnswers = (): Promise<unknown> =>
+  service.storage.query(
+    "UPDATE github_answers SET due_at = NULL, attempts = 0, claimed_by = 'test', claimed_until = 1e12",
+  );
 const begin = (name: string, sha1: string): Promise<Called> => {
   const form = attestationForm({ name, git_commit_info: { sha1 } });
   return call(service, { method: 'PUT', path: '/trails/acme/web', form });
@@ -69,13 +68,6 @@ const override = (): Promise<Called> => {
   };
   return call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/override', json });
 };
-/** Nothing is due, and the service forgets the answers that it is sending. */
-const settle = (): Promise<unknown> =>
-  service.storage.query(
-    'UPDATE github_answers SET due_at = NULL, attempts = 0, claimed_until = NULL, claimed_by = NULL',
-  );
-/** The service may be sending it already. */
-const isDue = 'coalesce(claimed_until, due_at) IS NOT NULL';
 const template = sampleTemplate({ sonar: 'sonar' }, { unit: 'junit' });
 
 describe('what GitHub waits for is judged again after', () => {
@@ -98,17 +90,19 @@ describe('what GitHub waits for is judged again after', () => {
     ['an allowed artifact', ['deployment'], () => allow('PUT')],
     ['a change of an environment', ['deployment'], () => saveEnvironment(service, 'prod', { description: 'changed' })],
   ])('%s', async (_case, expected, change) => {
-    await settle();
+    await holdAnswers();
     expect((await change()).status).toBeLessThan(300);
-    const rows = await service.storage.query(`SELECT flow FROM github_answers WHERE ${isDue} ORDER BY flow DESC`);
+    const rows = await service.storage.query(
+      'SELECT flow FROM github_answers WHERE due_at IS NOT NULL ORDER BY flow DESC',
+    );
     expect(rows.map(({ flow }) => (flow === '' ? 'deployment' : 'check'))).toEqual(expected);
   });
 });
 
 it('a trail that is begun for another commit no longer decides about the former one', async () => {
   await begin('moving', sha);
-  await settle();
+  await holdAnswers();
   await begin('moving', commitOf('e'));
-  const rows = await service.storage.query(`SELECT sha FROM github_answers WHERE flow = 'web' AND ${isDue}`);
+  const rows = await service.storage.query("SELECT sha FROM github_answers WHERE flow = 'web' AND due_at IS NOT NULL");
   expect(rows).toEqual([{ sha }]);
 });

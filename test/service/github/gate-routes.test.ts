@@ -1,26 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { maximumGithubGates } from '../../../src/contract/github-gate.ts';
 import { listAt, textAt } from '../../../src/runtime/untrusted-data.ts';
-import type { GithubApp } from '../../../src/service/github/github-app.ts';
-import { fakeApp } from '../../support/fake-github-app.ts';
+import { receivingApp } from '../../support/fake-github-app.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { sampleFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-
-const github: GithubApp = {
-  ...{ appId: 1, apiUrl: 'http://127.0.0.1:9', privateKey: fakeApp.privateKey, webhookSecret: 's'.repeat(32) },
-  installations: new Map([
-    [1, 'acme'],
-    [2, 'acme'],
-    [3, 'other'],
-  ]),
-};
 
 const document = { installation_id: 1, repositories: ['10'], flows: ['web'], environments: { production: 'prod' } };
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ options: { github } });
+  service = await startTestService({ options: { github: receivingApp } });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { GithubApp } from '../../../src/service/github/github-app.ts';
 import { valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import {
   deploymentPayload,
@@ -7,26 +6,17 @@ import {
   githubPayload,
   sendWebhook,
   signWebhook,
-  webhookSecret,
 } from '../../support/github-webhooks.ts';
-import { fakeApp } from '../../support/fake-github-app.ts';
+
+import { receivingApp } from '../../support/fake-github-app.ts';
 import { call } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-
-const github: GithubApp = {
-  // Nothing answers there.
-  ...{ appId: 29310, apiUrl: 'http://127.0.0.1:9', privateKey: fakeApp.privateKey, webhookSecret },
-  installations: new Map([
-    [1, 'acme'],
-    [2, 'other'],
-  ]),
-};
 
 let service: TestService;
 const lines: string[] = [];
 beforeAll(async () => {
   const log = { info: (line: string) => lines.push(line), error: (line: string) => lines.push(line) };
-  service = await startTestService({ options: { github }, sources: { log } });
+  service = await startTestService({ options: { github: { ...receivingApp, appId: 29310 } }, sources: { log } });
   const json = { installation_id: 1, repositories: ['10'], flows: ['web', 'api'] };
   await call(service, { method: 'PUT', path: '/organizations/acme/github-gates/web', json });
 });
@@ -100,10 +90,11 @@ describe('an event of GitHub', () => {
   });
 
   it.each([
-    ['of another organization', { installation: 2 }],
-    ['that no organization has', { installation: 3 }],
+    ['of an installation of another organization', { installation: 3 }],
+    ['of an installation that no organization has', { installation: 4 }],
+    ['of another installation than that of the gate', { installation: 2 }],
     ['of a repository without a gate', { repository: 11 }],
-  ])('of an installation or repository %s leaves nothing', async (_case, origin) => {
+  ])('%s leaves nothing', async (_case, origin) => {
     expect(await send('pull_request', githubPayload('pull_request', 'opened', origin))).toBe(204);
     expect(await stored()).toEqual([]);
   });
