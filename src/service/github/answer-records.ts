@@ -47,11 +47,11 @@ export type ChangedSubject = { readonly org: string } & (
 const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, github_environment, deployment_id,
   requested_at, requests, attempts, last_error, check_run_id, sent, answered_at`;
 
-/** What waits longer than it can, for a time and the latest ends of claims and of waits after it. */
-const isOverdue = `(claimed_until > $2 OR due_at > $3 OR (due_at > $1 AND (attempts > 0 OR flow = '')))`;
-
 /** When an answer is due: a claim without a result ends at some time. */
 const dueTime = 'coalesce(claimed_until, due_at)';
+/** What waits longer than it can, for a time and the latest ends of claims and of waits after it. */
+const isOverdue = `${dueTime} > $1
+  AND (claimed_until > $2 OR due_at > $3 OR (due_at > $1 AND (attempts > 0 OR flow = '')))`;
 
 const isAnswer = 'org = $1 AND number = $2';
 const isClaimed = `${isAnswer} AND claimed_by = $3`;

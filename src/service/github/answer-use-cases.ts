@@ -1,9 +1,10 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { GithubGate } from '../../contract/github-gate.ts';
 import { assertArtifact, type Assertion, type AssertionObstacle } from '../artifact/artifact-assertion-use-cases.ts';
+import { findOverrideEnd } from '../attestation/facts.ts';
 import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { loadTrailStates } from '../trail/trail-state-use-cases.ts';
+import { loadTrailStates, type TrailState } from '../trail/trail-state-use-cases.ts';
 import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, SentAnswer } from './answer.ts';
 import type { CommitVerdict } from './check-output.ts';
 import { waitSeconds } from './gate.ts';
@@ -65,6 +66,8 @@ function listSubjects(
 /** What a check shows. */
 export interface CheckMaterial extends CommitVerdict {
   readonly kind: 'check';
+  /** When the verdict may change although nothing is recorded, in Unix seconds; undefined for never. */
+  readonly changesAt?: number | undefined;
 }
 
 /** What decides a deployment. */
@@ -125,11 +128,22 @@ function loadCheck(
     const at = unixSeconds(now());
     const loaded = await loadTrailStates(transaction, flow, begun, at);
     const trails = loaded.map(({ trail, judgement }) => ({ name: trail.name, judgement }));
-    if (trails.length > 0) return { ...none, trails };
-    const unbegun = { org, flow: name, name: sha, createdAt: 0, lastModifiedAt: 0, report: {} };
+    if (trails.length > 0) return { ...none, trails, changesAt: findFirstEnd(loaded) };
+    const unbegun = { org, flow: name, name: sha, createdAt: at, lastModifiedAt: at, report: {} };
     const [lacking] = await loadTrailStates(transaction, flow, [unbegun], at);
     return { ...none, required: lacking?.judgement.reasons ?? [] };
   });
+}
+
+/** When the first override of evidence of the trails ends; undefined if none does. */
+function findFirstEnd(trails: readonly TrailState[]): number | undefined {
+  const ends = trails
+    .flatMap(({ judgement }) => [judgement, ...judgement.artifacts])
+    .flatMap(({ evidence }) => evidence.map((status) => findOverrideEnd(status.evidence?.facts)?.until))
+    .filter((day) => day !== undefined)
+    .toSorted();
+  const [first] = ends;
+  return first === undefined ? undefined : Date.parse(first) / 1000 + 86_400;
 }
 
 async function loadDeployment(

@@ -187,12 +187,17 @@ export class AnswerWorker {
     if (material === 'no gate' || material.kind !== 'check') return 'unwanted';
     const output = toCheckOutput(material, links.pages);
     const [digest, previous, now] = [digestOf(output), toSentState(answer), this.#time()];
+    const { changesAt } = material;
+    const isCompleted = output.status === 'completed';
     const isSame = previous?.digest === digest;
     const toResult = (at: number): SentAnswer => ({
       sent: JSON.stringify({ digest, at, reports: 0 } satisfies Static<typeof sentState>),
-      dueAt: output.status === 'completed' ? undefined : at + repeatAfter,
+      dueAt:
+        isCompleted && changesAt === undefined
+          ? undefined
+          : Math.min(changesAt ?? Infinity, (isCompleted ? now : at) + repeatAfter),
     });
-    if (isSame && (output.status === 'completed' || now < previous.at + repeatAfter)) return toResult(previous.at);
+    if (isSame && (isCompleted || now < previous.at + repeatAfter)) return toResult(previous.at);
     const run = { id: answer.checkRunId, name: checkNamePrefix + flow, sha };
     return { ...toResult(now), checkRunId: await api.saveCheckRun(answer, run, output) };
   }

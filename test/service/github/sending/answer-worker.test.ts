@@ -83,6 +83,20 @@ describe('the check of a pull request', () => {
     await concluded(undefined, undefined);
   });
 
+  it('fails again when an override of its evidence has ended, although nothing is recorded', async () => {
+    const { service, github, clock } = gated;
+    await build();
+    await scan('ERROR');
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    const override = { attestation_name: 'sonar', original_attestation_type: 'sonar', reason: 'known', until: today };
+    const path = `/attestations/acme/web/trail/${headCommit}/override`;
+    await call(service, { method: 'POST', path, json: { ...override, new_compliance_status: true } });
+    await github.deliver('pull_request', githubEvents.pullRequest());
+    await concluded('success');
+    gated.sleep(86_400_000);
+    await concluded('success', 'failure');
+  });
+
   it('follows a repository that was renamed', async () => {
     const { github } = gated;
     await github.deliver('pull_request', githubEvents.pullRequest());
