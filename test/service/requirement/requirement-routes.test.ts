@@ -111,9 +111,16 @@ describe('a requirement of a template or a policy', () => {
     await record(20);
     await reportPods(service, 'aging', pod('web', { 'web.tgz': 'aaaaaa' }));
     expect(await read('/snapshots/acme/aging/-1')).toEqual([true]);
+    await saveEnvironment(service, 'member');
+    const json = { name: 'whole', type: 'logical', included_environments: ['member'], policies: ['aging'] };
+    await call(service, { method: 'PUT', path: '/environments/acme', json });
+    await reportPods(service, 'member', pod('web', { 'web.tgz': 'aaaaaa' }));
+    expect(await read('/snapshots/acme/whole/-1')).toEqual([true]);
     time += 2 * 3600_000 + 1000;
     await reportPods(service, 'aging', pod('web', { 'web.tgz': 'aaaaaa' }));
     expect(await read('/snapshots/acme/aging/-1')).toEqual([false, '3 h old; at most 2 h']);
+    await reportPods(service, 'member', pod('web', { 'web.tgz': 'aaaaaa' }));
+    expect(await read('/snapshots/acme/whole/-1')).toEqual([false, '3 h old; at most 2 h']);
   });
 
   it('is refused if it cannot be read, with its line', async () => {

@@ -50,12 +50,7 @@ export class SnapshotMaker {
   ): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
     if (reported !== undefined && (await this.#keepLatest(head, previous, reported))) {
-      // The time alone may have changed the verdict.
-      const { overriddenUntil } = previous?.judgement ?? {};
-      const isOverrideEnded = overriddenUntil !== undefined && overriddenUntil < toDay(now);
-      const policies = await loadPolicies(this.#transaction, head, this.#policies);
-      if (!isOverrideEnded && !policies.some(({ compiled }) => compiled.dependsOnTime)) return 'nothing';
-      return this.makeIfVerdictChanged(head, now, budget);
+      return (await this.#mayHaveAged(head, previous, now)) ? this.makeIfVerdictChanged(head, now, budget) : 'nothing';
     }
     const draft = await this.#createDraft(head, previous, reported);
     if (draft === undefined) return 'nothing';
@@ -78,6 +73,18 @@ export class SnapshotMaker {
     if (judgement.compliant === compliant && judgement.overriddenUntil === overriddenUntil) return 'nothing';
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
     return 'made';
+  }
+
+  /** Whether the time alone may have changed the verdict of an environment. */
+  async mayHaveAged(head: EnvironmentHead, now: number): Promise<boolean> {
+    return this.#mayHaveAged(head, await this.#loadLatest(head), now);
+  }
+
+  async #mayHaveAged(head: EnvironmentHead, previous: LoadedSnapshot | undefined, now: number): Promise<boolean> {
+    const { overriddenUntil } = previous?.judgement ?? {};
+    if (overriddenUntil !== undefined && overriddenUntil < toDay(now)) return true;
+    const policies = await loadPolicies(this.#transaction, head, this.#policies);
+    return policies.some(({ compiled }) => compiled.dependsOnTime);
   }
 
   /** Returns whether the same artifacts are reported as before. */

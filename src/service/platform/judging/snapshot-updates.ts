@@ -56,7 +56,17 @@ export class SnapshotUpdates {
     if (head === undefined || head.isArchived) return 'nothing';
     const outcome = await this.#maker.make(head, at, new JudgementBudget(this.#context.matches), reported);
     if (outcome === 'made') await this.#spread(head, at);
+    else await this.#ageIncluding(head, at);
     return outcome;
+  }
+
+  /** Judges the logical environments again that include one, if the time alone may have changed their verdict. */
+  async #ageIncluding({ org, name }: EnvironmentHead, at: number): Promise<void> {
+    const { environments } = this.#transaction;
+    const including = await environments.findHeads(org, await environments.listIncluding(org, [name]));
+    for (const head of including.values()) {
+      if (await this.#maker.mayHaveAged(head, at)) await this.update([head.name], { org, at, forced: false });
+    }
   }
 
   /** Updates as many environments as one transaction may; the others become pending. */
