@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { githubEvents, sampleGate } from '../../test/support/github-gate.ts';
+import { signWebhook } from '../../test/support/github-webhooks.ts';
 import { createSigningKey, signToken, startIdentityProvider } from '../../test/support/identity-provider.ts';
 
 /** The organization that floods the service. */
@@ -107,6 +109,17 @@ function flood(
   };
 }
 
+const connectGate = json('PUT', `/organizations/${floodingOrg}/github-gates/shop`, sampleGate);
+
+/** An event of GitHub. */
+function event(body: string | Uint8Array<ArrayBuffer>, signature = signWebhook(body)): FloodRequest {
+  const headers = {
+    ...{ 'content-type': 'application/json', authorization: '' },
+    ...{ 'x-github-event': 'pull_request', 'x-hub-signature-256': signature },
+  };
+  return { path: '/-/github/webhooks', method: 'POST', headers, body };
+}
+
 const policies = numbers(20).map((index) => `policy-${index}`);
 const attachPolicies = json('POST', `/environments/${floodingOrg}/prod/policies`, { policy_names: policies });
 const listedPolicy = `${schema}artifacts:\n  provenance:\n    required: true\n`;
@@ -172,6 +185,11 @@ export const floods: readonly Flood[] = [
   ),
   { name: 'logins with large rules', connections: 16, prepare: prepareLogins },
   flood('the OpenAPI document', 64, [], () => ({ path: `${api}/openapi.json`, headers: { authorization: '' } })),
+  flood('events of GitHub', 32, [createFlow, connectGate], (turn) => {
+    const sha = turn.toString(16).padStart(40, '0');
+    return event(JSON.stringify({ ...githubEvents.pullRequest(sha), padding: 'x'.repeat(20_000) }));
+  }),
+  flood('events of 25 MB that nobody signed', 16, [], () => event(new Uint8Array(25 * mebi), 'sha256=0')),
   { name: 'slow readers', connections: 64, prepare: prepareSlowReaders },
 ];
 

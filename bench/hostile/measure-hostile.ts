@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { fakeApp } from '../../test/support/fake-github-app.ts';
 import { startTrialService } from '../../trial/trial-service.ts';
 import { withTarget, type Row } from '../row.ts';
 import { quantile } from '../statistics.ts';
@@ -40,6 +41,12 @@ async function measureFlood(flood: Flood, data: string): Promise<readonly Row[]>
   const service = await startTrialService(data, floodingOrg, key, {
     ...{ NODE_OPTIONS: heap, COMPLIANCE_SERVICE_ADMIN_KEY: adminKey },
     COMPLIANCE_SERVICE_ALLOW_PRIVATE_ISSUERS: 'true',
+    COMPLIANCE_SERVICE_GITHUB_APP_ID: String(fakeApp.appId),
+    COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY: fakeApp.privateKey,
+    COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET: fakeApp.webhookSecret,
+    COMPLIANCE_SERVICE_GITHUB_INSTALLATION: `${floodingOrg}=1`,
+    // Nothing answers there.
+    COMPLIANCE_SERVICE_GITHUB_API_URL: 'http://127.0.0.1:9',
   });
   try {
     const { origin } = new URL(service.baseUrl);

@@ -3,7 +3,8 @@ import type { ServiceOptions } from '../../src/service/service.ts';
 import { manualClock, type ManualClock } from './clock.ts';
 import { fakeApp, startGitHubApp, type FakeGitHubApp } from './fake-github-app.ts';
 import { call, type Called } from './service-call.ts';
-import { commitOf, saveFlow } from './service-samples.ts';
+import { sampleGate } from './github-gate.ts';
+import { saveFlow } from './service-samples.ts';
 import { startTestService, type TestService } from './service.ts';
 import { createTestStorage } from './test-storage.ts';
 
@@ -87,31 +88,6 @@ export function webhooksOf({ url }: Pick<TestService, 'url'>): string {
 
 /** Connects the flow `web` and the repository. */
 export function saveGate(service: TestService, gate: Readonly<Record<string, unknown>> = {}): Promise<Called> {
-  const json = {
-    ...{ installation_id: 1, repositories: ['123'], flows: ['web'], environments: { production: 'prod' } },
-    ...gate,
-  };
-  return call(service, { method: 'PUT', path: `/organizations/${service.org}/github-gates/shop`, json });
+  const path = `/organizations/${service.org}/github-gates/shop`;
+  return call(service, { method: 'PUT', path, json: { ...sampleGate, ...gate } });
 }
-
-/** The commit that is checked. */
-export const headCommit = commitOf('1');
-
-const origin = { installation: { id: 1 }, repository: { id: 123, full_name: 'acme/web' } };
-
-/** The events of GitHub, with the fields that the service reads. */
-export const githubEvents = {
-  pullRequest: (sha: string = headCommit) => ({
-    ...{ ...origin, action: 'opened', number: 7 },
-    pull_request: { head: { sha } },
-  }),
-  rerun: (sha: string = headCommit) => ({
-    ...{ ...origin, action: 'rerequested' },
-    check_run: { head_sha: sha, app: { id: fakeApp.appId } },
-  }),
-  deployment: (runId: number, environment = 'production') => ({
-    ...{ ...origin, action: 'requested', environment, event: 'push' },
-    deployment_callback_url: `https://api.github.com/repos/acme/web/actions/runs/${runId}/deployment_protection_rule`,
-    deployment: { id: 5000 + runId, sha: headCommit },
-  }),
-} as const;

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
-import webhookExamples from '@octokit/webhooks-examples';
+import { createRequire } from 'node:module';
 import { isMapping, listAt, textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+
+const webhookExamples: unknown = createRequire(import.meta.url)('@octokit/webhooks-examples');
 
 /** The secret of the webhooks of a test. */
 export const webhookSecret = 'a-webhook-secret-for-tests-0123456789';

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FakeCheckRun, FakeDeployment } from '../../../support/fake-github-app.ts';
 import { troubles } from '../../../support/fake-github-app.ts';
 import { githubError, type GitHubReply } from '../../../support/fake-github.ts';
-import { githubEvents, headCommit, startGatedService, type GatedService } from '../../../support/gated-service.ts';
+import { startGatedService, type GatedService } from '../../../support/gated-service.ts';
+import { githubEvents, headCommit } from '../../../support/github-gate.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 

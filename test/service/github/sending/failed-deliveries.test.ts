@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { troubles } from '../../../support/fake-github-app.ts';
-import { githubEvents, startGatedService, webhooksOf, type GatedService } from '../../../support/gated-service.ts';
+import { startGatedService, webhooksOf, type GatedService } from '../../../support/gated-service.ts';
+import { githubEvents } from '../../../support/github-gate.ts';
 import { commitOf } from '../../../support/service-samples.ts';
 
 let gated: GatedService;
