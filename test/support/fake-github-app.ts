@@ -38,7 +38,7 @@ export const receivingApp: GithubApp = {
 export interface FakeCheckRun {
   readonly id: number;
   readonly repositoryId: number;
-  readonly name: string;
+  name: string;
   readonly sha: string;
   /** What it said, in order. */
   readonly versions: Static<typeof checkRunUpdate>[];
@@ -175,7 +175,8 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
   };
 
   const createCheckRun: Handler = ({ document, repositoryId }) => {
-    const { name, head_sha: sha, ...version } = checked(newCheckRun, document);
+    const { head_sha: sha, ...version } = checked(newCheckRun, document);
+    const { name } = version;
     const run = { id: 9_000_000_000 + checkRuns.length, repositoryId, name, sha, versions: [] };
     checkRuns.push(run);
     return { status: 201, body: changeCheckRun(run, version) };
@@ -349,6 +350,7 @@ function changeCheckRun(run: FakeCheckRun, version: Static<typeof checkRunUpdate
   if ((version.status === 'completed') !== (version.conclusion !== undefined))
     throw new Breach('a conclusion exactly if it is completed');
   limited(version.output.summary, 65_535);
+  run.name = version.name;
   run.versions.push(version);
   return asGitHubRun(run);
 }

@@ -54,7 +54,7 @@ const subject = { name: nonEmpty, head_sha: Type.String({ pattern: '^[0-9a-f]{40
 
 /** Both repeat the whole state, because an update without a status can complete a check. */
 export const newCheckRun = Type.Object({ ...subject, ...states }, strict);
-export const checkRunUpdate = Type.Object(states, strict);
+export const checkRunUpdate = Type.Object({ name: nonEmpty, ...states }, strict);
 
 /** Without a state it is a status report. */
 export const deploymentAnswer = Type.Object(

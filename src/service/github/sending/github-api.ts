@@ -113,7 +113,7 @@ export class GithubApi {
   ): Promise<number> {
     const change = (known: number): Promise<number> =>
       this.#send(created, target, { checks: 'write' }, 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-        check_run_id: known,
+        ...{ check_run_id: known, name },
         ...output,
       }).then(() => known);
     if (id !== undefined) {

@@ -107,6 +107,27 @@ describe('the check of a pull request', () => {
     await concluded(undefined, 'failure');
   });
 
+  it('follows a flow that is renamed', async () => {
+    const { github, service } = gated;
+    await github.deliver('pull_request', githubEvents.pullRequest());
+    await concluded(undefined);
+    await call(service, { method: 'PUT', path: '/flows/acme/web/rename', json: { new_name: 'shop' } });
+    await concluded(undefined, undefined);
+    expect(github.checkRuns.map(({ name }) => name)).toEqual(['compliance-service/shop']);
+  });
+
+  it('is sent soon, although the clock is set back while it waits', async () => {
+    const { github, clock } = gated;
+    github.fault = ({ url }) => (url.includes('check-runs') ? troubles.down : undefined);
+    await github.deliver('pull_request', githubEvents.pullRequest());
+    await github.until(() => github.requests.some(({ url }) => url.includes('check-runs')));
+    github.fault = undefined;
+    gated.sleep(-86_400_000);
+    const begun = clock.now();
+    await concluded(undefined);
+    expect(clock.now() - begun).toBeLessThan(600_000);
+  });
+
   it('is sent by the next process if this one stops first', async () => {
     const { github } = gated;
     github.fault = () => troubles.down;
@@ -116,6 +137,19 @@ describe('the check of a pull request', () => {
     github.fault = undefined;
     await gated.resume();
     await concluded('failure');
+  });
+
+  it('is sent by the next process at once if this one stops while GitHub does not answer', async () => {
+    const { github, clock } = gated;
+    github.fault = ({ url }) => (url.includes('check-runs') ? 'never' : undefined);
+    await github.deliver('pull_request', githubEvents.pullRequest());
+    await github.until(() => github.requests.some(({ url }) => url.includes('check-runs')));
+    await gated.pause();
+    github.fault = undefined;
+    const begun = clock.now();
+    await gated.resume();
+    await concluded(undefined);
+    expect(clock.now() - begun).toBeLessThan(60_000);
   });
 
   it.each<[string, GitHubReply, number]>([
