@@ -44,10 +44,9 @@ export function beginTrail(
     if (!(await flows.exists(org, flow))) return 'flow not found';
     const template = await findChange(trails, trail, wanted);
     if (template !== undefined && !mayDefine) return 'not permitted';
-    const known = await trails.find(trail);
     const subject = { org, flow, trail: name };
     // It may be for another commit from now on, which the check of the former one shows.
-    await githubAnswers.noteChange(subject, now);
+    const [known] = await Promise.all([trails.find(trail), githubAnswers.noteChange(subject, now)]);
     const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
     const begun = { ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } };
     await trails.save(begun);

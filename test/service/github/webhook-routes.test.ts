@@ -16,7 +16,9 @@ let service: TestService;
 const lines: string[] = [];
 beforeAll(async () => {
   const log = { info: (line: string) => lines.push(line), error: (line: string) => lines.push(line) };
-  service = await startTestService({ options: { github: { ...receivingApp, appId: 29310 } }, sources: { log } });
+  // This process sends the large events as well, and the event loop waits for that.
+  const options = { github: { ...receivingApp, appId: 29310 }, load: { delay: 0 } };
+  service = await startTestService({ options, sources: { log } });
   const json = { installation_id: 1, repositories: ['10'], flows: ['web', 'api'] };
   await call(service, { method: 'PUT', path: '/organizations/acme/github-gates/web', json });
 });

@@ -178,9 +178,9 @@ export async function judgeEvidence(
   context: JudgingContext,
 ): Promise<void> {
   const { org } = subject;
-  const { environments } = transaction;
-  await transaction.githubAnswers.noteChange(subject, at);
-  if (!(await environments.hasPolicies(org))) return;
+  const { environments, githubAnswers } = transaction;
+  const [hasPolicies] = await Promise.all([environments.hasPolicies(org), githubAnswers.noteChange(subject, at)]);
+  if (!hasPolicies) return;
   const running = await environments.listRunning(subject);
   if (running.length === 0) return;
   const logical = await environments.listIncluding(org, running);
