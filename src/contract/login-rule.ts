@@ -48,9 +48,9 @@ const refRule =
 const eventRule = 'must be the name of an event, such as push';
 const workflowRule = 'must begin with .github/workflows/, and have no @ and no space';
 
-const jobWorkflowPattern = '^[^@*\\s]+/\\.github/workflows/[^@*\\s]+@(?!refs/pull/)[^*\\s]+$';
+const jobWorkflowPattern = '^[^@*\\s]+/\\.github/workflows/[^@*\\s]+@(?:refs/(?:heads|tags)/[^*\\s]+|[a-f0-9]{40})$';
 const jobWorkflowRule =
-  'must be owner/name/.github/workflows/file@ref, as in the claim job_workflow_ref; without *, and not of a pull request';
+  'must be owner/name/.github/workflows/file@ref, as in the claim job_workflow_ref, with the whole ref of a branch or tag, or a commit; without *';
 
 const entries = { minItems: 1, maxItems: maximumEntries };
 
