@@ -4,7 +4,7 @@ import { troubles } from '../../../support/fake-github-app.ts';
 import { githubError, type GitHubReply } from '../../../support/fake-github.ts';
 import { startGatedService, type GatedService } from '../../../support/gated-service.ts';
 import { githubEvents, headCommit } from '../../../support/github-gate.ts';
-import { call, type Called } from '../../../support/service-call.ts';
+import { call, mappingOf, type Called } from '../../../support/service-call.ts';
 import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 
 let gated: GatedService;
@@ -24,6 +24,9 @@ const build = (): Promise<Called> => report(gated.service, { trail_name: headCom
 const conclusions = (): readonly (string | undefined)[] =>
   gated.github.checkRuns.flatMap(({ versions }) => versions.map(({ conclusion }) => conclusion));
 const latest = (run: FakeCheckRun | undefined): unknown => run?.versions.at(-1)?.output;
+/** What the service says about the trail of the commit. */
+const trailState = async (): Promise<unknown> =>
+  mappingOf(await call(gated.service, { path: `/trails/acme/web/${headCommit}` }))['compliance_state'];
 const concluded = (...expected: readonly (string | undefined)[]): Promise<void> =>
   gated
     .passUntil(() => conclusions().length >= expected.length)
@@ -47,9 +50,11 @@ describe('the check of a pull request', () => {
     expect(latest(run)).toMatchObject({ title: expect.stringMatching(/sonar: not recorded/u) });
     await scan('ERROR');
     await concluded(undefined, undefined, 'failure');
+    expect(await trailState()).toBe('NON-COMPLIANT');
     expect(run?.versions.at(-1)?.details_url).toBe(`${service.url}/acme/flows/web/trails/${headCommit}`);
     await scan('OK');
     await concluded(undefined, undefined, 'failure', 'success');
+    expect(await trailState()).toBe('COMPLIANT');
     await saveFlow(service, { template: ['artifact', 'sonar', 'junit'] });
     await concluded(undefined, undefined, 'failure', 'success', undefined);
     expect(github.checkRuns).toHaveLength(1);
