@@ -17,6 +17,6 @@ CREATE TABLE recorder_evidence (
   name ${text} NOT NULL,
   sequence bigint NOT NULL,
   PRIMARY KEY (org, flow, scope, recorder, commit_sha, name),
-  FOREIGN KEY (org, flow, sequence) REFERENCES attestations
+  FOREIGN KEY (org, flow, sequence) REFERENCES attestations DEFERRABLE
 );
 `;
