@@ -110,7 +110,7 @@ const statements = defineStatements('github_answers', {
   recordFailure: `UPDATE github_answers SET ${endClaim}, attempts = attempts + 1, last_error = $5,
       due_at = CASE WHEN ${isUnchanged} THEN $6 ELSE coalesce(due_at, $6) END
     WHERE ${isClaimed}`,
-  delete: `DELETE FROM github_answers WHERE ${isAnswer}`,
+  delete: `DELETE FROM github_answers WHERE ${isAnswer} AND due_at IS NULL`,
   rearm: `UPDATE github_answers SET ${endClaim}, due_at = $1 WHERE ${isOverdue}`,
 });
 
@@ -233,6 +233,7 @@ export class AnswerWriter extends AnswerReader {
     return this.database.run(statements.rearm, [now, claimUntil, waitUntil]);
   }
 
+  /** Deletes an answer, unless GitHub has asked again since it was claimed. */
   delete({ org, number: unwanted }: AnswerReference): Promise<void> {
     return this.database.run(statements.delete, [org, unwanted]);
   }

@@ -249,7 +249,8 @@ const longestWait = 14 * 86_400;
 
 /** Makes answers due that wait too long because the clock was set back. Usually there are none. */
 export async function rearmAnswers({ storage }: Pick<UseCaseDependencies, 'storage'>, now: number): Promise<void> {
-  const times = { now, claimUntil: now + claimSeconds, waitUntil: now + longestWait };
+  // The clocks of several processes differ, and no claim may end while its process sends.
+  const times = { now, claimUntil: now + 2 * claimSeconds, waitUntil: now + longestWait };
   if (!(await storage.read(({ githubAnswers }) => githubAnswers.hasOverdue(times)))) return;
   await storage.transaction(allOrganizations, ({ githubAnswers }) => githubAnswers.rearm(times), unlimited);
 }

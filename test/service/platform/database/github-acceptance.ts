@@ -3,10 +3,12 @@ import type { GithubGate } from '../../../../src/contract/github-gate.ts';
 import {
   claimAnswer,
   dropAnswer,
+  rearmAnswers,
   releaseAnswer,
   saveAnswerFailure,
   saveSentAnswer,
   takeGithubEvent,
+  type ClaimedAnswer,
 } from '../../../../src/service/github/answer-use-cases.ts';
 import type { Answer } from '../../../../src/service/github/answer.ts';
 import type { ChangedSubject } from '../../../../src/service/github/answer-records.ts';
@@ -150,8 +152,28 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       await take(commit('1', true), 12);
       const found = await records.storage.read(({ githubAnswers }) => githubAnswers.find(answer));
       expect(found).toMatchObject({ sent: undefined, checkRunId: 77, requests: 2 });
+      // Something changes before the answer is dropped, and then nothing.
       await dropAnswer(records, answer);
-      expect(await due(99)).toEqual(['api 1']);
+      expect((await due(12)).toSorted()).toEqual(['api 1', 'web 1']);
+      await claimAnswer(records, answer, { now: 12, claimant: 'one' });
+      await dropAnswer(records, answer);
+      expect(await due(999)).toEqual(['api 1']);
+    });
+
+    it('makes due what waits too long because the clock was set back, and nothing else', async () => {
+      const day = 86_400;
+      await save(gate({ flows: ['web'] }));
+      const hold = async (digit: string, end: (held: ClaimedAnswer) => Promise<void>): Promise<void> => {
+        await take(commit(digit), 100 * day);
+        await end({ answer: await claim(100 * day), claimant: 'one' });
+      };
+      await hold('1', () => Promise.resolve());
+      await hold('2', (held) => saveAnswerFailure(records, held, { reason: 'down', until: 100 * day + 10 }));
+      await hold('3', (held) => saveSentAnswer(records, held, { sent: 'waits', dueAt: 113 * day }));
+      await rearmAnswers(records, 100 * day - 1);
+      expect(await due(100 * day - 1)).toEqual(['web 2']);
+      await rearmAnswers(records, 90 * day);
+      expect((await due(90 * day)).toSorted()).toEqual(['web 1', 'web 2', 'web 3']);
     });
 
     it('waits after a failure, whatever changes, until GitHub asks again or lets the installation work', async () => {
