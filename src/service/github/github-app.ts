@@ -1,3 +1,5 @@
+import { findGithubServer } from '../login/repository-address.ts';
+
 /** The operator's GitHub App, by which the service answers GitHub. */
 export interface GithubApp {
   readonly appId: number;
@@ -12,12 +14,19 @@ export interface GithubApp {
 
 /** A run of GitHub Actions, by the claims of its token. */
 export interface RunReference {
+  readonly issuer: string;
   readonly repository_id: string;
   readonly run_id: string;
 }
 
 /**
  * Finds the head commit of a run, because the token of a pull request names the merge commit. Undefined if no gate has the
- * repository, or GitHub does not answer.
+ * repository, the run is of another server than the app, or GitHub does not answer.
  */
 export type FindRunCommit = (org: string, run: RunReference) => Promise<string | undefined>;
+
+/** Whether runs with tokens of an issuer may be of the app's server: numbers of repositories are those of one server. */
+export function mayBeOfServer({ apiUrl }: Pick<GithubApp, 'apiUrl'>, issuer: string): boolean {
+  const server = findGithubServer(issuer);
+  return server === undefined || server === new URL(apiUrl).hostname.replace(/^api\./u, '');
+}

@@ -1,4 +1,4 @@
-import type { FindRunCommit, GithubApp } from '../github-app.ts';
+import { mayBeOfServer, type FindRunCommit, type GithubApp } from '../github-app.ts';
 import { AnswerWorker, type AnswerWorkerDependencies } from './answer-worker.ts';
 import { FailedDeliveries } from './failed-deliveries.ts';
 import { GithubApi, GithubError } from './github-api.ts';
@@ -32,8 +32,9 @@ export class GithubAnswers {
     this.#running?.worker.clockChanged();
   }
 
-  readonly findRunCommit: FindRunCommit = async (org, { repository_id: repositoryId, run_id: runId }) => {
+  readonly findRunCommit: FindRunCommit = async (org, { issuer, repository_id: repositoryId, run_id: runId }) => {
     const { storage, app } = this.#dependencies;
+    if (!mayBeOfServer(app, issuer)) return undefined;
     const gate = await storage.read(({ githubGates }) => githubGates.findOfRepository(org, repositoryId));
     if (gate === undefined || app.installations.get(gate.installation_id) !== org) return undefined;
     try {

@@ -42,7 +42,7 @@ afterEach(async () => {
 
 describe('the head commit of a run', () => {
   const find = (org: string, repository_id: string, run_id = '88'): Promise<string | undefined> =>
-    answers.findRunCommit(org, { repository_id, run_id });
+    answers.findRunCommit(org, { issuer: 'https://issuer.example.com', repository_id, run_id });
 
   it('is what GitHub says', async () => {
     expect(await find('acme', '123')).toBe(commitOf('8'));
