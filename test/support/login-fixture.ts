@@ -1,3 +1,4 @@
+import type { ServiceOptions } from '../../src/service/service.ts';
 import { administer } from './administration.ts';
 import {
   createSigningKey,
@@ -38,14 +39,14 @@ const rulePathOf = (name: string): string => `/organizations/acme/login-rules/${
 export const rulePath = rulePathOf('deploy');
 
 /** Starts a service and an issuer. Call `stop` in the end. */
-export async function startLoginFixture(): Promise<LoginFixture> {
+export async function startLoginFixture(options: Partial<ServiceOptions> = {}): Promise<LoginFixture> {
   const clock = { offset: 0, now: () => Date.now() + clock.offset };
   const key = await createSigningKey('one');
   const provider = await startIdentityProvider(key);
   const lines: string[] = [];
   const log = { info: (line: string) => lines.push(line), error: (line: string) => lines.push(line) };
   const service = await startTestService({
-    options: { allowPrivateIssuers: true },
+    options: { allowPrivateIssuers: true, ...options },
     sources: { now: () => clock.now(), log },
   });
   await prepareEverything(service, 'acme', service.apiKey);

@@ -139,10 +139,20 @@ interface Judge {
   readonly rules: readonly AttachedRules[];
 }
 
+/** The environments by whose policies an environment judges artifacts: its own, and those of its members. */
+export async function listJudgingEnvironments(
+  transaction: Pick<ReadTransaction, 'environments' | 'policies'>,
+  query: { readonly org: string; readonly environment: string },
+): Promise<readonly string[]> {
+  const judges = await findJudges(transaction, query);
+  if (judges === undefined || 'outcome' in judges) return [];
+  return judges.flatMap(({ audience }) => audience.environment ?? []);
+}
+
 /** The rules to judge by; undefined if the artifact is judged by its flows. */
 async function findJudges(
   { environments, policies }: Pick<ReadTransaction, 'environments' | 'policies'>,
-  { org, environment, policies: names = [] }: AssertionQuery,
+  { org, environment, policies: names = [] }: Pick<AssertionQuery, 'org' | 'environment' | 'policies'>,
 ): Promise<readonly Judge[] | AssertionObstacle | undefined> {
   if (environment !== undefined) {
     const found = await environments.find(org, environment);

@@ -33,6 +33,12 @@ export interface ArtifactPlace {
   readonly trail?: string | undefined;
 }
 
+/** Which reports of the artifacts of a commit are wanted. */
+export interface CommitQuery extends ArtifactPlace {
+  /** Only reports that count for all of these environments. */
+  readonly environments?: readonly string[];
+}
+
 /** The reports to a flow, or those from a repository. */
 export type ReportSource = { readonly org: string } & ({ readonly flow: string } | { readonly repository: string });
 
@@ -66,6 +72,12 @@ const listedReport = lookUp('artifacts', 'a', 'a.org = $1 AND a.flow = l.flow AN
 /** Whether the report `a` counts for the environment $4; every report counts if $3 is false. */
 const counts = `(a.counts_for IS NULL OR NOT $3::boolean OR
   ${either('$4 IN (SELECT m.value FROM json_each(a.counts_for) m)', 'a.counts_for::jsonb ? $4::text')})`;
+
+/** Whether a report counts for all environments of the list $6. */
+const countsForAll = `(counts_for IS NULL OR ${either(
+  'NOT EXISTS (SELECT 1 FROM json_each($6) m WHERE m.value NOT IN (SELECT c.value FROM json_each(counts_for) c))',
+  'counts_for::jsonb ?& $6::text[]',
+)})`;
 
 const inFlow = 'org = $1 AND flow = $2 AND fingerprint';
 const countMatches = 'SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts';
@@ -106,7 +118,7 @@ const statements = defineStatements('artifacts', {
   // The artifacts of a commit are few, so they come before their order: no index has that of `|| ''`.
   listByCommit: `SELECT ${columns} FROM (
       SELECT flow, max(sequence) AS sequence FROM artifacts
-      WHERE org = $1 AND ${commit} = $3 AND flow = $2 AND ($5::text IS NULL OR trail = $5)
+      WHERE org = $1 AND ${commit} = $3 AND flow = $2 AND ($5::text IS NULL OR trail = $5) AND ${countsForAll}
       GROUP BY flow, fingerprint || '' ORDER BY 2 DESC LIMIT $4
     ) l ${listedReport} ORDER BY l.sequence DESC`,
   // The sequence has no gaps, so no report before the part is read.
@@ -242,11 +254,12 @@ export class ArtifactReader extends Repository {
 
   /** The latest report of each artifact that was built from a commit, newest first. */
   listByCommit(
-    { org, flow, trail }: ArtifactPlace,
+    { org, flow, trail, environments = [] }: CommitQuery,
     commit: string,
     limit: number,
   ): Promise<readonly ReportedArtifact[]> {
-    return this.queryAll(statements.listByCommit, [org, flow, commit, limit, trail ?? null], toReportedArtifact);
+    const values = [org, flow, commit, limit, trail ?? null, environments];
+    return this.queryAll(statements.listByCommit, values, toReportedArtifact);
   }
 
   /** All reports of a flow or of a repository, newest first. */

@@ -1,6 +1,11 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { GithubGate } from '../../contract/github-gate.ts';
-import { assertArtifact, type Assertion, type AssertionObstacle } from '../artifact/artifact-assertion-use-cases.ts';
+import {
+  assertArtifact,
+  listJudgingEnvironments,
+  type Assertion,
+  type AssertionObstacle,
+} from '../artifact/artifact-assertion-use-cases.ts';
 import { findOverrideEnd } from '../attestation/facts.ts';
 import { allOrganizations, type WriteTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
@@ -166,9 +171,11 @@ async function loadDeployment(
   if (environment === undefined) return { kind: 'deployment', environment, decideAt, flows: [] };
   const flows: DeploymentMaterial['flows'][number][] = [];
   for (const flow of gate.flows) {
-    const reports = await dependencies.storage.read((transaction) =>
-      transaction.artifacts.listByCommit({ org, flow }, subject.sha, maximumArtifacts + 1),
-    );
+    // Others could claim that an artifact is of this commit, or add one that does not comply.
+    const reports = await dependencies.storage.read(async (transaction) => {
+      const environments = await listJudgingEnvironments(transaction, { org, environment });
+      return transaction.artifacts.listByCommit({ org, flow, environments }, subject.sha, maximumArtifacts + 1);
+    });
     if (reports.length > maximumArtifacts) {
       flows.push({ flow, artifacts: 'too many' });
       continue;
