@@ -29,19 +29,17 @@ export function toTemplateResponse(template: Template): string | string[] {
 
 /** Writes a template as a file, without the comments that it was sent with. */
 function renderTemplate({ attestations, artifacts }: FileTemplate): string {
+  // JSON values are YAML values.
+  const toFields = ({ name, ...fields }: { readonly name: string }, indent: string): readonly string[] => [
+    `${indent}- name: ${JSON.stringify(name)}`,
+    ...Object.entries(fields).map(([field, value]) => `${indent}  ${field}: ${JSON.stringify(value)}`),
+  ];
   const toLines = (list: FileTemplate['attestations'], indent: string): readonly string[] =>
     list.length === 0
       ? [`${indent}attestations: []`]
-      : [
-          `${indent}attestations:`,
-          // JSON strings are YAML strings.
-          ...list.flatMap(({ name, ...fields }) => [
-            `${indent}  - name: ${JSON.stringify(name)}`,
-            ...Object.entries(fields).map(([field, value]) => `${indent}    ${field}: ${JSON.stringify(value)}`),
-          ]),
-        ];
-  const artifactLines = artifacts.flatMap(({ name, attestations: own }) => [
-    `    - name: ${JSON.stringify(name)}`,
+      : [`${indent}attestations:`, ...list.flatMap((required) => toFields(required, `${indent}  `))];
+  const artifactLines = artifacts.flatMap(({ attestations: own, ...artifact }) => [
+    ...toFields(artifact, '    '),
     ...toLines(own, '      '),
   ]);
   const listed = artifacts.length === 0 ? ['  artifacts: []'] : ['  artifacts:', ...artifactLines];
