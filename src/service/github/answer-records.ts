@@ -23,21 +23,17 @@ export interface DueAnswerQuery {
   readonly limit: number;
 }
 
-/** A time, and the latest times at which claims and waits that begin then can end. */
-export interface LatestTimes {
-  readonly now: number;
-  readonly claimUntil: number;
-  readonly waitUntil: number;
-}
-
 /** Who claims answers, and when. */
 export interface AnswerClaim {
   readonly now: number;
-  /** When the claim ends if there is no result, because its process may have ended. */
-  readonly until: number;
   /** Identifies the process among those that send answers. */
   readonly claimant: string;
 }
+
+/** How long a claim lasts that is not ended, in seconds: longer than an attempt may take. */
+const claimSeconds = 120;
+/** The longest wait of a check, in seconds. */
+const longestWait = 14 * 86_400;
 
 /** What changed: an artifact, a trail, a flow, or anything in the organization. */
 export type ChangedSubject = { readonly org: string } & (
@@ -128,8 +124,8 @@ export class AnswerReader extends Repository {
   }
 
   /** Whether an answer waits longer than it should, because the clock was set back. */
-  async hasOverdue({ now, claimUntil, waitUntil }: LatestTimes): Promise<boolean> {
-    return (await this.database.query(statements.hasOverdue, [now, claimUntil, waitUntil])).length > 0;
+  async hasOverdue(now: number): Promise<boolean> {
+    return (await this.database.query(statements.hasOverdue, toLatestTimes(now))).length > 0;
   }
 
   find({ org, number: wanted }: AnswerReference): Promise<Answer | undefined> {
@@ -200,12 +196,12 @@ export class AnswerWriter extends AnswerReader {
   }
 
   /** Claims an answer for a process; undefined if it is not due, or was claimed by another. */
-  claim({ org, number: wanted }: AnswerReference, { now, until, claimant }: AnswerClaim): Promise<Answer | undefined> {
-    return this.queryFirst(statements.claim, [org, wanted, now, until, claimant], toAnswer);
+  claim({ org, number: wanted }: AnswerReference, { now, claimant }: AnswerClaim): Promise<Answer | undefined> {
+    return this.queryFirst(statements.claim, [org, wanted, now, now + claimSeconds, claimant], toAnswer);
   }
 
   /** Ends a claim without a result. */
-  release({ org, number: wanted }: AnswerReference, { now, claimant }: Omit<AnswerClaim, 'until'>): Promise<void> {
+  release({ org, number: wanted }: AnswerReference, { now, claimant }: AnswerClaim): Promise<void> {
     return this.database.run(statements.release, [org, wanted, claimant, now]);
   }
 
@@ -229,14 +225,19 @@ export class AnswerWriter extends AnswerReader {
   }
 
   /** Makes answers of all organizations due that wait longer than they should. */
-  rearm({ now, claimUntil, waitUntil }: LatestTimes): Promise<void> {
-    return this.database.run(statements.rearm, [now, claimUntil, waitUntil]);
+  rearm(now: number): Promise<void> {
+    return this.database.run(statements.rearm, toLatestTimes(now));
   }
 
   /** Deletes an answer, unless GitHub has asked again since it was claimed. */
   delete({ org, number: unwanted }: AnswerReference): Promise<void> {
     return this.database.run(statements.delete, [org, unwanted]);
   }
+}
+
+/** A time, and the latest times at which claims and waits that begin then can end: clocks of processes differ. */
+function toLatestTimes(now: number): readonly number[] {
+  return [now, now + 2 * claimSeconds, now + longestWait];
 }
 
 function toReference(row: Row): AnswerReference {

@@ -8,19 +8,25 @@ export interface Repository {
   readonly name: string;
 }
 
+/** The check of a flow on a commit. */
+export interface CheckSubject {
+  readonly kind: 'check';
+  readonly sha: string;
+  readonly flow: string;
+}
+
+/** Whether a run may deploy a commit to an environment, which has GitHub's name here. */
+export interface DeploymentSubject {
+  readonly kind: 'deployment';
+  readonly sha: string;
+  readonly runId: number;
+  readonly environment: string;
+  /** GitHub's number of the deployment. It grows with each request. */
+  readonly deploymentId: number;
+}
+
 /** Something that GitHub waits for. */
-export type AnswerSubject =
-  /** The check of a flow on a commit. */
-  | { readonly kind: 'check'; readonly sha: string; readonly flow: string }
-  /** Whether a run may deploy a commit to an environment, which has GitHub's name here. */
-  | {
-      readonly kind: 'deployment';
-      readonly sha: string;
-      readonly runId: number;
-      readonly environment: string;
-      /** GitHub's number of the deployment. It grows with each request. */
-      readonly deploymentId: number;
-    };
+export type AnswerSubject = CheckSubject | DeploymentSubject;
 
 /** What is to be said at GitHub about a subject, and what was said. Times are in Unix seconds. */
 export interface Answer {

@@ -14,6 +14,8 @@ export interface CommitVerdict {
   readonly trails: readonly { readonly name: string; readonly judgement: Omit<Judgement, 'note'> }[];
   /** What the flow's template requires of a trail that has not begun. */
   readonly required: readonly JudgementReason[];
+  /** When the verdict may change although nothing is recorded, in Unix seconds; undefined for never. */
+  readonly changesAt?: number | undefined;
 }
 
 /** What a check run says, in the fields of GitHub's API. */

@@ -4,11 +4,9 @@ import { orderReasons, type JudgementReason } from '../attestation/reasons.ts';
 import { code, toDeploymentComment } from './check-output.ts';
 
 /** The verdict on an artifact, or why there is none. */
-type ArtifactVerdict =
+export type ArtifactVerdict =
   | { readonly outcome: 'judged'; readonly compliant: boolean; readonly reasons: readonly JudgementReason[] }
-  | {
-      readonly outcome: 'flow not found' | 'artifact not found' | 'environment not found' | 'policy not found';
-    };
+  | { readonly outcome: 'flow not found' | 'artifact not found' | 'environment not found' | 'policy not found' };
 
 /** What decides a deployment. */
 export interface JudgedDeployment {

@@ -1,7 +1,7 @@
 import { conforms } from '../../contract/check.ts';
 import { commitSha } from '../../contract/names.ts';
 import { Type, type Static, type TSchema } from '../../contract/schema.ts';
-import type { AnswerSubject, Repository } from './answer.ts';
+import type { DeploymentSubject, Repository } from './answer.ts';
 
 /** What an event of GitHub asks for. */
 export type GithubEvent = { readonly installationId: number } & (
@@ -15,7 +15,7 @@ export type GithubEvent = { readonly installationId: number } & (
   | {
       readonly type: 'deployment';
       readonly repository: Repository;
-      readonly subject: Extract<AnswerSubject, { kind: 'deployment' }>;
+      readonly subject: DeploymentSubject;
     }
   | { readonly type: 'repository renamed'; readonly repository: Repository }
   | { readonly type: 'installation resumed' }

@@ -7,27 +7,24 @@ import type { ServiceLog } from '../../../runtime/log.ts';
 import { retryDelay } from '../../notification/notification.ts';
 import { DeliverySchedule } from '../../notification/delivery/delivery-schedule.ts';
 import { WakingLoop } from '../../platform/background/waking-loop.ts';
-import type { Storage } from '../../platform/database/storage.ts';
+import { allOrganizations, type Storage, type TransactionScope } from '../../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../../platform/judging/use-case-dependencies.ts';
 import { LimitedLog } from '../../platform/limited-log.ts';
 import type { Links } from '../../platform/links.ts';
 import { toSingleLine } from '../../platform/single-line.ts';
-import { checkNamePrefix, type Answer, type AnswerReference, type AnswerSubject, type SentAnswer } from '../answer.ts';
 import {
-  claimAnswer,
-  dropAnswer,
-  findWait,
-  loadAnswerMaterial,
-  rearmAnswers,
-  releaseAnswer,
-  saveAnswerFailure,
-  saveSentAnswer,
-  type AnswerMaterial,
-  type ClaimedAnswer,
-} from '../answer-use-cases.ts';
+  checkNamePrefix,
+  type Answer,
+  type AnswerReference,
+  type CheckSubject,
+  type DeploymentSubject,
+  type SentAnswer,
+} from '../answer.ts';
+import type { AnswerWriter } from '../answer-records.ts';
 import { toCheckOutput } from '../check-output.ts';
 import { decideDeployment, rejectUnjudged, type DeploymentDecision } from '../deployment-decision.ts';
 import type { GithubApp } from '../github-app.ts';
+import { findWait, judgeCommit, judgeDeployment } from '../verdict-use-cases.ts';
 import { GithubError, type GithubApi } from './github-api.ts';
 
 export interface AnswerWorkerDependencies extends Pick<UseCaseDependencies, 'judging'> {
@@ -107,7 +104,9 @@ export class AnswerWorker {
       const now = this.#time();
       if (this.#isClockChanged) {
         this.#isClockChanged = false;
-        await rearmAnswers({ storage }, now);
+        // Usually there are none, and all other transactions would wait.
+        const hasOverdue = await storage.read(({ githubAnswers }) => githubAnswers.hasOverdue(now));
+        if (hasOverdue) await this.#change(allOrganizations, (answers) => answers.rearm(now));
       }
       const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
       const { due, next } = await storage.read(async ({ githubAnswers }) => ({
@@ -134,35 +133,39 @@ export class AnswerWorker {
   }
 
   /** Never rejects. */
-  async #attempt({ org, number }: AnswerReference): Promise<void> {
-    const { storage, log } = this.#dependencies;
-    const claimant = this.#claimant;
+  async #attempt(due: AnswerReference): Promise<void> {
+    const claim = { now: this.#time(), claimant: this.#claimant };
     try {
-      const answer = await claimAnswer({ storage }, { org, number }, { now: this.#time(), claimant });
-      if (answer !== undefined) await this.#carryOut({ answer, claimant });
+      const answer = await this.#change(due.org, (answers) => answers.claim(due, claim));
+      if (answer !== undefined) await this.#carryOut(answer);
     } catch (error) {
-      log.error('an answer to GitHub could not be claimed or its result not be saved; it will be sent again', error);
+      this.#dependencies.log.error(
+        'an answer to GitHub could not be claimed or its result not be saved; it will be sent again',
+        error,
+      );
       // Prevents the same answer from being sent repeatedly while the storage cannot be written.
       await sleep(this.#dependencies, retryDelayAfterError, this.#stopping.signal).catch(() => undefined);
     }
   }
 
-  async #carryOut(claimed: ClaimedAnswer): Promise<void> {
-    const { storage, log } = this.#dependencies;
-    const { answer } = claimed;
+  async #carryOut(answer: Answer): Promise<void> {
+    const { log } = this.#dependencies;
+    const { org } = answer;
+    const claimant = this.#claimant;
     const result = await this.#send(answer).catch((error: unknown) => ({ error }));
     if (this.#stopping.signal.aborted && typeof result === 'object' && 'error' in result)
-      await releaseAnswer({ storage }, claimed, this.#time());
-    else if (result === 'unwanted') await dropAnswer({ storage }, answer);
-    else if (!('error' in result)) await saveSentAnswer({ storage }, claimed, result);
+      await this.#change(org, (answers) => answers.release(answer, { now: this.#time(), claimant }));
+    else if (result === 'unwanted') await this.#change(org, (answers) => answers.delete(answer));
+    else if (!('error' in result)) await this.#change(org, (answers) => answers.recordSent(answer, claimant, result));
     else {
       const { error } = result;
-      const what = `answer ${answer.number} of ${answer.org} to GitHub about ${answer.repository.name}`;
+      const what = `answer ${answer.number} of ${org} to GitHub about ${answer.repository.name}`;
       const retryAt = error instanceof GithubError ? error.retryAt : undefined;
       const until = retryAt ?? this.#time() + retryDelay(answer.attempts + 1);
       if (error instanceof GithubError) this.#failures.info(toSingleLine(`${what}: ${error.message}`));
       else log.error(`${what} could not be judged; this is tried again`, error);
-      await saveAnswerFailure({ storage }, claimed, { reason: toSingleLine(errorMessage(error)), until });
+      const failure = { reason: toSingleLine(errorMessage(error)), until };
+      await this.#change(org, (answers) => answers.recordFailure(answer, claimant, failure));
     }
   }
 
@@ -178,16 +181,14 @@ export class AnswerWorker {
     return this.#sendDecision(answer, subject, await this.#decide(answer, subject));
   }
 
-  async #sendCheck(
-    answer: Answer,
-    { sha, flow }: Extract<AnswerSubject, { kind: 'check' }>,
-  ): Promise<SentAnswer | 'unwanted'> {
-    const { api, links } = this.#dependencies;
-    const material = await this.#load(answer);
-    if (material === 'no gate' || material.kind !== 'check') return 'unwanted';
-    const output = toCheckOutput(material, links.pages);
+  async #sendCheck(answer: Answer, subject: CheckSubject): Promise<SentAnswer | 'unwanted'> {
+    const { api, links, judging } = this.#dependencies;
+    await judging.turns.next();
+    const verdict = await judgeCommit(this.#dependencies, answer, subject);
+    if (verdict === undefined) return 'unwanted';
+    const output = toCheckOutput(verdict, links.pages);
     const [digest, previous, now] = [digestOf(output), toSentState(answer), this.#time()];
-    const { changesAt } = material;
+    const { changesAt } = verdict;
     const isCompleted = output.status === 'completed';
     const isSame = previous?.digest === digest;
     const toResult = (at: number): SentAnswer => ({
@@ -198,36 +199,35 @@ export class AnswerWorker {
           : Math.min(changesAt ?? Infinity, (isCompleted ? now : at) + repeatAfter),
     });
     if (isSame && (isCompleted || now < previous.at + repeatAfter)) return toResult(previous.at);
-    const run = { id: answer.checkRunId, name: checkNamePrefix + flow, sha };
+    const run = { id: answer.checkRunId, name: checkNamePrefix + subject.flow, sha: subject.sha };
     return { ...toResult(now), checkRunId: await api.saveCheckRun(answer, run, output) };
   }
 
   /** If the deployment cannot be judged, it is rejected after the wait: nobody may wait for it for ever. */
   async #decide(
     answer: Answer,
-    { environment: githubEnvironment }: Extract<AnswerSubject, { kind: 'deployment' }>,
+    subject: DeploymentSubject,
   ): Promise<DeploymentDecision & { readonly lookAt?: number }> {
-    const { storage, log } = this.#dependencies;
+    const { judging, log } = this.#dependencies;
     const now = this.#time();
     try {
-      const material = await this.#load(answer);
-      if (material === 'no gate' || material.kind !== 'deployment') {
+      await judging.turns.next();
+      const deployment = await judgeDeployment(this.#dependencies, answer, subject);
+      if (deployment === undefined) {
         return rejectUnjudged('no gate has this repository. Connect it, or disable the rule for this environment.');
       }
-      return { ...decideDeployment({ ...material, githubEnvironment }, now), lookAt: material.decideAt };
+      return { ...decideDeployment(deployment, now), lookAt: deployment.decideAt };
     } catch (error) {
-      if (now < answer.requestedAt + (await findWait({ storage }, answer))) throw error;
-      log.error(
-        `a deployment of ${answer.repository.name} to ${githubEnvironment} is rejected, because of an error`,
-        error,
-      );
+      if (now < answer.requestedAt + (await findWait(this.#dependencies, answer))) throw error;
+      const what = `a deployment of ${answer.repository.name} to ${subject.environment}`;
+      log.error(`${what} is rejected, because of an error`, error);
       return rejectUnjudged('the service could not judge this, because of an error that its log shows.');
     }
   }
 
   async #sendDecision(
     answer: Answer,
-    subject: Extract<AnswerSubject, { kind: 'deployment' }>,
+    subject: DeploymentSubject,
     { lookAt, ...decision }: DeploymentDecision & { readonly lookAt?: number },
   ): Promise<SentAnswer> {
     const [digest, at] = [digestOf(decision), this.#time()];
@@ -240,9 +240,10 @@ export class AnswerWorker {
     return isReport && outcome === 'answered' ? { sent, dueAt: lookAt } : { sent, answeredAt: at };
   }
 
-  async #load(answer: Answer): Promise<AnswerMaterial | 'no gate'> {
-    await this.#dependencies.judging.turns.next();
-    return loadAnswerMaterial(this.#dependencies, answer);
+  /** Changes what GitHub waits for, which quotas do not limit. */
+  #change<Result>(scope: TransactionScope, change: (answers: AnswerWriter) => Promise<Result>): Promise<Result> {
+    const options = { mayExceedQuotas: true };
+    return this.#dependencies.storage.transaction(scope, ({ githubAnswers }) => change(githubAnswers), options);
   }
 
   #time(): number {

@@ -1,18 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GithubGate } from '../../../../src/contract/github-gate.ts';
-import {
-  claimAnswer,
-  dropAnswer,
-  rearmAnswers,
-  releaseAnswer,
-  saveAnswerFailure,
-  saveSentAnswer,
-  takeGithubEvent,
-  type ClaimedAnswer,
-} from '../../../../src/service/github/answer-use-cases.ts';
-import type { Answer } from '../../../../src/service/github/answer.ts';
-import type { ChangedSubject } from '../../../../src/service/github/answer-records.ts';
+import type { Answer, AnswerFailure, SentAnswer } from '../../../../src/service/github/answer.ts';
+import type { AnswerWriter, ChangedSubject } from '../../../../src/service/github/answer-records.ts';
 import type { GithubEvent } from '../../../../src/service/github/github-event.ts';
+import { takeGithubEvent } from '../../../../src/service/github/github-event-use-cases.ts';
+import { allOrganizations } from '../../../../src/service/platform/database/storage.ts';
 import type { Records } from '../../../support/records.ts';
 import { commitOf, fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
@@ -56,9 +48,17 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
         const all = await Promise.all(found.map((one) => githubAnswers.find(one)));
         return all.flatMap((one) => (one === undefined ? [] : [describeSubject(one)]));
       });
+    const change = <Result>(work: (answers: AnswerWriter) => Promise<Result>): Promise<Result> =>
+      records.storage.transaction(allOrganizations, ({ githubAnswers }) => work(githubAnswers));
+    const sent = (answer: Answer, result: SentAnswer): Promise<void> =>
+      change((answers) => answers.recordSent(answer, 'one', result));
+    const failed = (answer: Answer, failure: AnswerFailure): Promise<void> =>
+      change((answers) => answers.recordFailure(answer, 'one', failure));
+    const drop = (answer: Answer): Promise<void> => change((answers) => answers.delete(answer));
     const claim = async (now: number, claimant = 'one'): Promise<Answer> => {
       const [first] = await records.storage.read(({ githubAnswers }) => githubAnswers.listDue({ now, limit: 1 }));
-      const answer = first === undefined ? undefined : await claimAnswer(records, first, { now, claimant });
+      const answer =
+        first === undefined ? undefined : await change((answers) => answers.claim(first, { now, claimant }));
       if (answer === undefined) throw new Error('nothing to claim');
       return answer;
     };
@@ -104,30 +104,30 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       expect(answer).toMatchObject({ org: 'acme', installationId: 1, repository, requestedAt: 10, attempts: 0 });
       expect(await due(10)).toEqual([]);
       expect(await next(10)).toBe(130);
-      expect(await claimAnswer(records, answer, { now: 20, claimant: 'two' })).toBeUndefined();
+      expect(await change((answers) => answers.claim(answer, { now: 20, claimant: 'two' }))).toBeUndefined();
       expect(await due(130)).toEqual(['production 5']);
       await claim(130, 'two');
       // The process that lost its claim cannot overwrite the result of the other.
-      await saveSentAnswer(records, { answer, claimant: 'one' }, { sent: 'late', answeredAt: 131 });
-      await saveAnswerFailure(records, { answer, claimant: 'one' }, { reason: 'late', until: 131 });
-      await releaseAnswer(records, { answer, claimant: 'one' }, 131);
+      await sent(answer, { sent: 'late', answeredAt: 131 });
+      await failed(answer, { reason: 'late', until: 131 });
+      await change((answers) => answers.release(answer, { now: 131, claimant: 'one' }));
       expect(await due(131)).toEqual([]);
-      await releaseAnswer(records, { answer, claimant: 'two' }, 131);
+      await change((answers) => answers.release(answer, { now: 131, claimant: 'two' }));
       expect(await due(131)).toEqual(['production 5']);
     });
 
     it('saves what was sent, and keeps due what changed meanwhile', async () => {
       await take(deployment(5), 10);
-      const first = { answer: await claim(10), claimant: 'one' };
+      const first = await claim(10);
       await note({ org: 'acme' }, 11);
-      await saveSentAnswer(records, first, { sent: 'waits', dueAt: 500 });
-      const second = { answer: await claim(11), claimant: 'one' };
-      expect(second.answer).toMatchObject({ sent: 'waits', answeredAt: undefined });
-      await saveSentAnswer(records, second, { sent: 'waits', dueAt: 500 });
+      await sent(first, { sent: 'waits', dueAt: 500 });
+      const second = await claim(11);
+      expect(second).toMatchObject({ sent: 'waits', answeredAt: undefined });
+      await sent(second, { sent: 'waits', dueAt: 500 });
       expect(await next(11)).toBe(500);
-      const third = { answer: await claim(500), claimant: 'one' };
+      const third = await claim(500);
       await note({ org: 'acme' }, 501);
-      await saveSentAnswer(records, third, { sent: 'approved', answeredAt: 501 });
+      await sent(third, { sent: 'approved', answeredAt: 501 });
       // Decided: neither changes nor a repeated event ask for more, but a new deployment of the run does.
       await note({ org: 'acme' }, 502);
       await take(deployment(5), 503);
@@ -137,14 +137,14 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       const again = await claim(504);
       expect(again).toMatchObject({ sent: undefined, answeredAt: undefined, requestedAt: 504 });
       await take(deployment(8), 505);
-      await saveSentAnswer(records, { answer: again, claimant: 'one' }, { sent: 'approved', answeredAt: 506 });
+      await sent(again, { sent: 'approved', answeredAt: 506 });
       expect(await claim(506)).toMatchObject({ sent: undefined, answeredAt: undefined });
     });
 
     it('keeps the check of a commit when it is asked for again, and sends everything anew', async () => {
       await take(commit('1'), 10);
       const answer = await claim(10);
-      await saveSentAnswer(records, { answer, claimant: 'one' }, { sent: 'green', checkRunId: 77 });
+      await sent(answer, { sent: 'green', checkRunId: 77 });
       await take({ ...commit('1'), repository: { id: '10', name: 'acme/site' } } as GithubEvent, 11);
       expect(await records.storage.read(({ githubAnswers }) => githubAnswers.find(answer))).toMatchObject({
         ...{ sent: 'green', checkRunId: 77, requests: 1, repository: { id: '10', name: 'acme/site' } },
@@ -153,26 +153,26 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       const found = await records.storage.read(({ githubAnswers }) => githubAnswers.find(answer));
       expect(found).toMatchObject({ sent: undefined, checkRunId: 77, requests: 2 });
       // Something changes before the answer is dropped, and then nothing.
-      await dropAnswer(records, answer);
+      await drop(answer);
       expect((await due(12)).toSorted()).toEqual(['api 1', 'web 1']);
-      await claimAnswer(records, answer, { now: 12, claimant: 'one' });
-      await dropAnswer(records, answer);
+      await change((answers) => answers.claim(answer, { now: 12, claimant: 'one' }));
+      await drop(answer);
       expect(await due(999)).toEqual(['api 1']);
     });
 
     it('makes due what waits too long because the clock was set back, and nothing else', async () => {
       const day = 86_400;
       await save(gate({ flows: ['web'] }));
-      const hold = async (digit: string, end: (held: ClaimedAnswer) => Promise<void>): Promise<void> => {
+      const hold = async (digit: string, end: (held: Answer) => Promise<void>): Promise<void> => {
         await take(commit(digit), 100 * day);
-        await end({ answer: await claim(100 * day), claimant: 'one' });
+        await end(await claim(100 * day));
       };
       await hold('1', () => Promise.resolve());
-      await hold('2', (held) => saveAnswerFailure(records, held, { reason: 'down', until: 100 * day + 10 }));
-      await hold('3', (held) => saveSentAnswer(records, held, { sent: 'waits', dueAt: 113 * day }));
-      await rearmAnswers(records, 100 * day - 1);
+      await hold('2', (held) => failed(held, { reason: 'down', until: 100 * day + 10 }));
+      await hold('3', (held) => sent(held, { sent: 'waits', dueAt: 113 * day }));
+      await change((answers) => answers.rearm(100 * day - 1));
       expect(await due(100 * day - 1)).toEqual(['web 2']);
-      await rearmAnswers(records, 90 * day);
+      await change((answers) => answers.rearm(90 * day));
       expect((await due(90 * day)).toSorted()).toEqual(['web 1', 'web 2', 'web 3']);
     });
 
@@ -180,7 +180,7 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       await save(gate({ flows: ['web'] }));
       const fail = async (now: number): Promise<void> => {
         const answer = await claim(now);
-        await saveAnswerFailure(records, { answer, claimant: 'one' }, { reason: 'suspended', until: now + 900 });
+        await failed(answer, { reason: 'suspended', until: now + 900 });
       };
       await take(commit('1'), 10);
       await fail(10);
@@ -206,8 +206,7 @@ export function describeGithub(name: string, open: () => Promise<StorageUnderTes
       await take(commit('2'), 10);
       await take(deployment(5), 10);
       const sendAll = async (now: number): Promise<void> => {
-        while ((await due(now)).length > 0)
-          await saveSentAnswer(records, { answer: await claim(now), claimant: 'one' }, { sent: 'x' });
+        while ((await due(now)).length > 0) await sent(await claim(now), { sent: 'x' });
       };
       const changed = async (scope: ChangedSubject): Promise<readonly string[]> => {
         await sendAll(20);
