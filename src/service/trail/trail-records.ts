@@ -46,7 +46,7 @@ const statements = defineStatements('trails', {
   find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
   listTemplates: `SELECT t.trail, t.template FROM ${valuesOf('$3')}
     ${lookUp('trail_templates', 't', 't.org = $1 AND t.flow = $2 AND t.trail = m.value')}`,
-  listTimes: `SELECT t.name, t.created_at FROM ${valuesOf('$3')}
+  listTimes: `SELECT t.name, coalesce(t.begun_at, t.created_at) AS begun_at FROM ${valuesOf('$3')}
     ${lookUp('trails', 't', 't.org = $1 AND t.flow = $2 AND t.name = m.value')}`,
   listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
@@ -67,8 +67,9 @@ const statements = defineStatements('trails', {
   countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
   insertMissing: `INSERT INTO trails (org, flow, name, created_at, report) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT DO NOTHING`,
-  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report) VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report`,
+  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report, begun_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report,
+      begun_at = coalesce(excluded.begun_at, trails.begun_at)`,
   addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url) VALUES ($1, $2, $3,
     (SELECT coalesce(max(sequence), 0) + 1 FROM trail_updates WHERE org = $1 AND flow = $2 AND trail = $3), $4, $5, $6)`,
   saveTemplate: `INSERT INTO trail_templates (org, flow, trail, template) VALUES ($1, $2, $3, $4)
@@ -91,10 +92,10 @@ export class TrailReader extends Repository {
     return new Map(rows.map((row) => [text(row, 'trail'), JSON.parse(text(row, 'template')) as FileTemplate]));
   }
 
-  /** When those of the trails began that exist, in Unix seconds, by name. */
+  /** When those of the trails that exist were begun for their present commit, in Unix seconds, by name. */
   async listTimes(org: string, flow: string, trails: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.database.query(statements.listTimes, [org, flow, trails]);
-    return new Map(rows.map((row) => [text(row, 'name'), number(row, 'created_at')]));
+    return new Map(rows.map((row) => [text(row, 'name'), number(row, 'begun_at')]));
   }
 
   /** The latest updates, newest first. */
@@ -150,9 +151,14 @@ export class TrailWriter extends TrailReader {
     return this.database.run(statements.insertMissing, [org, flow, name, createdAt, JSON.stringify(report)]);
   }
 
-  /** Inserts the trail, or replaces all but its time of creation. Its flow must exist. */
-  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail): Promise<void> {
-    return this.database.run(statements.save, [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report)]);
+  /**
+   * Inserts the trail, or replaces all but its time of creation. Its flow must exist.
+   *
+   * @param begunAt when it was begun for another commit than before, if it is
+   */
+  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail, begunAt?: number): Promise<void> {
+    const values = [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report), begunAt ?? null];
+    return this.database.run(statements.save, values);
   }
 
   /** Adds an update to the history of a trail, which must exist. */

@@ -49,7 +49,7 @@ export function beginTrail(
     const [known] = await Promise.all([trails.find(trail), githubAnswers.noteChange(subject, now)]);
     const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
     const begun = { ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } };
-    await trails.save(begun);
+    await trails.save(begun, findMove(known, begun));
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
     await githubAnswers.noteChange(subject, now);
     if (template !== undefined) {
@@ -79,6 +79,12 @@ async function findChange(
 /** Whether a trail is for another commit or repository than before. */
 function isMoved(known: Trail | undefined, begun: Trail): boolean {
   return known !== undefined && !isDeepStrictEqual(toTrailIdentity(known), toTrailIdentity(begun));
+}
+
+/** When a trail was begun for another commit than before, if it is: it must not keep the rules of its first day. */
+function findMove(known: Trail | undefined, begun: Trail): number | undefined {
+  if (known === undefined || toTrailIdentity(known).commit === toTrailIdentity(begun).commit) return undefined;
+  return begun.lastModifiedAt;
 }
 
 /** The maximum number of appearances of each artifact in the history of a trail. */

@@ -4,6 +4,7 @@ import { call } from '../../support/service-call.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import {
   attestationForm,
+  commitOf,
   fingerprintOf,
   report,
   sampleArtifact,
@@ -100,6 +101,16 @@ describe('a requirement of a template or a policy', () => {
     time = Date.UTC(2026, 11, 1);
     expect(await begin('bbb')).toEqual(['INCOMPLETE', missing, missing]);
     expect(await begin('aaa')).toEqual(['COMPLIANT', later, later]);
+    // A trail from before does not take its rules to another commit.
+    for (const [sha1, state] of [
+      [commitOf('1'), 'COMPLIANT'],
+      [commitOf('2'), 'INCOMPLETE'],
+      [commitOf('2'), 'INCOMPLETE'],
+    ] as const) {
+      const form = attestationForm({ name: 'aaa', git_commit_info: { sha1, url: 'https://git.example.com/1' } });
+      await call(service, { method: 'PUT', path: '/trails/acme/timed', form });
+      expect(await begin('aaa')).toEqual([state, expect.anything(), expect.anything()]);
+    }
     time = now;
   });
 

@@ -9,6 +9,7 @@ import { broadcasts } from './migrations/broadcasts.ts';
 import { customTypes } from './migrations/custom-types.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { github } from './migrations/github.ts';
+import { movedTrails } from './migrations/moved-trails.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { recorders } from './migrations/recorders.ts';
 import { renames } from './migrations/renames.ts';
@@ -42,6 +43,7 @@ export const scripts: readonly string[] = [
   trailsByCommit,
   github,
   recorders,
+  movedTrails,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

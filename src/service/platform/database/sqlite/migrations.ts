@@ -18,6 +18,7 @@ import { github } from './migrations/github.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { keyExpiry } from './migrations/key-expiry.ts';
 import { keyRotation } from './migrations/key-rotation.ts';
+import { movedTrails } from './migrations/moved-trails.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
@@ -72,6 +73,7 @@ const steps: readonly string[] = [
   trailsByCommit,
   github,
   recorders,
+  movedTrails,
 ];
 
 /** The schema version of this service. */
