@@ -135,7 +135,7 @@ export const getGithubGate = defineEndpoint({
   errors: [...accessErrors, githubGateNotFound],
 });
 
-/** Delete a gate: nothing is shown at GitHub any longer, and no deployment is answered. */
+/** Its checks stay as they are, and deployments that are waiting are rejected. */
 export const deleteGithubGate = defineEndpoint({
   origin: 'ours',
   title: 'Delete GitHub gate',

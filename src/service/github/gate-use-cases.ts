@@ -59,7 +59,7 @@ export function saveGate(
 
 export type DeleteGateResult = 'deleted' | 'not found';
 
-/** Deletes a gate. Deployments that wait for it are rejected. */
+/** Deletes a gate. Its checks stay as they are, and deployments that are waiting are rejected. */
 export function deleteGate(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, name, by }: GateReference & ChangeAuthor,
