@@ -20,9 +20,18 @@ import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../
 const isOwnStep = (step: unknown): boolean =>
   textAt(step, 'run') !== undefined || parseOwnAction(textAt(step, 'uses') ?? '') !== undefined;
 
-/** Every workflow of the documentation, and every piece of one, that has such steps; the README repeats some examples. */
-const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ content }) =>
-  stepsOf(content).some(isOwnStep),
+/** The workflows that the jobs of one call. */
+function callsOf(content: unknown): readonly string[] {
+  const jobs = valueAt(content, 'jobs');
+  return isMapping(jobs) ? Object.values(jobs).flatMap((job) => textAt(job, 'uses') ?? []) : [];
+}
+
+/**
+ * Every workflow of the documentation, and every piece of one, that has such steps or calls another; the README repeats
+ * some examples.
+ */
+const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(
+  ({ content }) => stepsOf(content).some(isOwnStep) || callsOf(content).length > 0,
 );
 const texts = new Map(all.map((workflow) => [workflow.text, workflow]));
 const workflows = [...texts.values()];
@@ -122,10 +131,7 @@ describe('the workflows of the documentation', () => {
   });
 
   it('call the ones that are only called', () => {
-    const jobs = workflows
-      .map(({ content }) => valueAt(content, 'jobs'))
-      .flatMap((of) => (isMapping(of) ? Object.values(of) : []));
-    const paths = jobs.flatMap((job) => textAt(job, 'uses') ?? []);
+    const paths = workflows.flatMap(({ content }) => callsOf(content));
     expect(workflows.filter(isOnlyCalled)).toHaveLength(new Set(paths).size);
   });
 });

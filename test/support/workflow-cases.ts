@@ -121,6 +121,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       ...oneGate('scan').open,
     },
   ],
+  'Trusted scan': [{ title: 'passes', run: started.pushToMain('a'), prepare: flow, ...oneGate('scan').open }],
   'Bill of materials': [{ title: 'passes', run: started.pushToMain('a'), prepare: flow, ...oneGate('sbom').open }],
   Issues: [
     { title: 'fails without an issue', run: started.pullRequest('a'), prepare: flow, ...oneGate('issues').closed },

@@ -133,7 +133,7 @@ async function callWorkflow(
   { workflow: caller, job, contexts }: JobTask,
   runner: Runner,
 ): Promise<readonly JobEnd[]> {
-  const workflow = runner.called.get(path.replace(/^\.\//u, ''));
+  const workflow = runner.called.get(path.replace(/^(?:\.|[^/]+\/[^/]+)\/(?=\.github\/)/u, '').replace(/@.*$/u, ''));
   const declared = valueAt(workflow, 'on', 'workflow_call');
   if (declared === undefined) throw new Error(`${path} is not a reusable workflow`);
   const own = Object.fromEntries(Object.entries(contexts).filter(([name]) => name !== 'needs'));
