@@ -64,6 +64,7 @@ function listPaths(org: string): readonly string[] {
     ...[1, 2, 3].flatMap((number) => [`${notifications}/${number}`, `${notifications}/${number}/deliveries`]),
     ...[`/trails/${org}?flow=web`, `/trails/${org}/web/main`, `/trails/${org}/web/begun`, `/trails/${org}?per_page=2`],
     ...[`/artifacts/${org}?repo_name=acme/web`, `/policies/${org}/strict`, `/environments/${org}/stage/events`],
+    `/organizations/${org}/github-gates/shop`,
     ...[`/organizations/${org}/members/ann/api-keys`, `/service-accounts/${org}/ci/api-keys`],
   ];
   const own = apiEndpoints

@@ -13,6 +13,10 @@ import {
   keyIdOf,
 } from '../../../../support/administration.ts';
 import { changePolicies, pod, reportPods, savePolicy } from '../../../../support/environment-samples.ts';
+import { receivingApp } from '../../../../support/fake-github-app.ts';
+import { saveGate } from '../../../../support/gated-service.ts';
+import { githubEvents } from '../../../../support/github-gate.ts';
+import { sendWebhook } from '../../../../support/github-webhooks.ts';
 import { createSigningKey, signToken, startIdentityProvider } from '../../../../support/identity-provider.ts';
 import { prepareEverything } from '../../../../support/prepare-organization.ts';
 import { call, mappingOf, type Called } from '../../../../support/service-call.ts';
@@ -68,7 +72,9 @@ export interface FilledFolder {
 /** Creates a data folder with rows in every table, by means of the service. */
 export async function createFilledFolder(): Promise<FilledFolder> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-filled-'));
-  const service = await startTestService(stillSettings(dataFolder, { allowPrivateIssuers: true }));
+  const service = await startTestService(
+    stillSettings(dataFolder, { allowPrivateIssuers: true, github: receivingApp }),
+  );
   let keys: FilledFolder['keys'];
   try {
     await prepareEverything(service, service.org, service.apiKey);
@@ -80,6 +86,7 @@ export async function createFilledFolder(): Promise<FilledFolder> {
     await rotateKey(service, await createServiceAccountKey(service));
     await signIn(service);
     await recordLimitedEvidence(service);
+    await connectGithub(service);
     expect(service.errors).toEqual([]);
     keys = { [service.org]: service.apiKey, other };
   } finally {
@@ -108,6 +115,13 @@ async function signIn({ url, apiKey }: TestService): Promise<void> {
     body: new URLSearchParams({ key: apiKey }),
   });
   expect(status).toBe(303);
+}
+
+/** Connects a repository at GitHub, which asks for the check of a commit. */
+async function connectGithub(service: TestService): Promise<void> {
+  await accepted(saveGate(service));
+  const { status } = await sendWebhook(service, 'pull_request', JSON.stringify(githubEvents.pullRequest()));
+  expect(status).toBe(202);
 }
 
 /** Records an artifact and evidence that count for one environment, with the key of a workflow run. */
