@@ -150,14 +150,14 @@ function toRecorders({ grants, proven }: Caller, flow: string, permission: RuleP
 }
 
 /** Who sends a record to a flow, and what it counts for. */
-export interface Recording {
+export interface Attribution {
   /** The owner of the key (`actorName`). */
   readonly reportedBy: string;
   readonly countsFor: CountsFor;
   readonly recorders: readonly Recorder[];
 }
 
-export function toRecording(caller: Caller, flow: string, permission: RulePermission = 'record'): Recording {
+export function toAttribution(caller: Caller, flow: string, permission: RulePermission = 'record'): Attribution {
   return {
     reportedBy: actorName(caller),
     countsFor: toCountsFor(caller, flow, permission),

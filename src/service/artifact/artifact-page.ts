@@ -1,7 +1,7 @@
 import { assertArtifact } from '../../contract/artifact-assertion.ts';
 import { getArtifact } from '../../contract/artifact.ts';
 import * as assertions from './artifact-assertion-use-cases.ts';
-import { judgeArtifact, listArtifactEvidence, withoutUnfit, type EvidenceStatus } from './artifact-state.ts';
+import { judgeArtifact, listArtifactEvidence, withoutMismatched, type EvidenceStatus } from './artifact-state.ts';
 import type { RuleResult } from '../policy/compile-policy.ts';
 import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';
@@ -153,7 +153,7 @@ function renderAllEvidence(context: PageContext, statuses: readonly EvidenceStat
   return renderTable({
     label: 'Evidence',
     columns: ['Evidence', 'State', 'Why', 'Type', 'Required', 'Reported'],
-    rows: withoutUnfit(statuses.toSorted(compareStatuses)).map((status): readonly Hole[] => {
+    rows: withoutMismatched(statuses.toSorted(compareStatuses)).map((status): readonly Hole[] => {
       const { name, state, why, required, reported } = renderEvidence(context, status.label, status);
       return [name, state, why, status.type === '*' ? 'any' : status.type, required, reported];
     }),

@@ -1,7 +1,7 @@
 import { reportArtifact, toArtifactReport } from '../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact } from '../../contract/artifact.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
-import { toRecording } from '../account/access.ts';
+import { toAttribution } from '../account/access.ts';
 import * as artifacts from './artifact-use-cases.ts';
 import { toReadableDetails } from '../account/readable-parts.ts';
 import { withProof } from '../login/proven-response.ts';
@@ -146,7 +146,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
     const { org, flow_name: flow } = parameters;
     const report = {
-      ...{ org, flow, ...toRecording(caller, flow) },
+      ...{ org, flow, ...toAttribution(caller, flow) },
       report: withProof(caller, toArtifactReport(document)),
     };
     return carryOut(

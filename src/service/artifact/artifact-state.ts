@@ -10,7 +10,7 @@ import {
   type ReasonSource,
   type RecordedFault,
 } from '../attestation/reasons.ts';
-import { countsFrom, describeSource, type Sourced } from '../requirement/recorder.ts';
+import { countsFrom, explainUncounted, type AttributedRecord } from '../requirement/recorder.ts';
 import { compileRequirement } from '../requirement/requirement.ts';
 import type { ArtifactDetails } from './artifact.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../template/template.ts';
 
 /** A piece of evidence that counts: the latest attestation with its name, and in a template file also with its level. */
-export interface Evidence extends Sourced {
+export interface Evidence extends AttributedRecord {
   /** As it was sent: `unit` or `web.unit`. */
   readonly name: string;
   readonly type: string;
@@ -61,7 +61,7 @@ export interface EvidenceStatus<Piece extends Evidence = Evidence> {
   /** Undefined if it is missing. */
   readonly evidence: Piece | undefined;
   /** Evidence with the required name, but of another type, or of a recorder that does not count. */
-  readonly unfit?: Piece | undefined;
+  readonly mismatched?: Piece | undefined;
   /** The recorders whose evidence counts; undefined for all. */
   readonly from?: readonly string[] | undefined;
   /** The audience that evidence with the required name does not count for, as text; undefined if there is none. */
@@ -107,11 +107,11 @@ export function compareEvidence<Piece extends Evidence>(
     if (found !== undefined) extra.delete(found);
     const judged = found === undefined ? undefined : compileRequirement(requirement)(found);
     const label = toLabel(name, found?.level ?? level, artifact);
-    const unfit = found === undefined ? selectFrom(named, {})[0] : undefined;
-    const isUncounted = found === undefined && unfit === undefined && hasName(uncounted, name);
+    const mismatched = found === undefined ? selectFrom(named, {})[0] : undefined;
+    const isUncounted = found === undefined && mismatched === undefined && hasName(uncounted, name);
     return {
       ...{ name, label, type, isRequired: true, requiredFrom, evidence: judged },
-      ...(unfit === undefined ? {} : { unfit, from }),
+      ...(mismatched === undefined ? {} : { mismatched, from }),
       ...(isUncounted ? { uncounted: describeAudience(uncounted.audience) } : {}),
     };
   });
@@ -177,18 +177,18 @@ function listReasons(status: EvidenceStatus, rule: string): readonly JudgementRe
 export function toMissingReason({
   label,
   type,
-  unfit,
+  mismatched,
   from,
   uncounted,
-}: Pick<EvidenceStatus, 'label' | 'type' | 'unfit' | 'from' | 'uncounted'>): JudgementReason {
-  const source = unfit === undefined ? undefined : toSource(unfit);
+}: Pick<EvidenceStatus, 'label' | 'type' | 'mismatched' | 'from' | 'uncounted'>): JudgementReason {
+  const source = mismatched === undefined ? undefined : toSource(mismatched);
   const located = { state: 'missing', about: label, ...(source === undefined ? {} : { source }) } as const;
-  if (unfit !== undefined && from !== undefined && isOfType(unfit, type)) {
-    return { ...located, ...describeSource(unfit, from) };
+  if (mismatched !== undefined && from !== undefined && isOfType(mismatched, type)) {
+    return { ...located, ...explainUncounted(mismatched, from) };
   }
   return {
     ...located,
-    value: unfit === undefined ? describeMissing(uncounted) : `recorded as ${unfit.type}`,
+    value: mismatched === undefined ? describeMissing(uncounted) : `recorded as ${mismatched.type}`,
     ...(type === '*' ? {} : { limit: `${type} is required` }),
   };
 }
@@ -214,15 +214,15 @@ export function describeEvidence(evidence: RecordedVerdict): string {
 }
 
 /**
- * Leaves out compliant evidence that has the name of a requirement, but does not fit it: beside "missing" for the same
+ * Leaves out compliant evidence that has the name of a requirement, but does not satisfy it: beside "missing" for the same
  * name, it would look like a contradiction.
  */
-export function withoutUnfit<Piece extends Evidence>(
+export function withoutMismatched<Piece extends Evidence>(
   statuses: readonly EvidenceStatus<Piece>[],
 ): readonly EvidenceStatus<Piece>[] {
-  const unfit = new Set(statuses.map((status) => status.unfit));
+  const mismatched = new Set(statuses.map((status) => status.mismatched));
   return statuses.filter(
-    ({ isRequired, evidence }) => isRequired || evidence?.verdict !== 'compliant' || !unfit.has(evidence),
+    ({ isRequired, evidence }) => isRequired || evidence?.verdict !== 'compliant' || !mismatched.has(evidence),
   );
 }
 
@@ -241,7 +241,7 @@ function toSource({ flow, trail, id }: RecordedVerdict): ReasonSource | undefine
 
 /** What the judgement of an artifact is based on. */
 export type JudgedDetails = Pick<ArtifactDetails, 'applied' | 'evidence'> & {
-  readonly artifact: Sourced & {
+  readonly artifact: AttributedRecord & {
     readonly report: { readonly template_reference_name?: string | undefined; readonly filename?: string };
   };
   /** The evidence that does not count for the audience of the judgement. */
@@ -310,7 +310,7 @@ function findUncountedReport({ applied: { template }, artifact }: JudgedDetails)
     return isOpen ? [] : [{ about, value: 'not an artifact of the template, which says whose artifacts count' }];
   }
   const from = findArtifactRecorders(template, reference);
-  return from === undefined || countsFrom(artifact, from) ? [] : [{ about, ...describeSource(artifact, from) }];
+  return from === undefined || countsFrom(artifact, from) ? [] : [{ about, ...explainUncounted(artifact, from) }];
 }
 
 function describeCompliant(labels: readonly string[], isAnyRequired: boolean, owner: string): string {

@@ -1,4 +1,8 @@
-import { listCountingEvidence, markReport, type EvidenceRecords } from '../attestation/counting-evidence-use-cases.ts';
+import {
+  listEffectiveEvidence,
+  markReport,
+  type EvidenceRecords,
+} from '../attestation/effective-evidence-use-cases.ts';
 import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.ts';
 import { newIdentifier } from '../platform/identifier.ts';
 import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
@@ -111,7 +115,7 @@ export async function loadDetails(
   ]);
   const applied = findApplied(trail);
   const [current, artifact] = await Promise.all([
-    listCountingEvidence(records, { ...place, at, from: listTemplateRecorders(applied.template) }, scopes),
+    listEffectiveEvidence(records, { ...place, at, from: listTemplateRecorders(applied.template) }, scopes),
     markReport(records, reported, applied.template),
   ]);
   const evidence = currentEvidence(applied.template, scopes, current);

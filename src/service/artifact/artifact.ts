@@ -3,11 +3,11 @@ import type { CountsFor } from '../account/audience.ts';
 import type { CountedAttestation, ListedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { Recorded } from '../login/recorded.ts';
-import type { Recorder, Sourced } from '../requirement/recorder.ts';
+import type { Recorder, AttributedRecord } from '../requirement/recorder.ts';
 import type { AppliedTemplate } from '../template/template.ts';
 
 /** One report of an artifact; immutable once recorded. The same artifact may be reported again. */
-export interface ReportedArtifact extends Pick<Sourced, 'countsFrom'> {
+export interface ReportedArtifact extends Pick<AttributedRecord, 'countsFrom'> {
   readonly org: string;
   readonly flow: string;
   readonly id: string;

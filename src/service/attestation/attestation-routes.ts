@@ -5,7 +5,7 @@ import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { nothingToOverride, overrideAttestation } from '../../contract/attestation-override.ts';
 import * as overrides from './override-use-cases.ts';
 import * as attestations from './attestation-use-cases.ts';
-import { hasPermission, toRecording } from '../account/access.ts';
+import { hasPermission, toAttribution } from '../account/access.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
@@ -19,7 +19,7 @@ export function addAttestationRoutes(host: RouteHost, dependencies: RouteDepende
       const { caller, parameters, file, carryOut } = received;
       const document = withProof(caller, received.document);
       const { org, flow_name: flow, trail_name: trail } = parameters;
-      const attestation = { org, flow, trail, kind, ...toRecording(caller, flow), document, file };
+      const attestation = { org, flow, trail, kind, ...toAttribution(caller, flow), document, file };
       return carryOut(
         (recorded: attestations.AttestResult) => {
           if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);
@@ -43,7 +43,7 @@ export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencie
       trail,
       override,
       isAdmin: hasPermission(caller.grants, 'administer'),
-      ...toRecording(caller, flow, 'define'),
+      ...toAttribution(caller, flow, 'define'),
     };
     return carryOut(
       (result: overrides.OverrideResult) => {

@@ -5,7 +5,7 @@ import {
   type KindName,
 } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
-import type { Recording } from '../account/access.ts';
+import type { Attribution } from '../account/access.ts';
 import { judgeCustom, type CustomTypeObstacle } from '../custom-type/custom-type-use-cases.ts';
 import { evidenceName, toAttestationScopes } from './evidence-scope.ts';
 import { requireQuotas } from '../organization/quota.ts';
@@ -31,7 +31,7 @@ import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 
 /** An attestation to record. */
-export interface AttestationCommand extends Recording {
+export interface AttestationCommand extends Attribution {
   readonly org: string;
   readonly flow: string;
   readonly trail: string;

@@ -7,7 +7,7 @@ import {
 import type { OverrideMark } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
-import type { Recorder, Sourced } from '../requirement/recorder.ts';
+import type { Recorder, AttributedRecord } from '../requirement/recorder.ts';
 import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
 import type { Recorded } from '../login/recorded.ts';
@@ -62,7 +62,7 @@ export interface Attestation extends AttestationSummary {
 }
 
 /** An attestation that counts for an artifact or a trail. */
-export interface CountedAttestation extends AttestationSummary, Pick<Sourced, 'countsFrom' | 'isReplaced'> {
+export interface CountedAttestation extends AttestationSummary, Pick<AttributedRecord, 'countsFrom' | 'isReplaced'> {
   readonly level: Level;
 }
 

@@ -24,8 +24,8 @@ function linkEvidence({ paths }: PageContext, { org, flow, trail, id, name }: Co
 }
 
 /** The badge of required evidence that is missing, perhaps because what was recorded does not fit. */
-export function renderMissing(unfit: CountedAttestation | undefined): Html {
-  return unfit === undefined ? renderBadge('missing') : renderBadge('missing', 'Does not count');
+export function renderMissing(mismatched: CountedAttestation | undefined): Html {
+  return mismatched === undefined ? renderBadge('missing') : renderBadge('missing', 'Does not count');
 }
 
 /** The parts of a row about evidence that is required or was reported. `name` is shown if there is no evidence. */
@@ -34,11 +34,11 @@ export function renderEvidence(
   name: string,
   status: EvidenceStatus<CountedAttestation>,
 ): Readonly<Record<'name' | 'state' | 'why' | 'required' | 'reported', Hole>> {
-  const { isRequired, evidence, unfit } = status;
-  const linked = evidence ?? unfit;
+  const { isRequired, evidence, mismatched } = status;
+  const linked = evidence ?? mismatched;
   return {
     name: linked === undefined ? name : linkEvidence(context, linked),
-    state: evidence === undefined ? renderMissing(unfit) : renderBadge(evidence.verdict),
+    state: evidence === undefined ? renderMissing(mismatched) : renderBadge(evidence.verdict),
     why: clip(describeStatus(status), 300),
     required: isRequired ? 'yes' : 'no',
     reported: evidence === undefined ? '' : renderTime(evidence.createdAt, context),

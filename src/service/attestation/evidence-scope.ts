@@ -1,6 +1,6 @@
 import { countsForAudience, type Audience, type CountsFor } from '../account/audience.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
-import { countsFrom, type Sourced } from '../requirement/recorder.ts';
+import { countsFrom, type AttributedRecord } from '../requirement/recorder.ts';
 import { isListTemplate, type Level, type Template } from '../template/template.ts';
 
 /**
@@ -92,7 +92,7 @@ function toLevel(scope: Scope): Level {
 }
 
 /** Evidence of a scope. */
-type ScopedEvidence = Pick<Sourced, 'countsFrom'> & { readonly name: string; readonly sequence: number };
+type ScopedEvidence = Pick<AttributedRecord, 'countsFrom'> & { readonly name: string; readonly sequence: number };
 
 /**
  * Selects the evidence that counts for an artifact from the evidence that counts in each of its scopes: the latest of
@@ -126,7 +126,7 @@ export function currentEvidence<Recorded extends ScopedEvidence>(
 }
 
 /** Selects the evidence that an entry takes, whatever its name and type: the latest of each name and level that counts. */
-export function selectFrom<Piece extends Sourced & { readonly name: string; readonly level: Level }>(
+export function selectFrom<Piece extends AttributedRecord & { readonly name: string; readonly level: Level }>(
   evidence: readonly Piece[],
   { from }: { readonly from?: readonly string[] | undefined },
 ): readonly Piece[] {
@@ -137,7 +137,7 @@ export function selectFrom<Piece extends Sourced & { readonly name: string; read
 }
 
 /** Those of the evidence in scopes that count for an audience. */
-export function selectCounting<Recorded extends { readonly countsFor?: CountsFor }>(
+export function selectForAudience<Recorded extends { readonly countsFor?: CountsFor }>(
   currentByScope: ReadonlyMap<Scope, readonly Recorded[]>,
   audience: Audience | undefined,
 ): ReadonlyMap<Scope, readonly Recorded[]> {

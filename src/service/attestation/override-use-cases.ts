@@ -2,7 +2,7 @@ import type { AttestationOverride } from '../../contract/attestation-override.ts
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { toDay, unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
-import type { Recording } from '../account/access.ts';
+import type { Attribution } from '../account/access.ts';
 import type { CountsFor } from '../account/audience.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
@@ -11,7 +11,7 @@ import { newIdentifier } from '../platform/identifier.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { listCountingEvidence } from './counting-evidence-use-cases.ts';
+import { listEffectiveEvidence } from './effective-evidence-use-cases.ts';
 import { adminRecorder } from '../requirement/recorder.ts';
 import type { RecordedSummary } from './attestation-records.ts';
 import { follow, maximumReasonLength } from './attestation-use-cases.ts';
@@ -26,7 +26,7 @@ import { addOverride } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';
 
 /** A verdict that replaces that of an attestation. */
-export interface OverrideCommand extends Recording {
+export interface OverrideCommand extends Attribution {
   readonly org: string;
   readonly flow: string;
   readonly trail: string;
@@ -73,7 +73,7 @@ export function overrideAttestation(
     const inFlow = { org, flow };
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (until !== undefined && until < toDay(at)) return 'already ended';
-    const current = await listCountingEvidence(transaction, { ...inFlow, at }, toPossibleScopes(trail, override));
+    const current = await listEffectiveEvidence(transaction, { ...inFlow, at }, toPossibleScopes(trail, override));
     const latest = findLatest([...current.values()].flat(), { trail, name, ofCaller });
     const original = latest === undefined ? undefined : await attestations.findById(org, latest.id);
     if (original === undefined) return 'nothing to override';

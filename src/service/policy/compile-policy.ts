@@ -203,11 +203,11 @@ function attestationCheck(rule: AttestationRule, read: ReadCondition): RuleCheck
       // Without provenance there is no evidence, so provenance is what to mend.
       if (artifact.flows.length === 0) return broken('missing_attestation', [unreported(artifact)]);
       const shown = flows.flatMap(({ evidence }) => selectFrom(evidence, {}));
-      const unfit = shown.find(name === '*' ? fits : isNamed);
-      if (name === '*' && unfit === undefined) return broken('missing_attestation', [missing]);
+      const mismatched = shown.find(name === '*' ? fits : isNamed);
+      if (name === '*' && mismatched === undefined) return broken('missing_attestation', [missing]);
       const uncounted = flows.map((known) => known.uncounted).find((known) => hasName(known, name));
       const audience = uncounted === undefined ? undefined : describeAudience(uncounted.audience);
-      const status = { label: name === '*' ? about : name, type, unfit, from: rule.from, uncounted: audience };
+      const status = { label: name === '*' ? about : name, type, mismatched, from: rule.from, uncounted: audience };
       return broken('missing_attestation', [toMissingReason(status)]);
     }
     budget.spend(found.length * stepsPerRequirement);

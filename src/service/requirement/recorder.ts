@@ -53,7 +53,7 @@ export interface TrailIdentity {
  *
  * @param ids the ids of what exists (`findRecorderIds`)
  */
-export function listCounting(
+export function listValidRecorders(
   recorders: readonly Recorder[],
   ids: ReadonlySet<string>,
   trail: TrailIdentity,
@@ -66,23 +66,23 @@ export function listCounting(
 }
 
 /** What is known about the source of a record. */
-export interface Sourced {
+export interface AttributedRecord {
   readonly recorders?: readonly Recorder[] | undefined;
   /** The owner of the key that it was sent with (`actorName`). */
   readonly reportedBy?: string | undefined;
-  /** What it counts from (`listCounting`); absent if no requirement asks for it. */
+  /** What it counts from (`listValidRecorders`); absent if no requirement asks for it. */
   readonly countsFrom?: readonly string[] | undefined;
   /** Whether later evidence of another recorder has its place, so that only requirements with `from` see it. */
   readonly isReplaced?: boolean | undefined;
 }
 
 /** Whether a record counts for a requirement. */
-export function countsFrom({ countsFrom: known = [] }: Sourced, from: readonly string[] | undefined): boolean {
+export function countsFrom({ countsFrom: known = [] }: AttributedRecord, from: readonly string[] | undefined): boolean {
   return from === undefined || known.some((name) => name === adminRecorder || from.includes(name));
 }
 
 /** Why a record does not count for a requirement. */
-export function describeSource({ recorders = [], reportedBy }: Sourced, from: readonly string[]): Fault {
+export function explainUncounted({ recorders = [], reportedBy }: AttributedRecord, from: readonly string[]): Fault {
   const own = recorders.find(({ id }) => from.includes(toName(id)));
   const limit = `only ${describeFrom(from)} counts`;
   if (own === undefined) {

@@ -1,4 +1,4 @@
-import { withoutUnfit, type EvidenceStatus, type Evidence } from '../artifact/artifact-state.ts';
+import { withoutMismatched, type EvidenceStatus, type Evidence } from '../artifact/artifact-state.ts';
 import { isListTemplate, type AppliedTemplate } from '../template/template.ts';
 import { listRequiredArtifacts, type TrailArtifactStatus, type TrailJudgement } from './trail-state.ts';
 
@@ -45,12 +45,12 @@ export function toMatrixRow<Piece extends Evidence>({ applied, judgement }: Matr
     if (isRequired) take(column, toCell(status));
     else if (evidence !== undefined) extra.add(evidence);
   };
-  for (const status of withoutUnfit(judgement.evidence)) takeStatus(status.name, status);
+  for (const status of withoutMismatched(judgement.evidence)) takeStatus(status.name, status);
   const required = new Set(listRequiredArtifacts(template));
   for (const status of judgement.artifacts) {
     const column = toArtifactColumn(status, isList);
     if (required.has(column)) take(column, { state: isReported(status) ? 'compliant' : 'missing', evidence: [] });
-    for (const piece of withoutUnfit(status.evidence))
+    for (const piece of withoutMismatched(status.evidence))
       takeStatus(isList ? piece.name : `${column}.${piece.name}`, piece);
   }
   return { cells, extra: [...extra] };
@@ -65,9 +65,9 @@ function isReported({ artifact }: TrailArtifactStatus): boolean {
   return artifact.reported !== undefined;
 }
 
-function toCell<Piece extends Evidence>({ evidence, unfit }: EvidenceStatus<Piece>): MatrixCell<Piece> {
+function toCell<Piece extends Evidence>({ evidence, mismatched }: EvidenceStatus<Piece>): MatrixCell<Piece> {
   if (evidence !== undefined) return { state: evidence.verdict, evidence: [evidence] };
-  return { state: 'missing', evidence: unfit === undefined ? [] : [unfit] };
+  return { state: 'missing', evidence: mismatched === undefined ? [] : [mismatched] };
 }
 
 /** Keeps the worse of two cells; of equal ones, all the evidence, each piece once. */

@@ -1,6 +1,6 @@
 import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
-import { describeEvidence, withoutUnfit } from '../artifact/artifact-state.ts';
+import { describeEvidence, withoutMismatched } from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
 import { isOfKind } from '../attestation/attestation.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
@@ -130,7 +130,7 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
     evidence.map((status) => ({ about: artifact.name, status })),
   );
   const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
-  const kept = new Set(withoutUnfit([...own, ...others].map(({ status }) => status)));
+  const kept = new Set(withoutMismatched([...own, ...others].map(({ status }) => status)));
   const statuses = [...own, ...others]
     .filter(({ status }) => kept.has(status))
     .toSorted((one, other) => compareStatuses(one.status, other.status));

@@ -1,6 +1,10 @@
 import type { ArtifactState } from '../../contract/compliance.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
-import { listCountingEvidence, markReports, type EvidenceRecords } from '../attestation/counting-evidence-use-cases.ts';
+import {
+  listEffectiveEvidence,
+  markReports,
+  type EvidenceRecords,
+} from '../attestation/effective-evidence-use-cases.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { FlowFilter, FlowHead } from '../flow/flow-records.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
@@ -89,7 +93,7 @@ async function judge(
   const own = toTrailScopes(name);
   const scopes = new Set([...own, ...artifacts.flatMap((artifact) => artifact.scopes)]);
   const from = listTemplateRecorders(applied.template);
-  const current = await listCountingEvidence(records, { org, flow, at, from }, [...scopes]);
+  const current = await listEffectiveEvidence(records, { org, flow, at, from }, [...scopes]);
   return judgeTrail({
     applied,
     evidence: currentEvidence(applied.template, own, current),
@@ -131,13 +135,13 @@ function listArtifacts(
   const missing = isAnyEnough ? [] : listRequiredArtifacts(template).filter((name) => !named.has(name));
   return [
     ...[...others.values()].map((reported) => ({
-      ...{ name: reported.report.filename, reported, isUncounted: true },
+      ...{ name: reported.report.filename, reported, isMismatched: true },
       scopes: toReportScopes(reported),
     })),
     ...[...counting].map(([name, reported]) => ({ name, reported, scopes: toReportScopes(reported) })),
     ...missing.map((name) => {
       const scopes = [...toTargetScopes(trail, name, report.git_commit_info?.sha1), ...toTrailScopes(trail)];
-      return { name, reported: undefined, unfit: others.get(name), scopes };
+      return { name, reported: undefined, mismatched: others.get(name), scopes };
     }),
   ];
 }

@@ -10,7 +10,7 @@ import {
   type MissingArtifact,
 } from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
-import { describeSource } from '../requirement/recorder.ts';
+import { explainUncounted } from '../requirement/recorder.ts';
 import {
   artifactRequirements,
   findArtifactRecorders,
@@ -27,9 +27,9 @@ export interface TrailArtifact<Piece extends Evidence = Evidence> {
   /** Its latest report under this name that counts; undefined if there is none. */
   readonly reported: ReportedArtifact | undefined;
   /** A report that does not count for the artifact of the template with its name. */
-  readonly unfit?: ReportedArtifact | undefined;
+  readonly mismatched?: ReportedArtifact | undefined;
   /** Whether its report does not count for the artifact of the template that it names. */
-  readonly isUncounted?: boolean;
+  readonly isMismatched?: boolean;
   /** The evidence that counts for it, that of the trail included. */
   readonly evidence: readonly Piece[];
 }
@@ -112,20 +112,20 @@ function ownRequirements({
   return listed.filter((required) => compareEvidence([required], evidence)[0]?.evidence !== undefined);
 }
 
-function explainMissing(template: Template, { name, unfit }: TrailArtifact): MissingArtifact {
+function explainMissing(template: Template, { name, mismatched }: TrailArtifact): MissingArtifact {
   const from = findArtifactRecorders(template, name);
-  if (unfit === undefined || from === undefined) return { about: name, value: 'not reported' };
-  return { about: name, ...describeSource(unfit, from) };
+  if (mismatched === undefined || from === undefined) return { about: name, value: 'not reported' };
+  return { about: name, ...explainUncounted(mismatched, from) };
 }
 
 function judgeTrailArtifact<Piece extends Evidence>(
   { template, owner }: AppliedTemplate,
   artifact: TrailArtifact<Piece>,
 ): TrailArtifactStatus<Piece> {
-  const { name, reported, isUncounted = false } = artifact;
+  const { name, reported, isMismatched = false } = artifact;
   // A file name is not a name in the template, even if it is the same.
   const own = reported === undefined ? name : reported.report.template_reference_name;
-  const reference = isUncounted ? undefined : own;
+  const reference = isMismatched ? undefined : own;
   const isList = isListTemplate(template);
   const pieces = isList ? artifact.evidence : artifact.evidence.filter(({ level }) => level === 'artifact');
   const evidence = compareEvidence(artifactRequirements(template, reference), pieces, name);

@@ -6,7 +6,7 @@ import { artifactRequirements, trailRequirements } from '../../../src/service/te
 import {
   compareEvidence,
   judge as judgeStatuses,
-  withoutUnfit,
+  withoutMismatched,
   type Evidence,
   type Judgement,
 } from '../../../src/service/artifact/artifact-state.ts';
@@ -105,7 +105,7 @@ describe('the reasons for a state', () => {
       state: 'INCOMPLETE',
       info: 'unit: recorded as sonar; junit is required (template of the flow).',
     });
-    expect(withoutUnfit(statuses)).toEqual([statuses[0]]);
+    expect(withoutMismatched(statuses)).toEqual([statuses[0]]);
   });
 });
 

@@ -1,10 +1,10 @@
 import { countsForAudience, describeAudience, type Audience } from '../../account/audience.ts';
 import {
-  listCountingEvidence,
+  listEffectiveEvidence,
   markReport,
   type EvidenceRecords,
-} from '../../attestation/counting-evidence-use-cases.ts';
-import { currentEvidence, selectCounting, toReportScopes } from '../../attestation/evidence-scope.ts';
+} from '../../attestation/effective-evidence-use-cases.ts';
+import { currentEvidence, selectForAudience, toReportScopes } from '../../attestation/evidence-scope.ts';
 import { listFingerprints, type RunningArtifact } from '../../snapshot/running-artifact.ts';
 import type { Provenance } from '../../snapshot/snapshot-events.ts';
 import { judgeArtifact, type JudgedDetails, type UncountedEvidence } from '../../artifact/artifact-state.ts';
@@ -146,8 +146,8 @@ async function judgeReports(
     const scopes = new Set(flowReports.flatMap(toReportScopes));
     const named = flowReports.flatMap(({ report }) => listTemplateRecorders(findApplied(report.trail_name).template));
     const from = [...new Set([...named, ...(audience?.recorders ?? [])])];
-    const recorded = await listCountingEvidence(readers, { org, flow: name, at, from }, [...scopes]);
-    const current = selectCounting(recorded, audience);
+    const recorded = await listEffectiveEvidence(readers, { org, flow: name, at, from }, [...scopes]);
+    const current = selectForAudience(recorded, audience);
     for (const artifact of flowReports) {
       const applied = findApplied(artifact.report.trail_name);
       const artifactScopes = toReportScopes(artifact);

@@ -3,9 +3,9 @@ import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import {
   adminRecorder,
-  listCounting,
+  listValidRecorders,
   toRecorderId,
-  type Sourced,
+  type AttributedRecord,
   type TrailIdentity,
 } from '../requirement/recorder.ts';
 import { listArtifactRecorders, type Template } from '../template/template.ts';
@@ -26,7 +26,7 @@ interface EvidenceQuery extends FlowReference {
 }
 
 /** Evidence of a scope, with what it counts from. */
-type CountingEvidence = RecordedSummary & Pick<Sourced, 'countsFrom'>;
+type EffectiveEvidence = RecordedSummary & Pick<AttributedRecord, 'countsFrom'>;
 
 /** The same, before it is known what it counts from; what its trail is about, if a requirement may ask for it. */
 type LocatedEvidence = RecordedSummary & { readonly about?: TrailIdentity };
@@ -35,11 +35,11 @@ type LocatedEvidence = RecordedSummary & { readonly about?: TrailIdentity };
  * The evidence that counts in each of the scopes: the latest of each name, and the latest of each recorder. If that is an
  * override that has ended, the original counts again, and its faults say so.
  */
-export async function listCountingEvidence(
+export async function listEffectiveEvidence(
   records: EvidenceRecords,
   { org, flow, at, from = [] }: EvidenceQuery,
   scopes: readonly Scope[],
-): Promise<ReadonlyMap<Scope, readonly CountingEvidence[]>> {
+): Promise<ReadonlyMap<Scope, readonly EffectiveEvidence[]>> {
   const { attestations } = records;
   const ids = from.length === 0 ? new Set<string>() : await findRecorderIds(records, org, from);
   const [current, recorded] = await Promise.all([
@@ -51,9 +51,9 @@ export async function listCountingEvidence(
     scopes.map((scope) => {
       // What counts from recorders comes last, and takes the place of the same without.
       const all: readonly LocatedEvidence[] = [...(current.get(scope) ?? []), ...(recorded.get(scope) ?? [])];
-      const evidence = all.map(({ about, ...one }): CountingEvidence => {
+      const evidence = all.map(({ about, ...one }): EffectiveEvidence => {
         const restored = restore(one);
-        const countsFrom = about === undefined ? [] : listCounting(restored.recorders ?? [], ids, about);
+        const countsFrom = about === undefined ? [] : listValidRecorders(restored.recorders ?? [], ids, about);
         return countsFrom.length === 0 ? restored : { ...restored, countsFrom };
       });
       return [scope, [...new Map(evidence.map((one) => [one.sequence, one])).values()]];
@@ -106,7 +106,7 @@ export async function markReports(
   if (from.length === 0) return reports;
   const ids = await findRecorderIds(records, trail.org, from);
   const about = toTrailIdentity(trail);
-  return reports.map((report) => ({ ...report, countsFrom: listCounting(report.recorders ?? [], ids, about) }));
+  return reports.map((report) => ({ ...report, countsFrom: listValidRecorders(report.recorders ?? [], ids, about) }));
 }
 
 /** Marks whether a report counts from recorders that the template of its trail names. */
