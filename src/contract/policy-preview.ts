@@ -36,8 +36,6 @@ const previewedEnvironment = Type.Object({
   html_url: Type.Optional(Type.String()),
 });
 
-export type PreviewedEnvironment = Static<typeof previewedEnvironment>;
-
 /** What a new version of a policy would change. */
 const policyPreview = Type.Object({
   policy: Type.String(),

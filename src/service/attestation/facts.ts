@@ -144,6 +144,13 @@ export function findOverrideEnd(facts: Facts | undefined): OverrideEnd | undefin
   return typeof until === 'string' && typeof original === 'string' ? { until, original } : undefined;
 }
 
+/** The last day in UTC on which all overrides among evidence count; undefined if none of them ends. */
+export function findFirstOverrideEnd(evidence: readonly { readonly facts?: Facts | undefined }[]): string | undefined {
+  // Days sort as texts.
+  const [first] = evidence.flatMap(({ facts }) => findOverrideEnd(facts)?.until ?? []).sort();
+  return first;
+}
+
 /** Whether the verdict is that of a person who overrode it. */
 export function isOverridden(facts: Facts | undefined): boolean {
   return facts !== undefined && Object.hasOwn(facts, overriddenBy);

@@ -1,11 +1,4 @@
-import type {
-  Answer,
-  AnswerFailure,
-  AnswerReference,
-  AnswerSubject,
-  Repository as GithubRepository,
-  SentAnswer,
-} from './answer.ts';
+import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, GithubRepository, SentAnswer } from './answer.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
 import { trailCommit } from '../trail/trail-records.ts';

@@ -2,7 +2,7 @@
 export const checkNamePrefix = 'compliance-service/';
 
 /** A repository at GitHub. */
-export interface Repository {
+export interface GithubRepository {
   readonly id: string;
   /** `owner/name`, as the latest event says. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface Answer {
   /** Identifies the answer within the organization. */
   readonly number: number;
   readonly installationId: number;
-  readonly repository: Repository;
+  readonly repository: GithubRepository;
   readonly subject: AnswerSubject;
   readonly requestedAt: number;
   /** How many times GitHub asked anew. */

@@ -1,23 +1,23 @@
 import { conforms } from '../../contract/check.ts';
 import { commitSha } from '../../contract/names.ts';
 import { Type, type Static, type TSchema } from '../../contract/schema.ts';
-import type { DeploymentSubject, Repository } from './answer.ts';
+import type { DeploymentSubject, GithubRepository } from './answer.ts';
 
 /** What an event of GitHub asks for. */
 export type GithubEvent = { readonly installationId: number } & (
   | {
       readonly type: 'commit';
-      readonly repository: Repository;
+      readonly repository: GithubRepository;
       readonly sha: string;
       /** Whether somebody asked to check it again. */
       readonly again: boolean;
     }
   | {
       readonly type: 'deployment';
-      readonly repository: Repository;
+      readonly repository: GithubRepository;
       readonly subject: DeploymentSubject;
     }
-  | { readonly type: 'repository renamed'; readonly repository: Repository }
+  | { readonly type: 'repository renamed'; readonly repository: GithubRepository }
   | { readonly type: 'installation resumed' }
 );
 
@@ -120,7 +120,7 @@ export function readGithubEvent(name: string, payload: unknown, appId: number): 
 
 function toOrigin({ installation: { id: installationId }, repository }: Installed): {
   readonly installationId: number;
-  readonly repository: Repository;
+  readonly repository: GithubRepository;
 } {
   return { installationId, repository: { id: String(repository.id), name: repository.full_name } };
 }

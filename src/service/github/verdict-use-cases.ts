@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { GithubGate } from '../../contract/github-gate.ts';
 import { assertArtifact, listJudgingEnvironments } from '../artifact/artifact-assertion-use-cases.ts';
-import { findOverrideEnd } from '../attestation/facts.ts';
+import { findFirstOverrideEnd } from '../attestation/facts.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { loadTrailStates, type TrailState } from '../trail/trail-state-use-cases.ts';
 import type { Answer, CheckSubject, DeploymentSubject } from './answer.ts';
@@ -59,15 +59,13 @@ export async function judgeCommit(
   });
 }
 
-/** When the first override of evidence of the trails ends; undefined if none does. */
+/** When the first override of evidence of the trails ends, in Unix seconds; undefined if none does. */
 function findFirstEnd(trails: readonly TrailState[]): number | undefined {
-  const ends = trails
+  const statuses = trails
     .flatMap(({ judgement }) => [judgement, ...judgement.artifacts])
-    .flatMap(({ evidence }) => evidence.map((status) => findOverrideEnd(status.evidence?.facts)?.until))
-    .filter((day) => day !== undefined)
-    .toSorted();
-  const [first] = ends;
-  return first === undefined ? undefined : Date.parse(first) / 1000 + 86_400;
+    .flatMap(({ evidence }) => evidence);
+  const last = findFirstOverrideEnd(statuses.flatMap(({ evidence }) => evidence ?? []));
+  return last === undefined ? undefined : unixSeconds(Date.parse(last)) + 86_400;
 }
 
 /** Judges the artifacts of a deployment; undefined if no gate has the repository. */

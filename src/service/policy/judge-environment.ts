@@ -1,6 +1,6 @@
 import { evaluateRules, type CompiledPolicy, type RuleEvaluation, type RuleResult } from './compile-policy.ts';
 import { describeReasons, orderReasons, type JudgementReason } from '../attestation/reasons.ts';
-import { findOverrideEnd } from '../attestation/facts.ts';
+import { findFirstOverrideEnd } from '../attestation/facts.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 import { describeRule } from './provenance-requirement.ts';
 import {
@@ -255,10 +255,9 @@ function applyPolicies(
       for (const { result } of evaluateRules(compiled, artifact, budget, at)) take(policy, artifact, result);
     }
   }
-  const [overriddenUntil] = artifacts
-    .flatMap(({ flows }) => flows.flatMap(({ evidence }) => evidence))
-    .flatMap(({ facts }) => findOverrideEnd(facts)?.until ?? [])
-    .sort();
+  const overriddenUntil = findFirstOverrideEnd(
+    artifacts.flatMap(({ flows }) => flows.flatMap(({ evidence }) => evidence)),
+  );
   return {
     compliant: broken.size === 0,
     breaches,

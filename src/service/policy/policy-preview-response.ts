@@ -1,4 +1,4 @@
-import type { PolicyPreview } from '../../contract/policy-preview.ts';
+import type { PolicyPreview, PreviewedArtifact } from '../../contract/policy-preview.ts';
 import { toReasonResponses } from '../attestation/reason-response.ts';
 import type { Links } from '../platform/links.ts';
 import type { ArtifactChange } from './compare-policies.ts';
@@ -9,7 +9,7 @@ export function toPreviewResponse(
   { org, name }: { readonly org: string; readonly name: string },
   links: Links,
 ): PolicyPreview {
-  const toArtifact = (change: ArtifactChange): PolicyPreview['environments'][number]['artifacts'][number] => {
+  const toArtifact = (change: ArtifactChange): PreviewedArtifact => {
     const { artifact, compliantBefore, compliantAfter, failsFrom, reasons } = change;
     const [known] = artifact.flows;
     return {

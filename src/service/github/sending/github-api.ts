@@ -63,7 +63,7 @@ type Target = Pick<Answer, 'installationId' | 'repository'>;
 /** What a request needs: tokens have no other permission. */
 type Permission = { readonly checks: 'write' } | { readonly deployments: 'write' } | { readonly actions: 'read' };
 
-type Parameters = Readonly<Record<string, unknown>>;
+type RequestParameters = Readonly<Record<string, unknown>>;
 
 export interface GithubApiDependencies {
   readonly app: Pick<GithubApp, 'appId' | 'apiUrl' | 'privateKey'>;
@@ -163,7 +163,7 @@ export class GithubApi {
     cursor: string | undefined,
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | undefined }> {
     const answer = await this.#askAsApp('GET /app/hook/deliveries', { per_page: 100, cursor });
-    const listed = checked(deliveryList, valueAt(answer, 'data'));
+    const listed = parseAnswer(deliveryList, valueAt(answer, 'data'));
     const next = /<([^>]*)>;\s*rel="next"/u.exec(textAt(answer, 'headers', 'link') ?? '')?.[1];
     return {
       deliveries: listed.map(({ id, guid, delivered_at, status_code }) => ({
@@ -179,7 +179,7 @@ export class GithubApi {
     await this.#askAsApp('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: id });
   }
 
-  #askAsApp(route: string, parameters: Parameters): Promise<unknown> {
+  #askAsApp(route: string, parameters: RequestParameters): Promise<unknown> {
     return this.#withDeadline(async () => {
       const { token } = await this.#auth({ type: 'app' });
       return this.#request(route, { ...parameters, headers: { authorization: `bearer ${token}` } });
@@ -192,7 +192,7 @@ export class GithubApi {
     { installationId, repository }: Target,
     permissions: Permission,
     route: string,
-    parameters: Parameters,
+    parameters: RequestParameters,
   ): Promise<Static<Schema>> {
     const pause = this.#pauses.get(installationId);
     if (pause?.retryAt !== undefined && pause.retryAt > unixSeconds(this.#now())) throw pause;
@@ -211,7 +211,7 @@ export class GithubApi {
           return attempt(true);
         }),
       );
-      return checked(schema, data);
+      return parseAnswer(schema, data);
     } catch (error) {
       if (error instanceof GithubError && error.retryAt !== undefined) this.#pauses.set(installationId, error);
       throw error;
@@ -272,7 +272,7 @@ function findRetryTime(
   return status === 429 || /rate limit/iu.test(words) ? time + limitPause : undefined;
 }
 
-function checked<Schema extends TSchema>(schema: Schema, data: unknown): Static<Schema> {
+function parseAnswer<Schema extends TSchema>(schema: Schema, data: unknown): Static<Schema> {
   if (conforms(schema, data)) return data;
   throw new GithubError('GitHub answered something else than its documentation says');
 }
