@@ -18,6 +18,11 @@ export function countsForAudience(countsFor: CountsFor, audience: Audience | und
   return audience.environment !== undefined && countsFor.includes(audience.environment);
 }
 
+/** Whether a record counts for any environment. */
+export function countsForAny(countsFor: CountsFor): boolean {
+  return countsFor === undefined || countsFor.length > 0;
+}
+
 /** Describes an audience in a reason. */
 export function describeAudience({ environment, isMember = false }: Audience): string {
   if (isMember) return 'a member of the environment';

@@ -1,3 +1,4 @@
+import { countsForAny } from '../account/audience.ts';
 import {
   listEffectiveEvidence,
   markReport,
@@ -154,7 +155,8 @@ export function recordArtifact(
     ]);
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
-    await trails.insertMissing({ org, flow, name: report.trail_name, createdAt, report: fromArtifactReport(report) });
+    const begun = { org, flow, name: report.trail_name, createdAt, report: fromArtifactReport(report) };
+    await trails.insertMissing({ ...begun, counts: countsForAny(artifact.countsFor) });
     await artifacts.insert(artifact, reportJson, request);
     await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
     return 'recorded';

@@ -1,3 +1,4 @@
+import { countsForAny } from '../account/audience.ts';
 import {
   rulesOf,
   type AttestationDocument,
@@ -187,7 +188,8 @@ export function recordAttestation(
     if (repetition !== undefined) return repetition;
     if (!flowExists) return 'flow not found';
     if (isAnyScopeFull) return 'too many names';
-    await trails.insertMissing({ org, flow, name: trail, createdAt, report: fromAttestation(document) });
+    const begun = { org, flow, name: trail, createdAt, report: fromAttestation(document) };
+    await trails.insertMissing({ ...begun, counts: countsForAny(summary.countsFor) });
     await attestations.insert({
       ...{ ...summary, documentJson, scopes, evidence },
       ...follow(before, createdAt),

@@ -25,7 +25,7 @@ export interface TrailFilter {
   readonly namePrefix?: string | undefined;
 }
 
-const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report';
+const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report, t.counts';
 
 // The artifacts of a fingerprint are few, so they come first. SQLite might read those of all trails.
 const withArtifact = `FROM (
@@ -65,11 +65,12 @@ const statements = defineStatements('trails', {
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
   countByName: `SELECT count(*) AS count ${byName}`,
   countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
-  insertMissing: `INSERT INTO trails (org, flow, name, created_at, report) VALUES ($1, $2, $3, $4, $5)
+  insertMissing: `INSERT INTO trails (org, flow, name, created_at, report, counts) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING`,
-  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report, begun_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+  save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report, counts, begun_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (org, flow, name) DO UPDATE SET last_modified_at = excluded.last_modified_at, report = excluded.report,
-      begun_at = coalesce(excluded.begun_at, trails.begun_at)`,
+      counts = excluded.counts, begun_at = coalesce(excluded.begun_at, trails.begun_at)`,
   addUpdate: `INSERT INTO trail_updates (org, flow, trail, sequence, updated_at, commit_sha, commit_url) VALUES ($1, $2, $3,
     (SELECT coalesce(max(sequence), 0) + 1 FROM trail_updates WHERE org = $1 AND flow = $2 AND trail = $3), $4, $5, $6)`,
   saveTemplate: `INSERT INTO trail_templates (org, flow, trail, template) VALUES ($1, $2, $3, $4)
@@ -147,8 +148,9 @@ function selectTrails(
 
 export class TrailWriter extends TrailReader {
   /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
-  insertMissing({ org, flow, name, createdAt, report }: Omit<Trail, 'lastModifiedAt'>): Promise<void> {
-    return this.database.run(statements.insertMissing, [org, flow, name, createdAt, JSON.stringify(report)]);
+  insertMissing({ org, flow, name, createdAt, report, counts = false }: Omit<Trail, 'lastModifiedAt'>): Promise<void> {
+    const values = [org, flow, name, createdAt, JSON.stringify(report), Number(counts)];
+    return this.database.run(statements.insertMissing, values);
   }
 
   /**
@@ -156,9 +158,10 @@ export class TrailWriter extends TrailReader {
    *
    * @param begunAt when it was begun for another commit than before, if it is
    */
-  save({ org, flow, name, createdAt, lastModifiedAt, report }: Trail, begunAt?: number): Promise<void> {
-    const values = [org, flow, name, createdAt, lastModifiedAt, JSON.stringify(report), begunAt ?? null];
-    return this.database.run(statements.save, values);
+  save({ report, counts = false, ...trail }: Trail, begunAt?: number): Promise<void> {
+    const { org, flow, name, createdAt, lastModifiedAt } = trail;
+    const values = [createdAt, lastModifiedAt, JSON.stringify(report), Number(counts), begunAt ?? null];
+    return this.database.run(statements.save, [org, flow, name, ...values]);
   }
 
   /** Adds an update to the history of a trail, which must exist. */
@@ -180,6 +183,7 @@ function toTrail(row: Row): Trail {
     createdAt: number(row, 'created_at'),
     lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
     report: document(row, 'report') as TrailReport,
+    counts: number(row, 'counts') === 1,
   };
 }
 

@@ -4,11 +4,12 @@ import { listTrails, trailPageSizes } from '../../contract/trail-list.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
 import { findFlow } from '../flow/flow-use-cases.ts';
 import * as trails from './trail-use-cases.ts';
-import { actorName, mayAccess } from '../account/access.ts';
+import { actorName, mayAccess, toCountsFor } from '../account/access.ts';
+import { countsForAny } from '../account/audience.ts';
 import { toReadableHistory } from '../account/readable-parts.ts';
 import { forbiddenError, requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
 import { YamlFileReader } from '../platform/server/bodies/yaml-file-reader.ts';
-import { ApiError } from '../platform/server/errors/api-error.ts';
+import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { withProof } from '../login/proven-response.ts';
@@ -26,13 +27,15 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
     const { name, ...said } = document;
     const report = withProof(caller, said);
     const template = file === undefined ? undefined : await requireTemplate(reader, file);
-    const trail = { org: parameters.org, flow: parameters.flow_name, name, report, template };
+    const { org, flow_name: flow } = parameters;
+    const trail = { org, flow, name, report, template, counts: countsForAny(toCountsFor(caller, flow)) };
     const mayDefine = mayAccess(caller, trail.org, 'define', { flows: [trail.flow] });
     return carryOut(
       (result: trails.BeginTrailResult) => {
         if (result === 'not permitted') throw forbiddenError(caller, 'define', beginTrail);
         if (result === 'flow not found')
           throw new ApiError(namedFlowNotFound, { values: { org: trail.org, flow: trail.flow } });
+        if (typeof result === 'object') throw toMoveError(result.keptCommit);
         return { status: result === 'begun' ? 201 : 200, body: 'OK' };
       },
       (request) => trails.beginTrail(dependencies, trail, { by: actorName(caller), mayDefine }, request),
@@ -67,4 +70,11 @@ export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies)
       },
     };
   });
+}
+
+function toMoveError(commit: string): ApiError {
+  const rule =
+    `must stay ${commit}, and the repository must stay the same: a key that counts for environments began the trail, ` +
+    'and this one counts for none; begin another trail';
+  return validationError(['git_commit_info.sha1', rule]);
 }

@@ -23,13 +23,22 @@ export interface TrailToBegin extends TrailReference {
   readonly report: Recorded<TrailReport>;
   /** Undefined keeps the template that the trail has, if any. */
   readonly template: FileTemplate | undefined;
+  /** Whether the key counts for any environment. */
+  readonly counts?: boolean;
 }
 
-export type BeginTrailResult = 'begun' | 'updated' | 'flow not found' | 'not permitted';
+export type BeginTrailResult =
+  | 'begun'
+  | 'updated'
+  | 'flow not found'
+  | 'not permitted'
+  /** It would no longer be for this commit, for which a key that counts for environments began it. */
+  | { readonly keptCommit: string };
 
 /**
  * Begins or updates a trail. Only an author who may define what evidence is judged by can give it another template, which
- * judges the environments that run its artifacts again.
+ * judges the environments that run its artifacts again. A key that counts for no environment cannot take a trail of others
+ * to another commit or repository, because their evidence would no longer count.
  */
 export function beginTrail(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
@@ -47,8 +56,9 @@ export function beginTrail(
     const subject = { org, flow, trail: name };
     // It may be for another commit from now on, which the check of the former one shows.
     const [known] = await Promise.all([trails.find(trail), githubAnswers.noteChange(subject, now)]);
-    const times = { createdAt: known?.createdAt ?? now, lastModifiedAt: now };
-    const begun = { ...trail, ...times, report: { ...known?.report, ...report, proven: report.proven } };
+    const begun = mergeTrail(known, { ...trail, report }, now);
+    const keptCommit = findKeptCommit(known, begun, trail);
+    if (keptCommit !== undefined) return { keptCommit };
     await trails.save(begun, findMove(known, begun));
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
     await githubAnswers.noteChange(subject, now);
@@ -74,6 +84,26 @@ async function findChange(
   if (wanted === undefined) return undefined;
   const own = (await trails.listTemplates(org, flow, [name])).get(name);
   return isDeepStrictEqual(own, wanted) ? undefined : wanted;
+}
+
+/** The commit of a trail of others, if a key that counts for no environment would take it to another or elsewhere. */
+function findKeptCommit(
+  known: Trail | undefined,
+  begun: Trail,
+  { counts }: Pick<TrailToBegin, 'counts'>,
+): string | undefined {
+  const isTaken = known?.counts === true && counts !== true && isMoved(known, begun);
+  return isTaken ? toTrailIdentity(known).commit : undefined;
+}
+
+function mergeTrail(known: Trail | undefined, wanted: Omit<TrailToBegin, 'template'>, now: number): Trail {
+  return {
+    ...wanted,
+    createdAt: known?.createdAt ?? now,
+    lastModifiedAt: now,
+    report: { ...known?.report, ...wanted.report, proven: wanted.report.proven },
+    counts: known?.counts === true || wanted.counts === true,
+  };
 }
 
 /** Whether a trail is for another commit or repository than before. */

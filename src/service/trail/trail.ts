@@ -25,6 +25,8 @@ export interface Trail extends TrailReference {
    * of an artifact or an attestation began it, the commit and the run of that report (`fromAttestation`, `fromArtifactReport`).
    */
   readonly report: Recorded<TrailReport>;
+  /** Whether a key that counts for any environment began or updated it. */
+  readonly counts?: boolean;
 }
 
 /** What a trail is about: the commit that it was begun for, else its name, which is one by default; and its repository. */

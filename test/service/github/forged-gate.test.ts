@@ -42,7 +42,7 @@ beforeEach(async () => {
     private_pull_requests: true,
   };
   await fixture.saveRule({ ...runs, permissions: ['record', 'define'] }, 'pulls');
-  await fixture.saveRule({ ...runs, job_workflow_ref: trusted }, 'trusted-scan');
+  await fixture.saveRule({ ...runs, job_workflow_ref: trusted, counts_for_environments: ['*'] }, 'trusted-scan');
 });
 afterEach(async () => {
   expect([github.breaches, fixture.service.errors]).toEqual([[], []]);
@@ -98,13 +98,17 @@ describe('the check of a pull request whose author changes its workflow', () => 
     await scan(key, headCommit);
     await shown(`scan: recorded by rule pulls; ${onlyScan}`);
     // It lets the trusted workflow scan another commit, and says later that it was its own.
-    await scan(await pushKey(otherCommit), otherCommit);
-    await begin(key, otherCommit, headCommit);
+    await begin(key, 'own', otherCommit);
+    await scan(await pushKey(otherCommit), 'own');
+    await begin(key, 'own', headCommit);
     const elsewhere = 'for another commit, or before it was created again';
     await shown(`scan: recorded by rule trusted-scan ${elsewhere}; ${onlyScan}`);
-    // The trusted workflow is told to record in the trail of the pull request.
-    await begin(key, otherCommit, otherCommit);
+    await begin(key, 'own', otherCommit);
     await shown(`scan: recorded by rule pulls; ${onlyScan}`);
+    // It says that of the trail of the other commit, which others began.
+    await scan(await pushKey(otherCommit), otherCommit);
+    expect((await begin(key, otherCommit, headCommit)).status).toBe(400);
+    // The trusted workflow is told to record in the trail of the pull request.
     await scan(await pushKey(otherCommit), headCommit);
     await shown(`scan: recorded by rule trusted-scan ${elsewhere}; ${onlyScan}`);
     // It overrides.

@@ -7,6 +7,7 @@ import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
 import { broadcasts } from './migrations/broadcasts.ts';
 import { customTypes } from './migrations/custom-types.ts';
+import { countingTrails } from './migrations/counting-trails.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { github } from './migrations/github.ts';
 import { movedTrails } from './migrations/moved-trails.ts';
@@ -44,6 +45,7 @@ export const scripts: readonly string[] = [
   github,
   recorders,
   movedTrails,
+  countingTrails,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

@@ -8,6 +8,7 @@ import { archive } from './migrations/archive.ts';
 import { attestationFacts } from './migrations/attestation-facts.ts';
 import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
+import { countingTrails } from './migrations/counting-trails.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { broadcasts } from './migrations/broadcasts.ts';
 import { clock } from './migrations/clock.ts';
@@ -74,6 +75,7 @@ const steps: readonly string[] = [
   github,
   recorders,
   movedTrails,
+  countingTrails,
 ];
 
 /** The schema version of this service. */
