@@ -163,8 +163,8 @@ export class AnswerWriter extends AnswerReader {
   }
 
   /**
-   * Makes due what a change may be about: the checks of its trails, and all deployments that were not decided yet. Call it
-   * in the transaction that makes the change.
+   * Makes due what a change may affect: the checks of its trails, and all deployments that are not decided yet. Call it in
+   * the transaction that makes the change.
    */
   async noteChange(changed: ChangedSubject, at: number): Promise<void> {
     const { org } = changed;
@@ -183,7 +183,7 @@ export class AnswerWriter extends AnswerReader {
       : this.database.run(setTrailDue, [org, at, flow, trail]);
   }
 
-  /** Makes all deployments due that were not decided yet, because what environments are judged by has changed. */
+  /** Makes all deployments due that are not decided yet, because what environments are judged by has changed. */
   noteRuleChange(org: string, at: number): Promise<void> {
     return this.database.run(statements.setDeploymentsDue, [org, at]);
   }

@@ -28,7 +28,7 @@ export interface DeploymentSubject {
 /** Something that GitHub waits for. */
 export type AnswerSubject = CheckSubject | DeploymentSubject;
 
-/** What is to be said at GitHub about a subject, and what was said. Times are in Unix seconds. */
+/** What GitHub waits for, and what was sent to it. Times are in Unix seconds. */
 export interface Answer {
   readonly org: string;
   /** Identifies the answer within the organization. */
@@ -37,7 +37,7 @@ export interface Answer {
   readonly repository: GithubRepository;
   readonly subject: AnswerSubject;
   readonly requestedAt: number;
-  /** How many times GitHub asked anew. */
+  /** Grows if somebody asks for the check again, or the run for a new deployment: everything is then sent again. */
   readonly requests: number;
   /** The number of failed attempts since the last success. */
   readonly attempts: number;

@@ -54,7 +54,7 @@ export function decideDeployment(deployment: JudgedDeployment, now: number): Dep
   return { state: undefined, comment: toDeploymentComment(`Waits for ${where}, until ${until} at most.`, reasons) };
 }
 
-/** The answer if a deployment cannot be judged: nobody must wait for it. */
+/** The answer if a deployment cannot be judged. */
 export function rejectUnjudged(why: string): DeploymentDecision {
   return reject(`Rejected: ${why}`);
 }

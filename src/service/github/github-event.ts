@@ -54,7 +54,7 @@ function readPayload<Schema extends TSchema>(
 
 const rerequested = { ...installed, action: Type.Literal('rerequested') };
 
-/** Pushes ask for nothing: a pull request has events of its own. */
+/** By the name of the event. Pushes have none, because a pull request has events of its own. */
 const eventReaders: ReadonlyMap<string, EventReader> = new Map([
   [
     'pull_request',
@@ -112,7 +112,7 @@ const eventReaders: ReadonlyMap<string, EventReader> = new Map([
  * documents it.
  *
  * @param name the event in the header `X-GitHub-Event`
- * @param appId the service's app: the checks of others are theirs
+ * @param appId the service's app; checks of other apps are ignored
  */
 export function readGithubEvent(name: string, payload: unknown, appId: number): GithubEvent | undefined {
   return eventReaders.get(name)?.(payload, appId);

@@ -58,8 +58,8 @@ const sentState = Type.Object({
 });
 
 /**
- * Tells GitHub what is true now about all that it waits for. What is sent twice does no harm, so a crash may repeat an
- * answer and loses none. Several processes may do this: each claims its answers.
+ * Sends GitHub the present verdict on each check and deployment that it waits for. To send one twice does no harm, so a
+ * crash may repeat an answer and loses none. Several processes may do this: each claims its answers.
  */
 export class AnswerWorker {
   readonly #dependencies: AnswerWorkerDependencies;
@@ -140,7 +140,7 @@ export class AnswerWorker {
       if (answer !== undefined) await this.#carryOut(answer);
     } catch (error) {
       this.#dependencies.log.error(
-        'an answer to GitHub could not be claimed or its result not be saved; it will be sent again',
+        'an answer to GitHub could not be claimed, or its result could not be saved; it will be sent again',
         error,
       );
       // Prevents the same answer from being sent repeatedly while the storage cannot be written.
@@ -203,7 +203,7 @@ export class AnswerWorker {
     return { ...toResult(now), checkRunId: await api.saveCheckRun(answer, run, output) };
   }
 
-  /** If the deployment cannot be judged, it is rejected after the wait: nobody may wait for it for ever. */
+  /** If the deployment cannot be judged, it is rejected after the wait, so that nobody waits for ever. */
   async #decide(
     answer: Answer,
     subject: DeploymentSubject,

@@ -12,14 +12,14 @@ export interface FailedDeliveriesDependencies {
 
 /** How often GitHub is asked for failed deliveries, in milliseconds. */
 const interval = 600_000;
-/** How old a delivery may be that GitHub sends again, in seconds (GitHub's documentation: three days). */
+/** The maximum age of a delivery that GitHub can repeat, in seconds (GitHub's documentation: three days). */
 const maximumAge = 3 * 86_400;
 /** The maximum number of pages of 100 deliveries. */
 const maximumPages = 100;
 
 /**
- * Asks GitHub at the start, and every ten minutes, to deliver the events again that did not arrive: it does not do so by
- * itself. Several processes may ask for the same one, which does no harm.
+ * Asks GitHub at the start, and every ten minutes, to deliver again the events that did not arrive: it does not do so by
+ * itself. Several processes may ask for the same event, which does no harm.
  */
 export class FailedDeliveries {
   readonly #dependencies: FailedDeliveriesDependencies;
@@ -42,7 +42,9 @@ export class FailedDeliveries {
     while (!signal.aborted) {
       await this.#askAgain().catch((error: unknown) => {
         if (!signal.aborted)
-          this.#dependencies.log.info(`GitHub was not asked for failed webhooks: ${errorMessage(error)}`);
+          this.#dependencies.log.info(
+            `GitHub could not be asked to deliver failed webhooks again: ${errorMessage(error)}`,
+          );
       });
       await sleep(this.#dependencies, interval, signal).catch(() => undefined);
     }
@@ -55,7 +57,7 @@ export class FailedDeliveries {
     const byEvent = Map.groupBy(await this.#list(time - maximumAge), ({ guid }) => guid);
     const failed = [...byEvent.values()].flatMap((deliveries) => findRepeatable(deliveries, time));
     for (const { id } of failed) await api.redeliver(id);
-    if (failed.length > 0) log.info(`asked GitHub for ${failed.length} webhooks again that had failed`);
+    if (failed.length > 0) log.info(`asked GitHub to deliver ${failed.length} failed webhooks again`);
   }
 
   /** All deliveries since a time, the newest first. */

@@ -12,7 +12,7 @@ import type { CheckOutput } from '../check-output.ts';
 import type { DeploymentDecision } from '../deployment-decision.ts';
 import type { GithubApp } from '../github-app.ts';
 
-/** GitHub did not do what it was asked for. The message has no full stop, and contains no token. */
+/** A request to GitHub failed. The message has no full stop, and contains no token. */
 export class GithubError extends Error {
   override readonly name = 'GithubError';
 
@@ -60,7 +60,7 @@ export interface WebhookDelivery {
 
 type Target = Pick<Answer, 'installationId' | 'repository'>;
 
-/** What a request needs: tokens have no other permission. */
+/** The only permission of the token for a request. */
 type Permission = { readonly checks: 'write' } | { readonly deployments: 'write' } | { readonly actions: 'read' };
 
 type RequestParameters = Readonly<Record<string, unknown>>;
@@ -71,7 +71,7 @@ export interface GithubApiDependencies {
   readonly after: After;
 }
 
-/** GitHub's API for an app. All methods throw GithubError. Installations that GitHub limits are not asked until it permits it. */
+/** GitHub's API for an app. All methods throw GithubError. No request is sent for an installation while GitHub limits it. */
 export class GithubApi {
   readonly #app: GithubApiDependencies['app'];
   readonly #now: Now;
@@ -79,7 +79,7 @@ export class GithubApi {
   readonly #closing = new AbortController();
   readonly #request: typeof octokitRequest;
   readonly #auth: ReturnType<typeof createAppAuth>;
-  /** Why installations are not asked now. */
+  /** Why no request is sent for an installation now, by its number. */
   readonly #pauses = new Map<number, GithubError>();
 
   constructor({ app, now, after }: GithubApiDependencies) {
@@ -250,7 +250,7 @@ export class GithubApi {
     const words = toSingleLine(errorMessage(error));
     const response = valueAt(error, 'response');
     const status = valueAt(response, 'status');
-    if (typeof status !== 'number') return new GithubError(`no answer of GitHub: ${words}`);
+    if (typeof status !== 'number') return new GithubError(`GitHub did not answer: ${words}`);
     const time = unixSeconds(this.#now());
     const retryAt = findRetryTime(response, { status, words, time });
     return new GithubError(`GitHub answered ${status}: ${words}`, { status, retryAt });
@@ -274,5 +274,5 @@ function findRetryTime(
 
 function parseAnswer<Schema extends TSchema>(schema: Schema, data: unknown): Static<Schema> {
   if (conforms(schema, data)) return data;
-  throw new GithubError('GitHub answered something else than its documentation says');
+  throw new GithubError('the answer of GitHub is not as its documentation says');
 }
