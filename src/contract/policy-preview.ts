@@ -43,7 +43,7 @@ const policyPreview = Type.Object({
   attached: Type.Boolean({ description: 'Whether it is attached to any environment.' }),
   changed_environments: count('How many environments change their verdict.'),
   changed_artifacts: count('The sum for all environments that were judged.'),
-  failing_later: count('The same.'),
+  failing_later: count('The sum for all environments that were judged.'),
   environments: Type.Array(previewedEnvironment),
   environments_left_out: count('How many were not judged, because it would have been too much at once.'),
 });

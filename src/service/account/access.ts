@@ -35,7 +35,7 @@ export interface Grant {
   readonly countsFor?: CountsFor;
   /** The id of its rule or service account among recorders; undefined for users. */
   readonly recorder?: string | undefined;
-  /** Whether what it records counts from its rule for other commits than that of the run, too. */
+  /** Whether what it records counts for commits other than that of the run, too. */
   readonly coversAnyCommit?: boolean;
 }
 
@@ -135,8 +135,8 @@ export function toCountsFor(
 }
 
 /**
- * What records what the caller sends to a flow: the rules that by themselves permit it, or the service account. Nothing
- * for evidence of an earlier run, about which the token of the run that delivers it proves nothing.
+ * The recorders of what the caller sends to a flow: the rules that alone permit it, or the service account. None for
+ * evidence of an earlier run: the token of the run that delivers it proves nothing about that.
  */
 function toRecorders({ grants, proven }: Caller, flow: string, permission: RulePermission): readonly Recorder[] {
   if (proven?.is_replay === true) return [];

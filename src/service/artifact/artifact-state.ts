@@ -285,7 +285,7 @@ export function addNotes(judgement: Judgement, notes: readonly string[]): Judgem
   return { ...judgement, info: [judgement.info, ...notes].join(' '), note: notes.join(' ') };
 }
 
-/** Why trails that begin later would not comply, a sentence for each day; of those, all that was reported is judged. */
+/** Why a trail with the same evidence would not comply if it began later, a sentence for each day. */
 export function describeAnnounced(
   statuses: readonly EvidenceStatus[],
   owner: AppliedTemplate['owner'],
@@ -300,7 +300,7 @@ export function describeAnnounced(
     });
 }
 
-/** Why a report does not count: its template says whose reports of artifacts do, and this one is of others. */
+/** Why a report does not count: the template names whose reports of artifacts count, and this is none of them. */
 function findUncountedReport({ applied: { template }, artifact }: JudgedDetails): readonly MissingArtifact[] {
   const { template_reference_name: reference, filename = '' } = artifact.report;
   const about = reference ?? filename;

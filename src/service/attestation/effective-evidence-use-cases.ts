@@ -28,7 +28,7 @@ interface EvidenceQuery extends FlowReference {
 /** Evidence of a scope, with what it counts from. */
 type EffectiveEvidence = RecordedSummary & Pick<AttributedRecord, 'countsFrom'>;
 
-/** The same, before it is known what it counts from; what its trail is about, if a requirement may ask for it. */
+/** Evidence with the commit and the repository of its trail, if requirements need them to say what it counts from. */
 type LocatedEvidence = RecordedSummary & { readonly about?: TrailIdentity };
 
 /**
@@ -49,7 +49,7 @@ export async function listEffectiveEvidence(
   const restore = await findRestored(records, org, [...current.values(), ...recorded.values()].flat(), at);
   return new Map(
     scopes.map((scope) => {
-      // What counts from recorders comes last, and takes the place of the same without.
+      // The same evidence can be in both. That of recorders comes last, because it replaces the other.
       const all: readonly LocatedEvidence[] = [...(current.get(scope) ?? []), ...(recorded.get(scope) ?? [])];
       const evidence = all.map(({ about, ...one }): EffectiveEvidence => {
         const restored = restore(one);

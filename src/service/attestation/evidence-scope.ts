@@ -125,7 +125,7 @@ export function currentEvidence<Recorded extends ScopedEvidence>(
     .map((one) => (replaced.has(one) ? { ...one, isReplaced: true } : one));
 }
 
-/** Selects the evidence that an entry takes, whatever its name and type: the latest of each name and level that counts. */
+/** Selects the evidence that an entry accepts, whatever its name and type: the latest of each name and level that counts. */
 export function selectFrom<Piece extends AttributedRecord & { readonly name: string; readonly level: Level }>(
   evidence: readonly Piece[],
   { from }: { readonly from?: readonly string[] | undefined },

@@ -56,9 +56,9 @@ export type AnswerReference = Pick<Answer, 'org' | 'number'>;
 export interface SentAnswer {
   readonly sent: string;
   readonly checkRunId?: number | undefined;
-  /** When a deployment was decided. It is not looked at again then, unless GitHub asks anew. */
+  /** When a deployment was decided. It is then not judged again, unless GitHub asks for a new one. */
   readonly answeredAt?: number | undefined;
-  /** When to look at it again although nothing changed; undefined for never. */
+  /** When to judge it again although nothing changed; undefined for never. */
   readonly dueAt?: number | undefined;
 }
 

@@ -4,21 +4,21 @@ import { serviceAccountName } from '../../contract/names.ts';
 import type { Fault } from '../../contract/reason.ts';
 
 /*
- * Who recorded something, for requirements that name whose evidence counts (`from`). A record keeps the login rules that
- * by themselves permit it, or its service account. One that is created again under the same name is another one.
+ * Who recorded something, for requirements that name whose evidence counts (`from`). A record keeps the ids of the login
+ * rules that alone permit it, or of its service account. A rule or an account that is created again has another id.
  */
 
 /** What recorded something. */
 export interface Recorder {
   /** `rule:NAME@TIME` or `service-account:NAME@TIME`, with the time of its creation; or `adminRecorder`. */
   readonly id: string;
-  /** The commit of the run; empty if it is unknown. Absent for what may record evidence of any commit. */
+  /** The commit of the run; empty if it is unknown. Absent if it may record evidence of any commit. */
   readonly commit?: string;
   /** The number of the repository of the run. */
   readonly repository?: string;
 }
 
-/** Stands for an admin who overrode a verdict, which counts for every requirement. */
+/** The id of an admin who overrode a verdict. The override counts for every requirement. */
 export const adminRecorder = 'admin';
 
 /** The kinds of recorders that `from` can name, and the form of their names. */
@@ -48,8 +48,8 @@ export interface TrailIdentity {
 }
 
 /**
- * Which recorders a record in a trail counts from, by name: those that still exist, and whose run was for the commit and
- * the repository of the trail.
+ * The names of the recorders that a record in a trail counts from: those that still exist, and whose run was for the
+ * commit and the repository of the trail.
  *
  * @param ids the ids of what exists (`findRecorderIds`)
  */
@@ -65,7 +65,7 @@ export function listValidRecorders(
     .map(({ id }) => toName(id));
 }
 
-/** What is known about the source of a record. */
+/** What is known about who recorded something. */
 export interface AttributedRecord {
   readonly recorders?: readonly Recorder[] | undefined;
   /** The owner of the key that it was sent with (`actorName`). */

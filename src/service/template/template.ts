@@ -67,7 +67,7 @@ export function hasDays(template: Template): boolean {
   return listEntries(template).some(({ enforce_from: from }) => from !== undefined);
 }
 
-/** The entries of a template that are required of a trail that began on a day, or those that are not, in its form. */
+/** The entries of a template that are required of a trail that began on a day, or those that are announced for later. */
 export function selectByDay<Form extends Template>(
   template: Form,
   day: string,

@@ -150,8 +150,8 @@ export class SnapshotUpdates {
 }
 
 /**
- * Judges everything again, because somebody's evidence does not count any more. Call it in the transaction that decides
- * so.
+ * Judges everything again, because the evidence of a login rule or a service account no longer counts. Call it in the
+ * transaction that makes the change.
  */
 export async function judgeAll(
   transaction: WriteTransaction,
