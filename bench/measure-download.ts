@@ -8,7 +8,7 @@ export function measureDownload(): Row {
   return withTarget(
     { what: 'dist/, which a runner downloads', figure: kilobytes(bytes) },
     bytes,
-    { better: 'lower', mustReach: 950_000, aimFor: 500_000 },
+    { better: 'lower', mustReach: 1_200_000, aimFor: 500_000 },
     kilobytes,
   );
 }
