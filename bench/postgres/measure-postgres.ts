@@ -90,7 +90,7 @@ async function record(fixture: PostgresFixture): Promise<Recorded> {
     );
     const [{ id, sequence } = { id: '', sequence: '' }] = found.rows;
     const attestation = recorder.findTransaction('INSERT INTO attestations');
-    const token = attestation.find(({ text }) => text.includes('INSERT INTO recent_commits'))?.values[0] ?? '';
+    const token = attestation.find(({ text }) => text.includes('INSERT INTO commit_tokens'))?.values[0] ?? '';
     return { attestation, id, sequence: Number(sequence), token };
   } finally {
     await recorder.close();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { systemClock } from '../runtime/clock.ts';
 import type { Terminal } from './commands/output-api-key.ts';
 import { parseBackupCommand } from './commands/parse-backup-command.ts';
+import { parseLogCommand } from './commands/parse-log-command.ts';
 import { serve } from './commands/serve.ts';
 import { OptionError } from './commands/command-line.ts';
 import { parseServiceOptions, usage } from './commands/service-options.ts';
@@ -9,8 +10,8 @@ import { errorMessage } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
 import type { StorageDependencies } from './platform/database/storage.ts';
 
-// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key` or
-// `copy`. The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or
+// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore`, `create-key`,
+// `copy`, `verifier-key` or `rotate-signing-key`. The service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or
 // SIGINT, or when a command succeeded; 1 if the service cannot start or stop, or a command failed; 2 for invalid
 // options.
 
@@ -34,8 +35,12 @@ const dependencies: StorageDependencies = {
 
 async function run(words: readonly string[]): Promise<void> {
   const [name, ...rest] = words;
-  const backupCommand = parseBackupCommand(words, process.env);
-  if (backupCommand !== undefined) {
+  const logCommand = parseLogCommand(words, process.env);
+  const backupCommand = logCommand === undefined ? parseBackupCommand(words, process.env) : undefined;
+  if (logCommand !== undefined) {
+    const { runLogCommand } = await import('./commands/run-log-command.ts');
+    await runLogCommand(logCommand, { ...dependencies, writeLine: terminal.writeLine });
+  } else if (backupCommand !== undefined) {
     const { runBackupCommand } = await import('./commands/run-backup-command.ts');
     await runBackupCommand(backupCommand, { now: () => Date.now(), writeLine: terminal.writeLine });
   } else if (name === 'create-key') {

@@ -17,6 +17,7 @@ import {
 import { addFlowRoutes } from './flow/flow-routes.ts';
 import { addGithubGateRoutes } from './github/gate-routes.ts';
 import { addGithubWebhookRoute } from './github/webhook-routes.ts';
+import { addLogRoutes } from './log/log-routes.ts';
 import { addLoginRoutes } from './login/login-routes.ts';
 import { addMemberRoutes, addUserRoutes } from './organization/member-routes.ts';
 import { addArchiveRoutes } from './naming/archive-routes.ts';
@@ -88,6 +89,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   if (adminKey !== undefined)
     addOrganizationRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);
   addGithubWebhookRoute(api, dependencies);
+  addLogRoutes(api, dependencies);
   addPages(api, dependencies);
   addOpenApiRoute(app, `${apiPrefix}/openapi.json`, links);
 }

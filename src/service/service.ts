@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createNotificationSender } from './notification/delivery/send-notification.ts';
 import { Dispatcher } from './notification/delivery/dispatcher.ts';
@@ -12,6 +13,8 @@ import { findArtifact } from './artifact/artifact-use-cases.ts';
 import { Judging } from './platform/judging/judging.ts';
 import { KeyUses } from './account/background/key-uses.ts';
 import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
+import { loadSigningKeys } from './commands/signing-key-file.ts';
+import { LateEntries } from './log/background/late-entries.ts';
 import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
 import { Admission, defaultAdmissionLimits, type AdmissionLimits } from './platform/server/bodies/admission.ts';
 import { LargeReads } from './platform/server/bodies/large-reads.ts';
@@ -56,6 +59,8 @@ export interface ServiceOptions extends ServerOptions {
   readonly allowPrivateIssuers?: boolean | undefined;
   /** The GitHub App that sets checks; undefined for none. */
   readonly github?: GithubApp | undefined;
+  /** The keys that sign transparency logs; undefined for that of the data folder, or none with PostgreSQL. */
+  readonly signingKeys?: readonly KeyObject[] | undefined;
   /** What organizations may use; undefined without limits. */
   readonly quotas?: Quotas | undefined;
   /** Moves all attachments that no record refers to into the trash, regardless of their number. */
@@ -103,6 +108,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
       tokens: createTokenVerifier(options, sources),
       sendsMail: options.mail !== undefined,
       github: options.github,
+      signingKeys: options.signingKeys ?? (await findSigningKeys(options, sources)),
     };
     closers.push(() => dependencies.judging.data.close());
     const pending = new PendingSnapshots(dependencies);
@@ -157,6 +163,8 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     // Last: if the start failed after a key was created, nobody would ever see that key.
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
+    const lateEntries = new LateEntries(dependencies);
+    closers.push(() => lateEntries.stop());
     const administration = new AdministrationWatch(dependencies);
     closers.push(() => administration.stop());
     void administration.start();
@@ -211,6 +219,20 @@ function startDispatcher(
     ...{ links, web, mail, now },
   });
   return new Dispatcher({ storage, send, now, after, log });
+}
+
+/** Processes that share a database need the same key, so none is created for them. */
+async function findSigningKeys(
+  { database, dataFolder }: ServiceOptions,
+  { log }: StorageDependencies,
+): Promise<readonly KeyObject[] | undefined> {
+  if (database !== undefined) return undefined;
+  try {
+    return await loadSigningKeys(dataFolder);
+  } catch (error) {
+    log.error('the transparency logs will not be signed, because the signing key cannot be used', error);
+    return undefined;
+  }
 }
 
 async function createGithubAnswers(

@@ -6,6 +6,7 @@ import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { ask, sharedKey, sharedOrg } from '../support/service-instances.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+import { runLog } from '../support/verify-log.ts';
 import { prepareLoad, WritingLoad } from '../support/writing-load.ts';
 
 const writers = 12;
@@ -48,6 +49,10 @@ describe('a service that is killed under concurrent writes', () => {
     await load.proceed(80);
     await load.stop();
     await load.expectRecords(baseUrl);
+    // The log and the records never disagree.
+    const [entries, ...others] = await runLog(['verify', '--data', workspace.path]);
+    expect(entries).toMatch(/^acme: \d{3,} entries, /u);
+    expect(others.at(-1)).toBe('nothing is altered, missing or extra');
   }, 60_000);
 
   it('keeps no file after its next start that is not whole, and none in place that no attestation names', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { databaseFile } from '../../src/service/platform/attachments/files/data-folder.ts';
 import { copyDatabase } from '../../src/service/platform/database/sqlite/backup-database.ts';
 import { withOperatorFolder } from '../../src/service/platform/database/sqlite/operator-access.ts';
+import { storageDependencies } from '../support/storage-dependencies.ts';
 import { call } from '../support/service-call.ts';
 import { attest, report, sampleAttestation, sampleFlow, saveFlow, stateOf } from '../support/service-samples.ts';
 import { startServiceProcess } from '../support/service-process.ts';
@@ -67,7 +68,9 @@ const full = { message: 'The service has no room left to record this; nothing wa
   it('reads, refuses writes with 507, and goes on when there is room', async () => {
     await stop();
     disk.fill();
-    await expect(withOperatorFolder(dataFolder, () => Promise.resolve())).rejects.toThrow(message);
+    await expect(withOperatorFolder(dataFolder, storageDependencies(), () => Promise.resolve())).rejects.toThrow(
+      message,
+    );
     expect(() => {
       copyDatabase(join(dataFolder, databaseFile), join(tmpdir(), 'not-written.sqlite'));
     }).toThrow(message);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withOperatorFolder } from '../../src/service/platform/database/sqlite/operator-access.ts';
 import type { Storage } from '../../src/service/platform/database/storage.ts';
+import { storageDependencies } from '../support/storage-dependencies.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 async function countMembers(storage: Storage): Promise<number> {
@@ -52,7 +53,7 @@ describe('a data folder whose service was killed', () => {
   it('is opened as usual after a command has moved its log into the database', async () => {
     await start();
     await stop('SIGKILL');
-    expect(await withOperatorFolder(folder, countMembers)).toBe(1);
+    expect(await withOperatorFolder(folder, storageDependencies(), countMembers)).toBe(1);
     expect(await readdir(folder)).not.toContain('compliance.sqlite-wal');
     expect(await readReady(await start())).toBe('OK');
   });

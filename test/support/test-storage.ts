@@ -41,7 +41,7 @@ export const createTestStorage: () => Promise<TestStorage> =
   Reflect.get(globalThis, 'serviceDatabase') === 'postgres' ? createPostgresStorage : createSqliteStorage;
 
 /** Tables that the running of a service and the use of keys change. */
-const bookkeeping: ReadonlySet<string> = new Set(['key_uses', 'probes', 'recent_commits']);
+const bookkeeping: ReadonlySet<string> = new Set(['key_uses', 'probes', 'commit_tokens']);
 
 /** @param listTables the statement that returns the names of all tables */
 async function readRecords(run: RunStatement, listTables: string, except: readonly string[] = []): Promise<Records> {

@@ -74,7 +74,7 @@ export async function outputApiKey(
 }
 
 /** Never writes to an existing file: it may have a key that nobody has read yet, and it would keep its mode. */
-async function writePrivateFile(path: string, text: string): Promise<void> {
+export async function writePrivateFile(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', privateFileMode);
   try {
     await file.writeFile(text);

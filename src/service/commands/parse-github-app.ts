@@ -53,8 +53,12 @@ export function parseGithubApp(
   };
 }
 
-/** Empty values count as absent. */
-function readSecret(variable: string, environment: EnvironmentVariables): string | undefined {
+/**
+ * Reads a secret from a variable, or from the file that it names with _FILE at its end. Empty values count as absent.
+ *
+ * @throws OptionError if both are set, or the file cannot be read
+ */
+export function readSecret(variable: string, environment: EnvironmentVariables): string | undefined {
   const [value = '', file = ''] = [environment[variable], environment[`${variable}_FILE`]];
   if (value !== '' && file !== '') throw new OptionError(`${variable} and ${variable}_FILE must not be set together`);
   if (file === '') return value === '' ? undefined : value;

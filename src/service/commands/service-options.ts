@@ -11,6 +11,7 @@ import { parseDatabaseUrl } from '../platform/database/postgres/database-url.ts'
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { parseAttachments } from './parse-attachments.ts';
 import { parseGithubApp } from './parse-github-app.ts';
+import { parseSigningKeySetting } from './parse-signing-key.ts';
 
 export const defaultDataFolder = 'service-data';
 
@@ -103,10 +104,12 @@ function toVariableName(setting: Setting): string {
 export const usage = [
   'Usage: npm run service -- [options]',
   '       npm run service -- backup DIR | verify DIR | restore DIR | create-key | copy',
+  '       npm run service -- verify | verifier-key | rotate-signing-key',
   '',
   'Starts the service; creates, verifies or restores a backup (see: npm run service -- backup -h);',
   'creates an API key (see: npm run service -- create-key -h);',
-  'or moves from a data folder to PostgreSQL (see: npm run service -- copy -h).',
+  'moves from a data folder to PostgreSQL (see: npm run service -- copy -h);',
+  'or verifies transparency logs and manages their keys (see: npm run service -- verify -h, and the others with -h).',
   '',
   ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${toVariableName(name)}`),
   ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${toVariableName(name)}=true`),
@@ -151,6 +154,7 @@ export function parseServiceOptions(
       },
       environment,
     ),
+    signingKeys: parseSigningKeySetting(environment),
     quotas: parseQuotas((name) => valueOf(toQuotaSetting(name))),
     allowPrivateTargets: isOn('allow-private-targets'),
     allowPrivateIssuers: isOn('allow-private-issuers'),
@@ -245,7 +249,7 @@ function parsePort(text: string): number {
   throw new OptionError(`--port ${text} is not a valid port; use a number from 0 to 65535`);
 }
 
-function parsePublicUrl(text: string | undefined): string | undefined {
+export function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   const isPlain = url !== null && ['http:', 'https:'].includes(url.protocol) && !/[?#]/u.test(text);

@@ -28,13 +28,13 @@ export const renamedColumns = {
   setAside: ['bindings.flow', 'current_evidence.flow', 'limited_evidence.flow', 'recorder_evidence.flow'],
   flow: [
     ...['attestations.flow', 'artifacts.flow', 'trail_templates.flow', 'trail_updates.flow', 'trails.flow'],
-    ...['github_answers.flow', 'flows.name'],
+    ...['github_answers.flow', 'log_entries.flow', 'flows.name'],
   ],
   environment: [
     ...['environment_members.environment', 'environment_members.member', 'environment_policies.environment'],
     ...['snapshots.environment', 'pending_snapshots.environment', 'environment_reports.environment'],
     ...['appearances.environment', 'allowed_artifacts.environment', 'policy_events.environment'],
-    ...['notification_subjects.environment', 'environments.name'],
+    ...['notification_subjects.environment', 'log_entries.environment', 'environments.name'],
   ],
 } as const;
 
@@ -89,6 +89,8 @@ const statements = defineStatements('rename', {
   listFormer: `SELECT n.kind, n.former, n.name FROM former_names n WHERE n.org = $1 AND ${isAnyOf('n.former', '$2')}
     AND NOT EXISTS (SELECT 1 FROM flows f WHERE n.kind = 'flow' AND f.org = n.org AND f.name = n.former)
     AND NOT EXISTS (SELECT 1 FROM environments e WHERE n.kind = 'environment' AND e.org = n.org AND e.name = n.former)`,
+  renameMemberEntries: `UPDATE log_entries SET record = $3 WHERE org = $1 AND record = $2
+    AND kind IN ('environment member', 'environment member removed')`,
   updateFormer: 'UPDATE former_names SET name = $4 WHERE org = $1 AND kind = $2 AND name = $3',
   deleteFormer: 'DELETE FROM former_names WHERE org = $1 AND kind = $2 AND former = $3',
   saveFormer: `INSERT INTO former_names (org, kind, former, name) VALUES ($1, $2, $3, $4)
@@ -126,6 +128,7 @@ export class RenameWriter extends RenameReader {
     if (kind === 'environment') {
       const values = [org, toJsonField(kind, from), toJsonField(kind, to)];
       await this.database.run(statements.replaceInContent, values);
+      await this.database.run(statements.renameMemberEntries, [org, from, to]);
     }
     await this.#saveFormer({ org, kind, from, to });
   }

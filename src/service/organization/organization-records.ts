@@ -1,13 +1,20 @@
 import { defineStatements, Repository } from '../platform/database/database.ts';
+import { text } from '../platform/database/rows.ts';
 
 const statements = defineStatements('organizations', {
   exists: 'SELECT 1 FROM organizations WHERE org = $1',
+  list: 'SELECT org FROM organizations WHERE org > $1 ORDER BY org',
   insert: 'INSERT INTO organizations (org, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
 });
 
 export class OrganizationReader extends Repository {
   async exists(org: string): Promise<boolean> {
     return (await this.database.query(statements.exists, [org])).length > 0;
+  }
+
+  /** The names of all organizations. */
+  list(): Promise<readonly string[]> {
+    return this.queryAll(statements.list, [''], (row) => text(row, 'org'));
   }
 }
 

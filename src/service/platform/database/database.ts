@@ -1,3 +1,4 @@
+import { findLoggedWrite, toColumn, type LoggedWrite } from '../../log/logged-table.ts';
 import { number, type Row } from './rows.ts';
 
 /** A value that is sent to a database. In SQLite, lists are JSON and booleans are 0 or 1. */
@@ -15,6 +16,8 @@ export interface Statement {
   readonly name: string;
   readonly sqlite: string;
   readonly postgres: string;
+  /** The records that it writes to the log; it returns their rows. */
+  readonly logged?: LoggedWrite;
 }
 
 /**
@@ -79,12 +82,21 @@ export function defineStatements<Texts extends Readonly<Record<string, string>>>
   group: string,
   texts: Texts,
 ): Readonly<Record<keyof Texts, Statement>> {
-  const statements = Object.entries(texts).map(([name, text]) => {
-    const statement = { name: `${group}.${name}`, sqlite: toSqlite(text), postgres: choose(text, 'postgres') };
-    defined.set(statement.name, statement);
-    return [name, statement] as const;
+  const statements = Object.entries(texts).map(([key, body]) => {
+    const name = `${group}.${key}`;
+    const logged = findLoggedWrite(name, body);
+    const text = logged === undefined ? body : returnDocument(body, logged);
+    const statement = { name, sqlite: toSqlite(text), postgres: choose(text, 'postgres') };
+    const defines: Statement = logged === undefined ? statement : { ...statement, logged };
+    defined.set(name, defines);
+    return [key, defines] as const;
   });
   return Object.fromEntries(statements) as Record<keyof Texts, Statement>;
+}
+
+/** Lets a statement return what the log needs of each row that it writes. */
+function returnDocument(text: string, { table: { columns } }: LoggedWrite): string {
+  return `${text} RETURNING org, ${columns.map(toColumn).join(', ')}`;
 }
 
 /** A part of a statement that the databases write differently. */

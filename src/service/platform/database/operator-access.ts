@@ -1,3 +1,4 @@
+import type { AttachmentStore } from '../attachments/attachments.ts';
 import type { StorageOptions } from './open-storage.ts';
 import { withOperatorDatabase } from './postgres/operator-access.ts';
 import { withOperatorFolder } from './sqlite/operator-access.ts';
@@ -11,9 +12,9 @@ import type { Storage, StorageDependencies } from './storage.ts';
 export function withOperatorStorage<Result>(
   options: StorageOptions,
   dependencies: StorageDependencies,
-  work: (storage: Storage) => Promise<Result>,
+  work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
 ): Promise<Result> {
   return options.kind === 'sqlite'
-    ? withOperatorFolder(options.folder, work)
-    : withOperatorDatabase(options.url, dependencies, work);
+    ? withOperatorFolder(options.folder, dependencies, work)
+    : withOperatorDatabase(options, dependencies, work);
 }

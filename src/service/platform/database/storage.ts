@@ -10,6 +10,7 @@ import { EnvironmentReader, EnvironmentWriter } from '../../environment/environm
 import { FlowReader, FlowWriter } from '../../flow/flow-records.ts';
 import { AnswerReader, AnswerWriter } from '../../github/answer-records.ts';
 import { GateReader, GateWriter } from '../../github/gate-records.ts';
+import { LogReader, LogWriter } from '../../log/log-records.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
 import { NamingReader, NamingWriter } from '../../naming/naming-records.ts';
 import { RenameReader, RenameWriter } from '../../naming/rename-records.ts';
@@ -22,6 +23,7 @@ import { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.
 import { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
 import { UsageReader } from '../../organization/usage-records.ts';
 import type { Database, Repository } from './database.ts';
+import { LoggedDatabase } from './logged-database.ts';
 import type { AttachmentStore } from '../attachments/attachments.ts';
 import type { After, Now } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
@@ -48,6 +50,7 @@ const readers = {
   deliveries: DeliveryReader,
   githubGates: GateReader,
   githubAnswers: AnswerReader,
+  log: LogReader,
   sessions: SessionReader,
   usage: UsageReader,
 };
@@ -73,6 +76,7 @@ const writers = {
   deliveries: DeliveryWriter,
   githubGates: GateWriter,
   githubAnswers: AnswerWriter,
+  log: LogWriter,
   sessions: SessionWriter,
   rememberedAnswers: RememberedAnswerWriter,
 };
@@ -92,7 +96,16 @@ export type WriteTransaction = Repositories<typeof writers>;
 
 export const createReaders = (database: Database): ReadTransaction => create(readers, database);
 
-export const createWriters = (database: Database): WriteTransaction => create(writers, database);
+/** Runs the work of a transaction that writes, and appends the records that it has written to the log. */
+export async function runWriting<Result>(
+  database: Database,
+  work: (transaction: WriteTransaction) => Promise<Result>,
+): Promise<Result> {
+  const logged = new LoggedDatabase(database);
+  const result = await work(create(writers, logged));
+  await logged.appendEntries();
+  return result;
+}
 
 function create<Classes extends Readonly<Record<string, new (database: Database) => Repository>>>(
   classes: Classes,

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { GithubApp } from '../../github/github-app.ts';
 import type { KeyUses } from '../../account/background/key-uses.ts';
 import type { UseCaseDependencies } from '../judging/use-case-dependencies.ts';
@@ -15,6 +16,8 @@ export interface RouteDependencies extends UseCaseDependencies {
   readonly sendsMail: boolean;
   /** Undefined if there is no GitHub App. */
   readonly github: GithubApp | undefined;
+  /** The keys that sign transparency logs, the current one first; undefined if there is none. */
+  readonly signingKeys: readonly KeyObject[] | undefined;
   readonly log: ServiceLog;
   readonly failures: FailedAuthentications;
   readonly keyUses: KeyUses;

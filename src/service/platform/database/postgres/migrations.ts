@@ -11,6 +11,7 @@ import { countingTrails } from './migrations/counting-trails.ts';
 import { countsFor } from './migrations/counts-for.ts';
 import { github } from './migrations/github.ts';
 import { movedTrails } from './migrations/moved-trails.ts';
+import { log } from './migrations/log.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { recorders } from './migrations/recorders.ts';
 import { renames } from './migrations/renames.ts';
@@ -26,8 +27,8 @@ import { isConflict } from './postgres-errors.ts';
  *
  * Several versions of the service run at the same time during an upgrade. So a script only adds what the previous
  * release can ignore (expand); what a release no longer uses is removed by a script of the next one (contract). A
- * release has at most one script, and accepts the tables of the next release. `plainTransactions` is the exception: it
- * removes tables so that processes of earlier versions stop.
+ * release has at most one script, and accepts the tables of the next release. The exceptions are
+ * `plainTransactions`, which removes tables so that processes of earlier versions stop, and `log`, which renames one.
  */
 export const scripts: readonly string[] = [
   base,
@@ -46,6 +47,7 @@ export const scripts: readonly string[] = [
   recorders,
   movedTrails,
   countingTrails,
+  log,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

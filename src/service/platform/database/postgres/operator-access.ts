@@ -1,7 +1,9 @@
+import type { AttachmentStore } from '../../attachments/attachments.ts';
 import type { Storage, StorageDependencies } from '../storage.ts';
 import { Connections } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { requireMigrated } from './migrations.ts';
+import { openAttachments, type PostgresOptions } from './open-postgres.ts';
 import { PostgresStorage } from './postgres-storage.ts';
 import { atDatabaseStart } from './start-errors.ts';
 import { requireNoUnfinishedCopy } from './unfinished-copy.ts';
@@ -14,19 +16,21 @@ import { requireNoUnfinishedCopy } from './unfinished-copy.ts';
  *   unfinished.
  */
 export async function withOperatorDatabase<Result>(
-  url: string,
+  options: PostgresOptions,
   dependencies: StorageDependencies,
-  work: (storage: Storage) => Promise<Result>,
+  work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
 ): Promise<Result> {
-  const address = parseDatabaseUrl(url);
+  const address = parseDatabaseUrl(options.url);
+  const closers: (() => Promise<void> | void)[] = [];
   const connections = new Connections(address);
   const storage = new PostgresStorage(connections, dependencies);
   try {
     return await atDatabaseStart(address, async () => {
       await requireTables(connections, address.shown);
-      return work(storage);
+      return work(storage, () => openAttachments(options, connections, dependencies, closers));
     });
   } finally {
+    for (const close of closers) await close();
     await storage.close();
   }
 }

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { UncertainWriteError } from '../storage-error.ts';
 import {
   concurrent,
-  createWriters,
+  runWriting,
   type StorageDependencies,
   type TransactionScope,
   type WriteTransaction,
@@ -15,9 +15,9 @@ import { lockStatement } from './organization-locks.ts';
 import { isConflict, isConnectionLost, isDatabaseError, isSlow } from './postgres-errors.ts';
 import { Session } from './session.ts';
 
-const record = { name: 'transactions.record', text: 'INSERT INTO recent_commits (token) VALUES ($1)' };
-const isRecorded = 'SELECT 1 FROM recent_commits WHERE token = $1';
-const forget = "DELETE FROM recent_commits WHERE committed_at < now() - interval '10 minutes'";
+const record = { name: 'transactions.record', text: 'INSERT INTO commit_tokens (token) VALUES ($1)' };
+const isRecorded = 'SELECT 1 FROM commit_tokens WHERE token = $1';
+const forget = "DELETE FROM commit_tokens WHERE committed_at < now() - interval '10 minutes'";
 
 /** Writes a row that holds no record. */
 export const probe = 'UPDATE probes SET probed_at = now()';
@@ -66,7 +66,7 @@ export class Transactions {
     const session = new Session(client);
     let result: Result;
     try {
-      result = await work(createWriters(session));
+      result = await runWriting(session, work);
       // Its error is thrown below.
       if (session.failure !== undefined) throw new Error('the work went on after a statement had failed');
     } catch (error) {

@@ -20,6 +20,7 @@ import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { keyExpiry } from './migrations/key-expiry.ts';
 import { keyRotation } from './migrations/key-rotation.ts';
 import { movedTrails } from './migrations/moved-trails.ts';
+import { log } from './migrations/log.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
@@ -76,6 +77,7 @@ const steps: readonly string[] = [
   recorders,
   movedTrails,
   countingTrails,
+  log,
 ];
 
 /** The schema version of this service. */

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile } from '../../attachments/files/data-folder.ts';
-import type { Storage } from '../storage.ts';
+import type { AttachmentStore } from '../../attachments/attachments.ts';
+import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
+import { attachmentsFolder, databaseFile } from '../../attachments/files/data-folder.ts';
+import type { Storage, StorageDependencies } from '../storage.ts';
 import { StorageError } from '../storage-error.ts';
 import { toStartError } from '../start-error.ts';
 import { storageError } from '../storage-faults.ts';
@@ -19,7 +21,8 @@ import { markStopped, requireLog } from './unclean-stop.ts';
  */
 export async function withOperatorFolder<Result>(
   folder: string,
-  work: (storage: Storage) => Promise<Result>,
+  { randomBytes }: Pick<StorageDependencies, 'randomBytes'>,
+  work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
 ): Promise<Result> {
   const path = join(folder, databaseFile);
   if (!existsSync(path)) {
@@ -32,7 +35,7 @@ export async function withOperatorFolder<Result>(
     const storage = new SqliteStorage(folder);
     try {
       if (!storage.isWritable) throw toStartError(storageError('full'), path);
-      return await work(storage);
+      return await work(storage, () => AttachmentFolder.open(join(folder, attachmentsFolder), randomBytes));
     } finally {
       // Closing the last connection removes the log, whose writes are in the database then.
       if (release !== undefined) await markStopped(folder);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../../attachments/files/data-folder.ts';
 import { StartError } from '../start-error.ts';
 import {
-  createWriters,
+  runWriting,
   type ReadTransaction,
   type Storage,
   type TransactionOptions,
@@ -65,10 +65,10 @@ export class SqliteStorage implements Storage {
     const { queue, session, largeWrites } = this.#writer ?? (await this.#requireWriter());
     try {
       requireSmallText(largestText);
-      return await queue.write(() => session.use(() => work(createWriters(session))));
+      return await queue.write(() => session.use(() => runWriting(session, work)));
     } catch (error) {
       if (!(error instanceof LargeTextError)) throw error;
-      return queue.write(() => largeWrites.run((database) => work(createWriters(database))), true);
+      return queue.write(() => largeWrites.run((database) => runWriting(database, work)), true);
     }
   }
 

@@ -87,6 +87,7 @@ export async function createFilledFolder(): Promise<FilledFolder> {
     await signIn(service);
     await recordLimitedEvidence(service);
     await connectGithub(service);
+    await accepted(call(service, { at: service.url, path: `/log/${service.org}/checkpoint` }));
     expect(service.errors).toEqual([]);
     keys = { [service.org]: service.apiKey, other };
   } finally {
@@ -203,7 +204,9 @@ function finish(path: string): void {
   database.exec(`INSERT OR IGNORE INTO pending_snapshots (org, environment, since, forced)
     SELECT org, name, last_modified_at, 0 FROM environments WHERE name = 'prod';
     INSERT INTO broadcasts (org, sequence, messages, targets)
-    SELECT org, 1, '[{"timestamp":1}]', '[[999,0]]' FROM organizations`);
+    SELECT org, 1, '[{"timestamp":1}]', '[[999,0]]' FROM organizations;
+    INSERT INTO log_hashes (org, level, number, hash) SELECT org, 9, 0, x'00' FROM organizations;
+    INSERT INTO log_unfinished (org, kind) SELECT org, 'of a later version' FROM organizations`);
   // Nothing is delivered when a service is started, so that its answers stay the same.
   const due = database.prepare('SELECT * FROM notification_targets WHERE due_at <= ?').all(now / 1000);
   const empty = listTables(database).filter(

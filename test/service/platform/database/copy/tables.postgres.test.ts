@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../support/postg
 import { withAdministrator } from '../../../../support/test-servers.ts';
 
 /** The tables that only PostgreSQL has. */
-const added = ['attachment_chunks', 'attachment_contents', 'probes', 'recent_commits', 'schema_versions'];
+const added = ['attachment_chunks', 'attachment_contents', 'commit_tokens', 'probes', 'schema_versions'];
 
 /** The columns that are not copied: generated ones, and those that only several processes need. */
 const notCopied = [

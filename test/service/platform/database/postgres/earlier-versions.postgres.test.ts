@@ -24,6 +24,21 @@ const learn = { name: 'changes.find', text: 'SELECT forgotten_before::text FROM 
 const waiting = `FROM pg_locks WHERE locktype = 'relation' AND NOT granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+it('is not written by processes of a version without a transparency log, once a later one has migrated it', async () => {
+  const database = await createTestDatabase();
+  try {
+    await withAdministrator(database.url, (client) => migrate(client, 'the test database', scripts.slice(0, 16)));
+    await withAdministrator(database.url, async (earlier) => {
+      const token = 'INSERT INTO recent_commits (token) VALUES (gen_random_uuid())';
+      await earlier.query(token);
+      await migrate(earlier, 'the test database');
+      await expect(earlier.query(token)).rejects.toMatchObject({ code: '42P01' });
+    });
+  } finally {
+    await database.drop();
+  }
+});
+
 describe.each([1, 2])('a database of version %i', (version) => {
   let database: TestDatabase;
   /** A process of that version. */

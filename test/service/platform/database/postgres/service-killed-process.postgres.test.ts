@@ -12,6 +12,7 @@ import {
 } from '../../../../support/service-instances.ts';
 import type { ServiceProcess } from '../../../../support/service-process.ts';
 import { kill, ServiceProcesses } from '../../../../support/service-processes.ts';
+import { runLog } from '../../../../support/verify-log.ts';
 import { prepareLoad, WritingLoad } from '../../../../support/writing-load.ts';
 
 const patience = 20_000;
@@ -78,6 +79,10 @@ describe('when one of two processes', () => {
       await load.expectRecords(other.baseUrl);
       const restarted = await processes.start();
       await load.expectRecords(restarted.baseUrl);
+      // The log and the records never disagree.
+      expect((await runLog(['verify', '--database', database.url])).at(-1)).toBe(
+        'nothing is altered, missing or extra',
+      );
     } finally {
       await load.abandon();
     }

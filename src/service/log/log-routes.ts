@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorResponse } from '../../contract/endpoint.ts';
+import { accessErrors } from '../../contract/errors.ts';
+import { fingerprint, orgName } from '../../contract/names.ts';
+import { Type } from '../../contract/schema.ts';
+import { authenticate, requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { allowCaching } from '../platform/server/json-response.ts';
+import type { RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import { validatePath, validateQuery } from '../platform/server/validation.ts';
+import { createCheckpoint, proveEntry, readTile, type LogSigner, type ProofSubject } from './log-use-cases.ts';
+import { renderVerifierKey, toLogOrigin } from './note.ts';
+
+const notInLog = {
+  status: 404,
+  message: 'The log of organization {org} has no such entry or tile',
+  when: 'The log is shorter, or has no entry of the record.',
+} as const satisfies ErrorResponse;
+
+const noSigningKey = {
+  status: 503,
+  message: 'The service has no signing key; its operator has to set COMPLIANCE_SERVICE_SIGNING_KEY_FILE',
+  when: 'The service uses PostgreSQL and was started without a signing key.',
+} as const satisfies ErrorResponse;
+
+const orgPath = Type.Object({ org: orgName });
+const proofQuery = Type.Object(
+  {
+    index: Type.Optional(Type.Integer({ minimum: 0 })),
+    attestation_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    fingerprint: Type.Optional(fingerprint),
+    policy: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    version: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { additionalProperties: false },
+);
+
+/** Checkpoints change with every entry; tiles never do. Keys are private, so no shared cache may answer for them. */
+const briefly = 'private, max-age=2';
+const forever = 'private, max-age=31536000, immutable';
+
+const plainText = 'text/plain; charset=utf-8';
+
+interface Answer {
+  readonly type: string;
+  readonly body: string | Uint8Array;
+}
+
+/**
+ * Adds the endpoints of the transparency logs, at the addresses of the C2SP specification tlog-tiles. Any key of the
+ * organization reads them, because entries contain no names.
+ */
+export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: RouteDependencies): void {
+  const { links, signingKeys } = dependencies;
+  const requireSigner = (org: string): LogSigner => {
+    if (signingKeys === undefined) throw new ApiError(noSigningKey);
+    return { origin: toLogOrigin(links.origin(), org), keys: signingKeys };
+  };
+  const authenticator = requireRole(dependencies, 'read', 'named later');
+  const endpoint = { authentication: ['bearer', 'basic'] as const, errors: accessErrors };
+  const addLogRoute = (
+    path: string,
+    caching: string,
+    answer: (org: string, request: FastifyRequest) => Promise<Answer | undefined>,
+  ): void => {
+    app.route({
+      config: { isAuthenticated: true },
+      method: 'GET',
+      url: `/log/:org/${path}`,
+      onRequest: async (request) => {
+        await authenticate(request, endpoint, authenticator);
+      },
+      onSend: (request, reply, payload, done) => {
+        if (reply.statusCode === 200) allowCaching(caching).call(app, request, reply, payload, done);
+        else done();
+      },
+      handler: async (request, reply): Promise<FastifyReply> => {
+        const { org } = validatePath<typeof orgPath>(orgPath, { org: textParameter(request, 'org') });
+        const found = await answer(org, request);
+        if (found === undefined) throw new ApiError(notInLog, { values: { org } });
+        return reply.type(found.type).send(typeof found.body === 'string' ? found.body : Buffer.from(found.body));
+      },
+    });
+  };
+  addLogRoute('checkpoint', briefly, async (org) => ({
+    type: plainText,
+    body: await createCheckpoint(dependencies, org, requireSigner(org)),
+  }));
+  addLogRoute('tile/*', forever, async (org, request) => {
+    const body = await readTile(dependencies, org, textParameter(request, '*'));
+    return body === undefined ? undefined : { type: 'application/octet-stream', body };
+  });
+  addLogRoute('verifier-key', briefly, (org) => {
+    const { origin, keys } = requireSigner(org);
+    return Promise.resolve({
+      type: plainText,
+      body: keys.map((key) => `${renderVerifierKey(origin, key)}\n`).join(''),
+    });
+  });
+  addLogRoute('proof', briefly, async (org, request) => {
+    const subject = readSubject(request);
+    const body = await proveEntry(dependencies, org, subject, requireSigner(org));
+    return body === undefined ? undefined : { type: plainText, body };
+  });
+}
+
+function textParameter({ params }: FastifyRequest, name: string): string {
+  return textAt(params, name) ?? '';
+}
+
+/** @throws ApiError unless the query names exactly one record */
+function readSubject({ query }: FastifyRequest): ProofSubject {
+  const {
+    index,
+    attestation_id: attestation,
+    fingerprint: digest,
+    policy,
+    version,
+  } = validateQuery<typeof proofQuery>(proofQuery, query);
+  const subjects: readonly (ProofSubject | undefined)[] = [
+    index === undefined ? undefined : { index },
+    attestation === undefined ? undefined : { attestation },
+    digest === undefined ? undefined : { fingerprint: digest },
+    policy === undefined || version === undefined ? undefined : { policy, version },
+  ];
+  const [subject, ...others] = subjects.filter((each) => each !== undefined);
+  if (subject !== undefined && others.length === 0) return subject;
+  throw validationError(['query', 'must have one of attestation_id, fingerprint, index, or policy with version']);
+}

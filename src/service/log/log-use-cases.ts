@@ -1,0 +1,111 @@
+import type { KeyObject } from 'node:crypto';
+import type { Storage, ReadTransaction } from '../platform/database/storage.ts';
+import { encodeEntry } from './entry.ts';
+import { signCheckpoint, type TreeHead } from './note.ts';
+import { bundleEntries, parseTilePath, renderProof } from './tile.ts';
+import { cacheTiles, findInclusionProof, findRoot, type ReadHashes } from './tree.ts';
+
+interface Dependencies {
+  readonly storage: Storage;
+}
+
+/** Who signs the log of an organization. */
+export interface LogSigner {
+  /** The schema-less URL of the log. */
+  readonly origin: string;
+  /** The current key first. */
+  readonly keys: readonly KeyObject[];
+}
+
+/** The log is no continuation of what was signed before. */
+export class AlteredLogError extends Error {
+  override readonly name = 'AlteredLogError';
+}
+
+/** What a proof is about. */
+export type ProofSubject =
+  | { readonly index: number }
+  | { readonly attestation: string }
+  | { readonly fingerprint: string }
+  | { readonly policy: string; readonly version: number };
+
+type LogRecords = Pick<ReadTransaction, 'log'>;
+
+function readHashes({ log }: LogRecords, org: string, size: number): ReadHashes {
+  return cacheTiles((level, from, to) => log.listHashes(org, level, from, to), size);
+}
+
+/**
+ * Reads the current size and root, and whether they are what was signed last.
+ *
+ * @throws AlteredLogError
+ */
+async function readHead(records: LogRecords, org: string): Promise<TreeHead & { readonly isSigned: boolean }> {
+  const [size, signed] = await Promise.all([records.log.findSize(org), records.log.findHead(org)]);
+  const findRootOf = (wanted: number): Promise<Uint8Array> => findRoot(readHashes(records, org, wanted), wanted);
+  const root = await findRootOf(size);
+  if (signed !== undefined) {
+    const earlier = signed.size === size ? root : signed.size < size ? await findRootOf(signed.size) : undefined;
+    if (earlier === undefined || !Buffer.from(earlier).equals(signed.root)) {
+      const what = `the transparency log of ${org} is no continuation of the checkpoint with ${signed.size} entries`;
+      throw new AlteredLogError(`${what}; nothing is signed; find out what was altered with the command verify`);
+    }
+  }
+  return { size, root, isSigned: signed?.size === size };
+}
+
+/**
+ * Signs a checkpoint of the current log, and remembers it: none is signed that is inconsistent with an earlier one.
+ *
+ * @throws AlteredLogError
+ */
+export async function createCheckpoint({ storage }: Dependencies, org: string, signer: LogSigner): Promise<string> {
+  const head = await storage.read((records) => readHead(records, org));
+  if (head.isSigned) return signCheckpoint(signer.origin, head, signer.keys);
+  const saved = await storage.transaction(org, async (records) => {
+    const latest = await readHead(records, org);
+    await records.log.saveHead(org, latest);
+    return latest;
+  });
+  return signCheckpoint(signer.origin, saved, signer.keys);
+}
+
+/** Reads a tile or an entry bundle by the path after `tile/`; undefined if there is none. */
+export function readTile({ storage }: Dependencies, org: string, path: string): Promise<Uint8Array | undefined> {
+  return storage.read(async ({ log }) => {
+    const tile = parseTilePath(path, await log.findSize(org));
+    if (tile === undefined) return undefined;
+    const { level, from, to } = tile;
+    if (level === 'entries') return bundleEntries((await log.list(org, from, to)).map(encodeEntry));
+    return Buffer.concat(await log.listHashes(org, level, from, to));
+  });
+}
+
+/**
+ * Proves that a new checkpoint includes the latest entry of a record; undefined if there is none.
+ *
+ * @throws AlteredLogError
+ */
+export async function proveEntry(
+  dependencies: Dependencies,
+  org: string,
+  subject: ProofSubject,
+  signer: LogSigner,
+): Promise<string | undefined> {
+  // Before the checkpoint, which then includes it.
+  const index = await dependencies.storage.read((records) => findIndex(records, org, subject));
+  if (index === undefined) return undefined;
+  const checkpoint = await createCheckpoint(dependencies, org, signer);
+  const size = Number(checkpoint.split('\n', 2)[1]);
+  const path = await dependencies.storage.read((records) =>
+    findInclusionProof(readHashes(records, org, size), index, size),
+  );
+  return renderProof(index, path, checkpoint);
+}
+
+async function findIndex({ log }: LogRecords, org: string, subject: ProofSubject): Promise<number | undefined> {
+  if ('index' in subject) return subject.index < (await log.findSize(org)) ? subject.index : undefined;
+  if ('attestation' in subject) return log.findInFlows(org, 'attestation', subject.attestation);
+  if ('fingerprint' in subject) return log.findInFlows(org, 'artifact', `${subject.fingerprint}/`);
+  return log.findRecord(org, 'policy version', `${subject.policy}/${subject.version}`);
+}

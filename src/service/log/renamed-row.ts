@@ -1,0 +1,43 @@
+import type { LoggedTable } from './logged-table.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A rename of a flow or an environment, as an entry of the log. */
+export interface Rename {
+  readonly sequence: number;
+  readonly kind: 'flow' | 'environment';
+  readonly former: string;
+  readonly name: string;
+}
+
+/** Reads the document of a rename; empty if it was altered. */
+export function parseRename({
+  sequence,
+  document,
+}: {
+  readonly sequence: number;
+  readonly document: string;
+}): readonly Rename[] {
+  const [, kind, former, name] =
+    /^\{"kind":"(flow|environment)","former":"([^"\\]*)","name":"([^"\\]*)"\}$/u.exec(document) ?? [];
+  if (kind === undefined || former === undefined || name === undefined) return [];
+  return [{ sequence, kind: kind === 'flow' ? kind : 'environment', former, name }];
+}
+
+/** The row with the names before a rename, which replaces them in all records (`RenameWriter`). */
+export function undoRename(table: LoggedTable, row: Row, { kind, former, name }: Rename): Row {
+  const columns = kind === 'flow' ? ['flow', table.flow] : ['environment', 'member', table.environment];
+  const fields = kind === 'flow' ? ['flow'] : ['member', 'environment'];
+  const quoted = (table.quotedNames ?? []).flatMap((column) => {
+    const json = row[column];
+    if (typeof json !== 'string') return [];
+    if (column === 'counts_for') return kind === 'flow' ? [] : [[column, json.replaceAll(`"${name}"`, `"${former}"`)]];
+    const restored = fields.reduce(
+      (all, field) => all.replaceAll(`"${field}":"${name}"`, `"${field}":"${former}"`),
+      json,
+    );
+    return [[column, restored]];
+  });
+  const own = columns.flatMap((column) => (column !== undefined && row[column] === name ? [[column, former]] : []));
+  return { ...row, ...Object.fromEntries([...quoted, ...own]) } as Row;
+}

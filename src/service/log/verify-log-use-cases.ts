@@ -1,0 +1,201 @@
+import type { AttachmentStore } from '../platform/attachments/attachments.ts';
+import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
+import type { Storage } from '../platform/database/storage.ts';
+import { digestDocument, encodeEntry } from './entry.ts';
+import type { ListedEntry, LoggedRow, StoredEntry } from './log-records.ts';
+import {
+  batchSize,
+  loggedTables,
+  removed,
+  toDocument,
+  toRecordKey,
+  type LoggedTable,
+  type RecordKey,
+} from './logged-table.ts';
+import type { TreeHead } from './note.ts';
+import { cacheTiles, findRoot, hashLeaf, TreeBuilder } from './tree.ts';
+import { parseRename, undoRename, type Rename } from './renamed-row.ts';
+
+export interface VerifyDependencies {
+  readonly storage: Storage;
+  readonly attachments: Pick<AttachmentStore, 'verify'>;
+  /** Receives each problem, as a sentence. */
+  readonly report: (problem: string) => void;
+}
+
+/** A tree head that the log must continue. */
+export interface KnownHead extends TreeHead {
+  /** Where it was kept, for messages. */
+  readonly name: string;
+}
+
+/** What was verified. */
+export interface VerifiedLog extends TreeHead {
+  /** The number of entries of records that are older than the log. */
+  readonly late: number;
+  readonly attachments: number;
+  /** The number of records that an upgrade still has to enter. */
+  readonly unentered: number;
+}
+
+/** How many entries are read at once. */
+const entryBatch = 500;
+
+/** Compares the log of an organization with its records, their attachments, and what the log was before. */
+export async function verifyLog(
+  dependencies: VerifyDependencies,
+  org: string,
+  known: readonly KnownHead[],
+): Promise<VerifiedLog> {
+  const { storage } = dependencies;
+  const { size, signed, renames } = await storage.read(async ({ log }) => ({
+    size: await log.findSize(org),
+    signed: await log.findHead(org),
+    renames: (await log.listRenames(org)).flatMap(parseRename),
+  }));
+  const heads = [
+    ...known,
+    ...(signed === undefined ? [] : [{ ...signed, name: 'the checkpoint that was signed last' }]),
+  ];
+  const matched = new Set<number>();
+  const records = { attachments: 0, unentered: 0 };
+  for (const table of loggedTables) {
+    if (table.isPassing === true) continue;
+    const { attachments, unentered } = await verifyTable(dependencies, { org, table, renames, matched });
+    records.attachments += attachments;
+    records.unentered += unentered;
+  }
+  return { ...records, ...(await verifyEntries(dependencies, { org, size, heads, matched })) };
+}
+
+interface TableToVerify {
+  readonly org: string;
+  readonly table: LoggedTable;
+  /** The latest first. */
+  readonly renames: readonly Rename[];
+  /** Receives the sequence numbers of the entries whose records exist. */
+  readonly matched: Set<number>;
+}
+
+/** Compares the rows of a table with the latest entries of their records. */
+async function verifyTable(
+  { storage, attachments: store, report }: VerifyDependencies,
+  { org, table, renames, matched }: TableToVerify,
+): Promise<Pick<VerifiedLog, 'attachments' | 'unentered'>> {
+  const isUnfinished = await storage.read(({ log }) => log.isUnfinished(org, table.kind));
+  let [attachments, unentered] = [0, 0];
+  let last: LoggedRow | undefined;
+  do {
+    const rows = await storage.read(({ log }) => log.listRows(table, org, last?.row, batchSize(table)));
+    for (const { row, entry } of rows) {
+      const subject = { kind: table.kind, ...toRecordKey(table, row) };
+      if (entry === undefined && isUnfinished) unentered += 1;
+      else if (entry === undefined || entry.kind.endsWith(removed))
+        report(`extra: ${describe(subject)} is no record of the log`);
+      else {
+        matched.add(entry.sequence);
+        if (!isRecorded(table, { row, entry }, renames))
+          report(`altered: ${describe(subject)} is not what was recorded`);
+      }
+      const { attachment_digest: digest, attachment_size: bytes } = row;
+      if (typeof digest !== 'string' || typeof bytes !== 'number') continue;
+      attachments += 1;
+      const fault = await findFault(store, { digest, size: bytes });
+      if (fault !== undefined) report(`${fault}: the attachment of ${describe(subject)}, with the SHA-256 ${digest}`);
+    }
+    last = rows.at(-1);
+  } while (last !== undefined);
+  return { attachments, unentered };
+}
+
+/** Whether the row has the document of its entry, except for renames since. */
+function isRecorded(
+  table: LoggedTable,
+  { row, entry }: { readonly row: LoggedRow['row']; readonly entry: StoredEntry },
+  renames: readonly Rename[],
+): boolean {
+  const later = renames.filter(({ sequence }) => sequence > entry.sequence);
+  const before = later.reduce((known, rename) => undoRename(table, known, rename), row);
+  // A rename replaces names in the content of some environments only.
+  const candidates = 'content' in row ? [before, { ...before, content: row['content'] }] : [before];
+  return candidates.some((each) => digestDocument(entry.random, toDocument(table, each)) === entry.documentDigest);
+}
+
+async function findFault(
+  store: VerifyDependencies['attachments'],
+  content: Parameters<AttachmentStore['verify']>[0],
+): Promise<string | undefined> {
+  try {
+    await store.verify(content);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedAttachmentError) return error.fault;
+    throw error;
+  }
+}
+
+interface EntriesToVerify {
+  readonly org: string;
+  /** The number of entries when the verification began. */
+  readonly size: number;
+  readonly heads: readonly KnownHead[];
+  /** The sequence numbers of the entries whose records exist. */
+  readonly matched: ReadonlySet<number>;
+}
+
+/** Computes the tree from the entries, and finds those whose records are gone. */
+async function verifyEntries(
+  { storage, report }: VerifyDependencies,
+  { org, size, heads, matched }: EntriesToVerify,
+): Promise<TreeHead & Pick<VerifiedLog, 'late'>> {
+  const tree = new TreeBuilder();
+  let [next, late] = [0, 0];
+  const compareHeads = (): void => {
+    for (const head of heads) {
+      if (head.size === next && !Buffer.from(head.root).equals(tree.root))
+        report(`altered: the first ${next} entries are not those of ${head.name}; the history was rewritten`);
+    }
+  };
+  compareHeads();
+  while (next < size) {
+    const entries = await storage.read(({ log }) => log.listWithLatest(org, next, entryBatch));
+    for (const entry of entries.filter(({ sequence }) => sequence < size)) {
+      if (entry.sequence > next) report(`missing: entries ${next} to ${entry.sequence - 1} of the log`);
+      verifyEntry(entry, matched, report);
+      tree.add(hashLeaf(encodeEntry(entry)));
+      next = entry.sequence + 1;
+      if (entry.isLate) late += 1;
+      compareHeads();
+    }
+    if (entries.length === 0) break;
+  }
+  for (const head of heads.filter((each) => each.size > size))
+    report(`missing: the last ${head.size - size} entries of ${head.name}, which has ${head.size}`);
+  const stored = await storage
+    .read(({ log }) =>
+      findRoot(
+        cacheTiles((level, from, to) => log.listHashes(org, level, from, to), size),
+        size,
+      ),
+    )
+    .catch(() => undefined);
+  if (stored === undefined || !Buffer.from(stored).equals(tree.root))
+    report('altered: the stored hashes of the tree are not those of the entries');
+  return { size, root: tree.root, late };
+}
+
+function verifyEntry(entry: ListedEntry, matched: ReadonlySet<number>, report: (problem: string) => void): void {
+  const { sequence, random, document, documentDigest, leafHash, kind } = entry;
+  const name = `entry ${sequence} of the log (${describe(entry)})`;
+  if (!Buffer.from(hashLeaf(encodeEntry(entry))).equals(leafHash)) report(`altered: ${name}`);
+  if (document !== undefined && digestDocument(random, document) !== documentDigest)
+    report(`altered: the document of ${name}`);
+  const table = loggedTables.find((known) => known.kind === kind);
+  if (table !== undefined && table.isPassing !== true && entry.isLatest && !matched.has(sequence))
+    report(`missing: ${describe(entry)}, which entry ${sequence} of the log recorded`);
+}
+
+function describe({ kind, flow, environment, record }: RecordKey & { readonly kind: string }): string {
+  const place = [flow === '' ? '' : ` of flow ${flow}`, environment === '' ? '' : ` of environment ${environment}`];
+  return `${kind}${record === '' ? '' : ` ${record}`}${place.join('')}`;
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock, unixSeconds } from '../../../runtime/clock.ts';
+import { LogWriter, toNewEntry, type NewEntry } from '../../log/log-records.ts';
+import type { Database, Statement, Value } from './database.ts';
+import type { Row } from './rows.ts';
+
+/** A record that a statement wrote. */
+interface Written {
+  readonly statement: Statement;
+  readonly row: Row;
+}
+
+/**
+ * The statements of a transaction that writes. All records of logged tables that they write become entries of the log,
+ * in the order of the statements.
+ */
+export class LoggedDatabase implements Database {
+  readonly #database: Database;
+  readonly #written: Written[][] = [];
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    if (statement.logged === undefined) return this.#database.query(statement, values);
+    // Its place is kept now, because statements need not wait for each other.
+    const written: Written[] = [];
+    this.#written.push(written);
+    const rows = await this.#database.query(statement, values);
+    written.push(...rows.map((row) => ({ statement, row })));
+    return rows;
+  }
+
+  async change(statement: Statement, values: readonly Value[]): Promise<number> {
+    if (statement.logged === undefined) return this.#database.change(statement, values);
+    return (await this.query(statement, values)).length;
+  }
+
+  async run(statement: Statement, values: readonly Value[]): Promise<void> {
+    if (statement.logged === undefined) return this.#database.run(statement, values);
+    await this.query(statement, values);
+  }
+
+  /** Appends the entries of what was written, as the last part of the transaction. */
+  async appendEntries(): Promise<void> {
+    const at = unixSeconds(systemClock.now());
+    const entries = this.#written
+      .flat()
+      .flatMap(({ statement: { logged }, row }): readonly NewEntry[] =>
+        logged === undefined ? [] : [toNewEntry(logged, row, { at, random: randomBytes(16) })],
+      );
+    const log = new LogWriter(this.#database);
+    for (const [org, added] of Map.groupBy(entries, (entry) => entry.org)) await log.append(org, added);
+  }
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseServiceOptions } from '../../../src/service/commands/service-options.ts';
+import { loadSigningKeys } from '../../../src/service/commands/signing-key-file.ts';
+import { renderVerifierKey } from '../../../src/service/log/note.ts';
+import { itWithPosixFiles } from '../../support/platform.ts';
+import { runLog } from '../../support/verify-log.ts';
+
+const pem = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const origin = 'compliance.example.com/log/acme';
+
+describe('the signing keys', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-keys-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const run = (...words: readonly string[]): Promise<readonly string[]> => runLog([...words, '--data', folder]);
+  const listKeys = async (): Promise<readonly string[]> => {
+    const lines = await run('verifier-key', '--org', 'acme', '--public-url', 'https://compliance.example.com');
+    return lines.filter((line) => line.startsWith('compliance'));
+  };
+  const load = async (): Promise<readonly string[]> =>
+    (await loadSigningKeys(folder)).map((key) => renderVerifierKey(origin, key));
+
+  itWithPosixFiles('are created once, and only the user of the service can read them', async () => {
+    const created = await load();
+    expect(created).toHaveLength(1);
+    expect(await load()).toEqual(created);
+    expect((await stat(join(folder, 'signing-key.pem'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('are replaced after a while in which both sign', async () => {
+    const [first = ''] = await load();
+    expect(await run('rotate-signing-key')).toEqual([
+      expect.stringMatching(/signing-key\.pem: 2 keys will sign, a new one first; restart the service, /u),
+    ]);
+    const [second = '', ...others] = await listKeys();
+    expect(others).toEqual([first]);
+    expect(await load()).toEqual([second, first]);
+    await run('rotate-signing-key', '--end');
+    expect(await listKeys()).toEqual([second]);
+  });
+
+  it('are printed as PEM, too', async () => {
+    await load();
+    const lines = await run('verifier-key', '--org', 'acme', '--public-url', 'https://compliance.example.com');
+    expect(lines[1]).toMatch(/^-----BEGIN PUBLIC KEY-----\n[^-]+\n-----END PUBLIC KEY-----$/u);
+  });
+
+  it('can be in a file of the operator', async () => {
+    const file = join(folder, 'own.pem');
+    await writeFile(file, pem);
+    const environment = { COMPLIANCE_SERVICE_SIGNING_KEY_FILE: file };
+    expect(parseServiceOptions([], environment)).toMatchObject({ signingKeys: [{ asymmetricKeyType: 'ed25519' }] });
+    await runLog(['rotate-signing-key'], environment);
+    expect((await readFile(file, 'utf8')).match(/BEGIN PRIVATE KEY/gu)).toHaveLength(2);
+  });
+
+  it('are not replaced if the file is damaged', async () => {
+    await writeFile(join(folder, 'signing-key.pem'), 'damaged');
+    await expect(loadSigningKeys(folder)).rejects.toThrow(
+      'signing-key.pem must have Ed25519 private keys in the form PEM; put a copy of it back',
+    );
+  });
+
+  it.each([
+    [
+      ['rotate-signing-key'],
+      { COMPLIANCE_SERVICE_SIGNING_KEY: pem },
+      'COMPLIANCE_SERVICE_SIGNING_KEY holds the key itself',
+    ],
+    [['verifier-key', '--org', 'acme'], {}, 'verifier-key requires --org and --public-url'],
+    [['verify'], {}, 'verify requires a folder, --data, --database or --checkpoint'],
+    [['verify', '--data', 'none', '--verifier-key', 'x'], {}, '--verifier-key x must be a line of the output of'],
+    [['verify', '--data', 'none'], {}, 'there is no database in none'],
+    [['verify', '-h'], {}, 'Usage: npm run service -- verify'],
+  ])('are not used by %j', async (words, environment, message) => {
+    expect((await runLog(words, environment as Record<string, string>)).join('\n')).toContain(message);
+  });
+
+  it('are refused if they are of another kind, without showing them', () => {
+    const key = pem.replace(/[A-Za-z0-9+/]{20}/u, 'A'.repeat(20));
+    expect(() => parseServiceOptions([], { COMPLIANCE_SERVICE_SIGNING_KEY: key })).toThrow(
+      /^COMPLIANCE_SERVICE_SIGNING_KEY must be an Ed25519 private key in the form PEM, such as from: openssl genpkey/u,
+    );
+  });
+});

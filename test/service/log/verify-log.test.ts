@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { call } from '../../support/service-call.ts';
+import { attestationForm, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { runLog } from '../../support/verify-log.ts';
+
+describe('the command verify', () => {
+  let recorded: string;
+  let dataFolder: string;
+  let checkpoint: string;
+  let verifierKey: string;
+
+  /** Records what verdicts rest on, and keeps a checkpoint; the tests alter copies of it. */
+  beforeAll(async () => {
+    recorded = await mkdtemp(join(tmpdir(), 'compliance-log-'));
+    const service = await startTestService({ dataFolder: join(recorded, 'data') });
+    await record(service);
+    const log = { at: `${service.url}/log/acme` };
+    checkpoint = join(recorded, 'checkpoint');
+    await writeFile(checkpoint, (await call(service, { ...log, path: '/checkpoint' })).text);
+    verifierKey = (await call(service, { ...log, path: '/verifier-key' })).text.trim();
+    await service.stop();
+  });
+  afterAll(() => rm(recorded, { recursive: true }));
+
+  beforeEach(async () => {
+    dataFolder = await mkdtemp(join(tmpdir(), 'compliance-log-'));
+    await cp(join(recorded, 'data'), dataFolder, { recursive: true });
+  });
+  afterEach(() => rm(dataFolder, { recursive: true }));
+
+  const record = async (service: TestService): Promise<void> => {
+    await saveFlow(service);
+    for (let index = 0; index < 12; index += 1) {
+      const form = attestationForm(sampleAttestation(index === 3 ? 'ERROR' : 'OK'), { content: `file ${index}` });
+      const path = `/attestations/acme/web/trail/t${index}/sonar`;
+      expect((await call(service, { method: 'POST', path, form })).status).toBe(201);
+    }
+    await report(service);
+    const environment = { name: 'prod', type: 'K8S', description: '' };
+    expect((await call(service, { method: 'PUT', path: '/environments/acme', json: environment })).status).toBe(201);
+    const all = { name: 'all', type: 'logical', description: '', included_environments: ['prod'] };
+    expect((await call(service, { method: 'PUT', path: '/environments/acme', json: all })).status).toBe(201);
+    await snapshot(service, 'abcdef');
+  };
+
+  const snapshot = async (service: TestService, digits: string): Promise<void> => {
+    const json = {
+      artifacts: [{ podName: 'web', namespace: 'x', digests: { web: fingerprintOf(digits) }, creationTimestamp: {} }],
+    };
+    await call(service, { method: 'PUT', path: '/environments/acme/prod/report/K8S', json });
+  };
+
+  const verify = (...words: readonly string[]): Promise<readonly string[]> =>
+    runLog(['verify', '--data', dataFolder, ...words]);
+  const verifyKept = async (): Promise<readonly string[]> => {
+    const lines = await verify('--checkpoint', checkpoint, '--verifier-key', verifierKey);
+    return lines.filter((line) => !/^acme: \d+ entries/u.test(line));
+  };
+  const edit = (...statements: readonly string[]): void => {
+    const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
+    database.exec('PRAGMA foreign_keys = OFF');
+    for (const statement of statements) database.exec(statement);
+    database.close();
+  };
+  const idOf = (where: string): string => {
+    const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
+    const row = database.prepare(`SELECT id FROM attestations WHERE ${where}`).get();
+    database.close();
+    return String(row?.['id']);
+  };
+  const problemsFound = (count: number): string =>
+    `${count} problems were found; keep the database as it is, and compare it with a backup`;
+
+  it('finds nothing wrong in what was recorded', async () => {
+    const lines = await verify('--checkpoint', checkpoint, '--verifier-key', verifierKey);
+    expect(lines).toEqual([
+      expect.stringMatching(/^acme: \d\d entries, 12 attachments, root .{44}$/u),
+      'nothing is altered, missing or extra',
+    ]);
+  });
+
+  it('finds nothing wrong after more was recorded and everything was renamed', async () => {
+    const service = await startTestService({ dataFolder });
+    for (const path of ['/flows/acme/web/rename', '/environments/acme/prod/rename']) {
+      const renamed = await call(service, { method: 'PUT', path, json: { new_name: 'renamed' } });
+      expect(renamed.status).toBe(200);
+    }
+    await service.stop();
+    expect(await verifyKept()).toEqual(['nothing is altered, missing or extra']);
+  });
+
+  it('names a verdict that was flipped', async () => {
+    const id = idOf("verdict = 'non-compliant'");
+    edit("UPDATE attestations SET verdict = 'compliant' WHERE verdict = 'non-compliant'");
+    expect(await verifyKept()).toEqual([
+      `acme: altered: attestation ${id} of flow web is not what was recorded`,
+      problemsFound(1),
+    ]);
+  });
+
+  it('names a verdict that was flipped with its entry', async () => {
+    const sequence = `(SELECT max(sequence) FROM log_entries WHERE kind = 'attestation')`;
+    edit(`UPDATE log_entries SET document_digest = 'ab' WHERE sequence = ${sequence}`);
+    const lines = await verifyKept();
+    expect(lines.filter((line) => line.includes('altered: entry'))).toHaveLength(1);
+    expect(lines.join('\n')).toMatch(
+      /entries are not those of the checkpoint .*checkpoint; the history was rewritten/u,
+    );
+  });
+
+  it('names an attachment that was swapped', async () => {
+    const content = join(dataFolder, 'attachments', 'content');
+    const [group = ''] = await readdir(content);
+    const [digest = ''] = await readdir(join(content, group));
+    await writeFile(join(content, group, digest), 'FILE 0');
+    expect(await verifyKept()).toEqual([
+      expect.stringMatching(
+        new RegExp(`^acme: altered: the attachment of attestation .* of flow web, with the SHA-256 ${digest}$`, 'u'),
+      ),
+      problemsFound(1),
+    ]);
+  });
+
+  it('names records that were removed', async () => {
+    const last = 'sequence > (SELECT max(sequence) - 10 FROM attestations)';
+    edit(`DELETE FROM current_evidence`, 'DELETE FROM bindings', `DELETE FROM attestations WHERE ${last}`);
+    const lines = await verifyKept();
+    expect(
+      lines.filter((line) => /^acme: missing: attestation \S+ of flow web, which entry \d+/u.test(line)),
+    ).toHaveLength(10);
+    expect(lines).toHaveLength(11);
+  });
+
+  it('names records that were removed with their entries', async () => {
+    const last = 'sequence >= (SELECT max(sequence) - 9 FROM log_entries)';
+    edit(`DELETE FROM log_entries WHERE ${last}`);
+    const lines = await verifyKept();
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^acme: missing: the last \d+ entries of the checkpoint .*, which has \d+$/u),
+    );
+  });
+
+  it('names a record that was inserted', async () => {
+    const copied = `trail, 'made-up', name, type, verdict, reason, created_at, reported_by, document, stepped_back`;
+    edit(
+      `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at, reported_by,
+        document, stepped_back) SELECT org, flow, 99, ${copied} FROM attestations WHERE sequence = 1`,
+    );
+    expect(await verifyKept()).toEqual([
+      'acme: extra: attestation made-up of flow web is no record of the log',
+      problemsFound(1),
+    ]);
+  });
+
+  it('names a history that was rewritten and signed again, given an earlier checkpoint', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'compliance-log-'));
+    await cp(join(dataFolder, 'signing-key.pem'), join(other, 'signing-key.pem'));
+    await rm(dataFolder, { recursive: true });
+    // With the same key: another history, as complete.
+    const service = await startTestService({ dataFolder: join(other, 'data') });
+    await service.stop();
+    await cp(join(other, 'signing-key.pem'), join(other, 'data', 'signing-key.pem'));
+    const again = await startTestService({ dataFolder: join(other, 'data') });
+    await record(again);
+    expect((await call(again, { at: again.url, path: '/log/acme/checkpoint' })).status).toBe(200);
+    await again.stop();
+    await cp(join(other, 'data'), dataFolder, { recursive: true });
+    await rm(other, { recursive: true });
+    expect(await verify()).toContain('nothing is altered, missing or extra');
+    const lines = await verifyKept();
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(
+      /^acme: altered: the first \d+ entries are not those of the checkpoint .*; the history was rewritten$/u,
+    );
+  });
+
+  it('refuses a checkpoint that no given key has signed', async () => {
+    const forged = join(dataFolder, 'forged');
+    await writeFile(forged, (await readFile(checkpoint, 'utf8')).replace(/\n(\d+)\n/u, '\n1$1\n'));
+    expect(await verify('--checkpoint', forged, '--verifier-key', verifierKey)).toEqual([
+      `${forged} is not signed by any of the keys in --verifier-key`,
+    ]);
+  });
+});
