@@ -109,7 +109,7 @@ function parseVerify(args: string[], environment: EnvironmentVariables): LogComm
   return {
     name: 'verify',
     dataFolder: readDataFolder(values.data, environment) ?? defaultDataFolder,
-    // A folder that is named is meant, whatever database the service uses.
+    // A folder on the command line takes precedence over a database in the environment.
     database: values.data === undefined ? readDatabase(values, environment) : undefined,
     checkpoints: values.checkpoint ?? [],
     verifierKeys: values['verifier-key'] ?? [],

@@ -46,7 +46,9 @@ export async function runLogCommand(command: LogCommand, dependencies: Dependenc
       const path = toPath(command.file);
       const keys = await (command.end ? endRotation(path) : addSigningKey(path));
       const what = command.end ? 'only the newest key is left' : `${keys.length} keys will sign, a new one first`;
-      writeLine(`${path}: ${what}; restart the service, and give the output of verifier-key to those who verify`);
+      writeLine(
+        `${path}: ${what}; restart the service, and give the output of verifier-key to everyone who verifies the log`,
+      );
     }
   }
 }
@@ -102,11 +104,11 @@ async function verify(
         writeLine(`${org}: ${found.size} entries${late}, ${found.attachments} attachments, root ${root}`);
         if (found.unentered > 0)
           writeLine(
-            `${org}: ${found.unentered} records are older than the log and not entered yet; start the service to go on`,
+            `${org}: ${found.unentered} records are older than the log and not entered yet; start the service to enter them`,
           );
         if (heads.length === 0)
           writeLine(
-            `${org}: without a checkpoint that was kept, nobody can tell whether the whole history was rewritten`,
+            `${org}: this does not show whether the whole history was rewritten; that needs a checkpoint that was kept`,
           );
       }
     },
@@ -126,7 +128,7 @@ function requireVerifierKey(text: string): VerifierKey {
 async function readCheckpoint(path: string, keys: readonly VerifierKey[]): Promise<Checkpoint> {
   const checkpoint = parseCheckpoint(await readFile(path, 'utf8'));
   if (checkpoint === undefined)
-    throw new Error(`${path} is no checkpoint; give a file as /log/ORG/checkpoint returns it`);
+    throw new Error(`${path} is not a checkpoint; it must be a file that /log/ORG/checkpoint returned`);
   if (keys.length > 0 && !keys.some((key) => isSignedBy(checkpoint, key)))
     throw new Error(`${path} is not signed by any of the keys in --verifier-key`);
   return checkpoint;

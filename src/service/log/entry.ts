@@ -26,8 +26,8 @@ export function encodeEntry({ sequence, at, kind, documentDigest, attachmentDige
 }
 
 /**
- * The SHA-256 of the random bytes of a record and its document, in hex. The bytes are only in the database, so that
- * nobody can guess a document from its digest, and so that it is forgotten when both are removed.
+ * The SHA-256 of the random bytes of a record and its document, in hex. The bytes are only in the database, so that a
+ * document cannot be guessed from its digest, and nothing is left of it after both are removed.
  */
 export function digestDocument(random: Uint8Array, document: string): string {
   return createHash('sha256').update(random).update(document).digest('hex');

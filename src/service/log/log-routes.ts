@@ -37,7 +37,7 @@ const proofQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** Checkpoints change with every entry; tiles never do. Keys are private, so no shared cache may answer for them. */
+/** Checkpoints change with every entry, tiles never. Only caches of the client may store them: requests need a key. */
 const briefly = 'private, max-age=2';
 const forever = 'private, max-age=31536000, immutable';
 

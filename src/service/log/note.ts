@@ -48,7 +48,7 @@ export function renderVerifierKey(name: string, key: KeyObject): string {
   return `${name}+${toKeyId(name, raw)}+${Buffer.concat([ed25519, raw]).toString('base64')}`;
 }
 
-/** Reads a verifier key; undefined if it is none with an Ed25519 key. */
+/** Reads a verifier key; undefined if the text is not one with an Ed25519 key. */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const [, name = '', keyId = '', base64 = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/u.exec(text) ?? [];
   const raw = Buffer.from(base64, 'base64').subarray(1);
@@ -57,7 +57,7 @@ export function parseVerifierKey(text: string): VerifierKey | undefined {
   return { name, keyId, key };
 }
 
-/** Reads the Ed25519 private keys of a PEM file, the current one first; undefined if there is none or another one. */
+/** Reads the Ed25519 private keys of a PEM file, the current one first; undefined if there is none, or a key of another type. */
 export function parseSigningKeys(pem: string): readonly KeyObject[] | undefined {
   const blocks = pem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/gu) ?? [];
   try {
@@ -81,7 +81,7 @@ export function signCheckpoint(origin: string, { size, root }: TreeHead, keys: r
 
 const signatureLine = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/u;
 
-/** Reads a checkpoint; undefined if it is none. Its signatures are not verified. */
+/** Reads a checkpoint; undefined if the text is not one. Its signatures are not verified. */
 export function parseCheckpoint(note: string): Checkpoint | undefined {
   const end = note.lastIndexOf('\n\n');
   const text = note.slice(0, end + 1);

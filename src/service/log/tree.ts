@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 export const tileWidth = 256;
 const tileHeight = 8;
 
-/** Returns the hashes of a level from an index to the one before another; none of two tiles. */
+/** Returns the hashes of a level between two indexes, without the last; all of them are in one tile. */
 export type ReadHashes = (level: number, from: number, to: number) => Promise<readonly Uint8Array[]>;
 
 function hash(prefix: number, ...parts: readonly Uint8Array[]): Uint8Array {

@@ -203,7 +203,7 @@ export class AnswerWorker {
     return { ...toResult(now), checkRunId: await api.saveCheckRun(answer, run, output) };
   }
 
-  /** If the deployment cannot be judged, it is rejected after the wait, so that nobody waits for ever. */
+  /** If the deployment cannot be judged, it is rejected after the wait, so that no job waits forever. */
   async #decide(
     answer: Answer,
     subject: DeploymentSubject,

@@ -22,8 +22,8 @@ const retryDelay = 30_000;
 const idleDelay = 3_600_000;
 
 /**
- * Enters the records in the log that are older than it, after an upgrade, in small transactions. A stop interrupts it, and
- * the next start goes on: what has an entry gets no other one.
+ * After an upgrade, enters records that are older than the log, in small transactions. A stop interrupts this, and the next
+ * start continues: a record that has an entry does not get another one.
  */
 export class LateEntries {
   readonly #dependencies: Dependencies;
@@ -49,7 +49,7 @@ export class LateEntries {
         const unfinished = await storage.read((records) => records.log.findUnfinished());
         if (unfinished === undefined || this.#isStopped) return idleDelay;
         const table = loggedTables.find(({ kind }) => kind === unfinished.kind);
-        // A kind of a later version.
+        // Written by a later version.
         if (table === undefined) return idleDelay;
         await this.#enterTable(unfinished.org, table);
       }
