@@ -14,6 +14,7 @@ import { Judging } from '../src/service/platform/judging/judging.ts';
 import { randomBytes } from 'node:crypto';
 import { startTrialService } from '../trial/trial-service.ts';
 import { attestationDocument } from './requests.ts';
+import { storageDependencies } from '../test/support/storage-dependencies.ts';
 
 /** How many records a service has before it starts. */
 export interface Filling {
@@ -82,7 +83,7 @@ export async function withFilledService<Result>(
   work: (filled: FilledService) => Promise<Result>,
 ): Promise<Result> {
   await mkdir(owner.data);
-  const storage = new SqliteStorage(owner.data);
+  const storage = new SqliteStorage(owner.data, storageDependencies());
   try {
     await fill(storage, owner, filling);
   } finally {

@@ -20,7 +20,7 @@ describe('records that are older than the log', () => {
     const attachment = attachmentPath(join(dataFolder, 'attachments'), digest);
     await mkdir(dirname(attachment), { recursive: true });
     await writeFile(attachment, earlierAttachment);
-    storage = new SqliteStorage(dataFolder);
+    storage = new SqliteStorage(dataFolder, storageDependencies());
   });
   afterEach(async () => {
     await storage.close();

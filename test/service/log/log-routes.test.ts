@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { textAt } from '../../../src/runtime/untrusted-data.ts';
+import { textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { hashLeaf, TreeBuilder } from '../../../src/service/log/tree.ts';
 import { isSignedBy, parseCheckpoint, parseVerifierKey } from '../../../src/service/log/note.ts';
 import { createKey } from '../../support/administration.ts';
@@ -9,10 +9,13 @@ import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../.
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
+/** The clock of the service, in milliseconds. */
+const now = Date.UTC(2027, 0, 1);
+
 describe('the transparency log of an organization', () => {
   let service: TestService;
   beforeEach(async () => {
-    service = await startTestService({ options: { signingKeys: sampleSigningKeys } });
+    service = await startTestService({ options: { signingKeys: sampleSigningKeys }, sources: { now: () => now } });
   });
   afterEach(() => service.stop());
 
@@ -47,6 +50,8 @@ describe('the transparency log of an organization', () => {
       expect(checkpoint !== undefined && key !== undefined && isSignedBy(checkpoint, key)).toBe(true);
     }
     const entries = await readEntries(checkpoint?.size ?? 0);
+    const times = entries.map((entry) => valueAt(JSON.parse(entry.toString()), 'time'));
+    expect(new Set(times)).toEqual(new Set([now / 1000]));
     const kinds = entries.map((entry) => textAt(JSON.parse(entry.toString()), 'kind'));
     expect(kinds).toEqual(
       expect.arrayContaining(['member', 'flow', 'trail', 'attestation', 'artifact', 'audit event']),
@@ -92,7 +97,7 @@ describe('the transparency log of an organization', () => {
     }
   });
 
-  it('lets tiles be kept for ever and checkpoints for a moment, by nobody else', async () => {
+  it('lets clients cache tiles forever and checkpoints for a moment, and no shared cache', async () => {
     const caching = async (path: string): Promise<unknown> => (await get(path)).headers.get('cache-control');
     expect(await caching('checkpoint')).toBe('private, max-age=2');
     expect(await caching('tile/0/000.p/1')).toBe('private, max-age=31536000, immutable');

@@ -1,8 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { systemClock, unixSeconds } from '../../../runtime/clock.ts';
+import { unixSeconds, type Now } from '../../../runtime/clock.ts';
+import type { RandomBytes } from '../../../runtime/random.ts';
 import { LogWriter, toNewEntry, type NewEntry } from '../../log/log-records.ts';
 import type { Database, Statement, Value } from './database.ts';
 import type { Row } from './rows.ts';
+
+/** Where the time and the random bytes of an entry come from. */
+export interface EntrySources {
+  readonly now: Now;
+  readonly randomBytes: RandomBytes;
+}
 
 /** A record that a statement wrote. */
 interface Written {
@@ -16,10 +22,12 @@ interface Written {
  */
 export class LoggedDatabase implements Database {
   readonly #database: Database;
+  readonly #sources: EntrySources;
   readonly #written: Written[][] = [];
 
-  constructor(database: Database) {
+  constructor(database: Database, sources: EntrySources) {
     this.#database = database;
+    this.#sources = sources;
   }
 
   async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
@@ -44,7 +52,8 @@ export class LoggedDatabase implements Database {
 
   /** Appends the entries of what was written, as the last part of the transaction. */
   async appendEntries(): Promise<void> {
-    const at = unixSeconds(systemClock.now());
+    const { now, randomBytes } = this.#sources;
+    const at = unixSeconds(now());
     const entries = this.#written
       .flat()
       .flatMap(({ statement: { logged }, row }): readonly NewEntry[] =>

@@ -23,7 +23,7 @@ import { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.
 import { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
 import { UsageReader } from '../../organization/usage-records.ts';
 import type { Database, Repository } from './database.ts';
-import { LoggedDatabase } from './logged-database.ts';
+import { LoggedDatabase, type EntrySources } from './logged-database.ts';
 import type { AttachmentStore } from '../attachments/attachments.ts';
 import type { After, Now } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
@@ -99,9 +99,10 @@ export const createReaders = (database: Database): ReadTransaction => create(rea
 /** Runs the work of a transaction that writes, and appends the records that it has written to the log. */
 export async function runWriting<Result>(
   database: Database,
+  sources: EntrySources,
   work: (transaction: WriteTransaction) => Promise<Result>,
 ): Promise<Result> {
-  const logged = new LoggedDatabase(database);
+  const logged = new LoggedDatabase(database, sources);
   const result = await work(create(writers, logged));
   await logged.appendEntries();
   return result;

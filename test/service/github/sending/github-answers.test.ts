@@ -17,7 +17,7 @@ let github: FakeGitHubApp;
 let answers: GithubAnswers;
 beforeEach(async () => {
   folder = await createDataFolder();
-  storage = new SqliteStorage(folder);
+  storage = new SqliteStorage(folder, storageDependencies());
   github = await startGitHubApp();
   github.runs.set(88, commitOf('8'));
   const installations = new Map([[1, 'acme']]);

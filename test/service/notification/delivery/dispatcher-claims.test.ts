@@ -10,6 +10,7 @@ import { concurrent, type Storage, type WriteTransaction } from '../../../../src
 import { manualClock, type ManualClock } from '../../../support/clock.ts';
 import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 describe('the dispatcher of one of several processes', () => {
   let folder: string;
@@ -62,7 +63,7 @@ describe('the dispatcher of one of several processes', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
-    sqlite = new SqliteStorage(folder);
+    sqlite = new SqliteStorage(folder, storageDependencies());
     records = new Records(sqlite);
     clock = manualClock();
     [told, sent, taken, claims, released, isBroken] = [[], [], new Set(), 0, [], false];

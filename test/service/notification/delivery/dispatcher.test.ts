@@ -11,6 +11,7 @@ import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/
 import { manualClock, startOfTime, type ManualClock } from '../../../support/clock.ts';
 import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 /** What becomes of a delivery: a promise that the test settles. */
 interface Attempt {
@@ -51,7 +52,7 @@ describe('the dispatcher', () => {
     });
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
-    storage = new SqliteStorage(folder);
+    storage = new SqliteStorage(folder, storageDependencies());
     records = new Records(storage);
     clock = manualClock();
     [attempts, told, ahead] = [[], [], 0];

@@ -13,6 +13,7 @@ import {
 import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 describe('the provenance of running artifacts', () => {
   let folder: string;
@@ -21,7 +22,7 @@ describe('the provenance of running artifacts', () => {
   let count = 0;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
-    storage = new SqliteStorage(folder);
+    storage = new SqliteStorage(folder, storageDependencies());
     records = new Records(storage);
     await records.createOrganization('acme', 1);
     for (const name of ['web', 'api']) {

@@ -11,6 +11,7 @@ import { manualClock } from '../../../support/clock.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import { Records } from '../../../support/records.ts';
+import { storageDependencies } from '../../../support/storage-dependencies.ts';
 
 const org = 'acme';
 const user = 'ann';
@@ -23,7 +24,7 @@ let records: Records;
 let pending: PendingSnapshots;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
-  storage = new SqliteStorage(folder);
+  storage = new SqliteStorage(folder, storageDependencies());
   records = new Records(storage);
   pending = records.startPendingSnapshots();
   await records.createOrganization(org, 1);
@@ -86,7 +87,7 @@ describe('a report to an environment that a thousand logical ones include', () =
     await pending.stop();
     await storage.close();
     expect(countOf('pending_snapshots')).toBeGreaterThan(0);
-    storage = new SqliteStorage(folder);
+    storage = new SqliteStorage(folder, storageDependencies());
     records = new Records(storage);
     pending = records.startPendingSnapshots();
     const page = { page: 1, size: 10, ascending: true };

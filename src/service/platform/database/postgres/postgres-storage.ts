@@ -16,7 +16,7 @@ import { isConflict, isSlow, translatePostgresError } from './postgres-errors.ts
 import { Session } from './session.ts';
 import { probe, Transactions } from './transactions.ts';
 
-type Dependencies = Pick<StorageDependencies, 'monotonic' | 'after' | 'log'>;
+type Dependencies = Pick<StorageDependencies, 'now' | 'randomBytes' | 'monotonic' | 'after' | 'log'>;
 
 /** How often the tokens of old commits are deleted, in milliseconds. */
 const forgetInterval = 120_000;
@@ -41,11 +41,11 @@ export class PostgresStorage implements Storage {
   #cancelForgetting: () => void = () => undefined;
 
   constructor(connections: Connections, dependencies: Dependencies) {
-    const { monotonic, after } = dependencies;
+    const { after } = dependencies;
     this.#connections = connections;
     this.#dependencies = dependencies;
     this.#commits = new CommitWatch({ after, probe: () => this.probe() });
-    this.#transactions = new Transactions({ connections, commits: this.#commits, monotonic, after });
+    this.#transactions = new Transactions({ ...dependencies, connections, commits: this.#commits });
     this.#scheduleForgetting();
   }
 

@@ -29,7 +29,7 @@ const outcomeMilliseconds = 10_000;
 const outcomeDelay = 500;
 
 /** The dependencies of `Transactions`. */
-interface Dependencies extends Pick<StorageDependencies, 'monotonic' | 'after'> {
+interface Dependencies extends Pick<StorageDependencies, 'now' | 'randomBytes' | 'monotonic' | 'after'> {
   readonly connections: Connections;
   readonly commits: CommitWatch;
 }
@@ -66,7 +66,7 @@ export class Transactions {
     const session = new Session(client);
     let result: Result;
     try {
-      result = await runWriting(session, work);
+      result = await runWriting(session, this.#dependencies, work);
       // Its error is thrown below.
       if (session.failure !== undefined) throw new Error('the work went on after a statement had failed');
     } catch (error) {

@@ -49,7 +49,7 @@ export async function openDataFolder(
   const isNeverAttached = (): Promise<boolean> => Promise.resolve(false);
   if (isNew)
     await atStart(folder, () => sweepAttachments({ ...rules, isAttached: isNeverAttached, isNewDatabase: true }));
-  const storage = new SqliteStorage(dataFolder, () => markRunning(dataFolder));
+  const storage = new SqliteStorage(dataFolder, { now, randomBytes }, () => markRunning(dataFolder));
   closers.push(async () => {
     await markStopped(dataFolder).finally(() => storage.close());
   });

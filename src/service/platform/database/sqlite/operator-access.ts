@@ -21,7 +21,7 @@ import { markStopped, requireLog } from './unclean-stop.ts';
  */
 export async function withOperatorFolder<Result>(
   folder: string,
-  { randomBytes }: Pick<StorageDependencies, 'randomBytes'>,
+  sources: Pick<StorageDependencies, 'now' | 'randomBytes'>,
   work: (storage: Storage, openAttachments: () => Promise<AttachmentStore>) => Promise<Result>,
 ): Promise<Result> {
   const path = join(folder, databaseFile);
@@ -32,10 +32,10 @@ export async function withOperatorFolder<Result>(
   try {
     if (release === undefined) requireSameVersion(path);
     else requireLog(folder);
-    const storage = new SqliteStorage(folder);
+    const storage = new SqliteStorage(folder, sources);
     try {
       if (!storage.isWritable) throw toStartError(storageError('full'), path);
-      return await work(storage, () => AttachmentFolder.open(join(folder, attachmentsFolder), randomBytes));
+      return await work(storage, () => AttachmentFolder.open(join(folder, attachmentsFolder), sources.randomBytes));
     } finally {
       // Closing the last connection removes the log, whose writes are in the database then.
       if (release !== undefined) await markStopped(folder);

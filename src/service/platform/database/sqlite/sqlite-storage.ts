@@ -4,6 +4,7 @@ import { databaseFile } from '../../attachments/files/data-folder.ts';
 import { StartError } from '../start-error.ts';
 import {
   runWriting,
+  type StorageDependencies,
   type ReadTransaction,
   type Storage,
   type TransactionOptions,
@@ -19,6 +20,8 @@ import { ReadPool } from './read-pool.ts';
 import { LargeTextError, requireSmallText, Session } from './session.ts';
 import { WriteQueue } from './write-queue.ts';
 
+type Sources = Pick<StorageDependencies, 'now' | 'randomBytes'>;
+
 /**
  * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes at a
  * time, the others read the committed state. If the disk is full at the start, it only reads until there is room to
@@ -26,6 +29,7 @@ import { WriteQueue } from './write-queue.ts';
  */
 export class SqliteStorage implements Storage {
   readonly #folder: string;
+  readonly #sources: Sources;
   readonly #onWritable: () => Promise<void>;
   readonly #listeners: (() => void)[] = [];
   #writer: Writer | undefined;
@@ -33,11 +37,13 @@ export class SqliteStorage implements Storage {
   #reads: ReadPool;
 
   /**
+   * @param sources the time and the random bytes of entries of the log
    * @param onWritable called before the first write, if the disk was full at the start
    * @throws StartError if the database cannot be opened.
    */
-  constructor(folder: string, onWritable = (): Promise<void> => Promise.resolve()) {
+  constructor(folder: string, sources: Sources, onWritable = (): Promise<void> => Promise.resolve()) {
     this.#folder = folder;
+    this.#sources = sources;
     this.#onWritable = onWritable;
     try {
       this.#writer = new Writer(folder, this.#listeners);
@@ -65,10 +71,10 @@ export class SqliteStorage implements Storage {
     const { queue, session, largeWrites } = this.#writer ?? (await this.#requireWriter());
     try {
       requireSmallText(largestText);
-      return await queue.write(() => session.use(() => runWriting(session, work)));
+      return await queue.write(() => session.use(() => runWriting(session, this.#sources, work)));
     } catch (error) {
       if (!(error instanceof LargeTextError)) throw error;
-      return queue.write(() => largeWrites.run((database) => runWriting(database, work)), true);
+      return queue.write(() => largeWrites.run((database) => runWriting(database, this.#sources, work)), true);
     }
   }
 

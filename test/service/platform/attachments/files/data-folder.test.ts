@@ -9,6 +9,7 @@ import { lockFolder } from '../../../../../src/service/platform/database/sqlite/
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { itWithPosixFiles } from '../../../../support/platform.ts';
 import { Records } from '../../../../support/records.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 describe('the data folder', () => {
   let parent: string;
@@ -29,7 +30,7 @@ describe('the data folder', () => {
   itWithPosixFiles('is made for its owner alone, and so is every file of the database and of the claim', async () => {
     await prepare();
     const release = lockFolder(folder);
-    const storage = new SqliteStorage(folder);
+    const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
     await records.createOrganization('acme', 1);
     expect(await modeOf(folder)).toBe('700');

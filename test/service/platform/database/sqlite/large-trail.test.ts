@@ -8,6 +8,7 @@ import { SqliteStorage } from '../../../../../src/service/platform/database/sqli
 import { pod } from '../../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../../support/service-samples.ts';
 import { Records } from '../../../../support/records.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 const org = 'acme';
 const flow = 'web';
@@ -18,7 +19,7 @@ describe('evidence for a whole trail', () => {
   let records: Records;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
-    storage = new SqliteStorage(folder);
+    storage = new SqliteStorage(folder, storageDependencies());
     records = new Records(storage);
     await records.createOrganization(org, 1);
     const rest = { description: '', visibility: undefined, repoUrl: undefined };

@@ -11,6 +11,7 @@ import { SqliteStorage } from '../../../../../src/service/platform/database/sqli
 import { pod } from '../../../../support/environment-samples.ts';
 import { Records } from '../../../../support/records.ts';
 import { createDataFolder } from '../../../../support/test-storage.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -36,7 +37,7 @@ describe('a transaction with a large text', () => {
   const small = report({ web: 'b'.repeat(64) });
 
   it('is committed between the others, and one that was begun before the storage is closed', async () => {
-    const storage = new SqliteStorage(folder);
+    const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
     await records.createOrganization('acme', 1);
     await records.saveEnvironment({ org: 'acme', name: 'prod', kind: 'K8S', user: 'ann' }, 2);
@@ -59,7 +60,7 @@ describe('a transaction with a large text', () => {
     // The thread has closed its connection, too.
     expect(existsSync(join(folder, `${databaseFile}-wal`))).toBe(false);
     expect(names()).toEqual(['acme', 'one', 'three', 'two']);
-    const again = new SqliteStorage(folder);
+    const again = new SqliteStorage(folder, storageDependencies());
     const page = { page: 1, size: 10, ascending: true };
     const found = await new Records(again).listSnapshots({ org: 'acme', environment: 'prod', page, now: 9 });
     expect(found?.map(({ from, compliant }) => [from, compliant])).toEqual([

@@ -11,6 +11,7 @@ import { notifications } from '../../../../../src/service/platform/database/sqli
 import { SqliteStorage } from '../../../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { sampleAttestation } from '../../../../support/service-samples.ts';
 import { Records } from '../../../../support/records.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 describe('a database of the first version', () => {
   let folder: string;
@@ -48,7 +49,7 @@ describe('a database of the first version', () => {
   });
 
   it('is migrated with all its data', async () => {
-    const storage = new SqliteStorage(folder);
+    const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
     expect(await records.findKey('old1')).toEqual({
       ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
@@ -68,7 +69,7 @@ describe('a database of the first version', () => {
     expect(await listTimes('api')).toEqual([15]);
     await storage.close();
     // Opened again it stays as it is.
-    const again = new SqliteStorage(folder);
+    const again = new SqliteStorage(folder, storageDependencies());
     // Its attestations have no idempotency keys, and do not conflict.
     expect(await again.read(({ attestations }) => attestations.findRequestDigest('acme', ''))).toBeUndefined();
     await again.close();
@@ -101,7 +102,7 @@ describe('a database from before user names were global', () => {
     add.run('new1', 9e9, null);
     add.run('ends', 5, 7.5);
     database.close();
-    const storage = new SqliteStorage(folder);
+    const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
     const expiries = await Promise.all(['old1', 'new1', 'ends'].map((id) => records.findKey(id)));
     const inOneYear = 9e9 + 365 * 86_400;
@@ -122,7 +123,7 @@ describe('a database from before user names were global', () => {
     addKey('acme', 'ci01', 'user', 'ci');
     addKey('other', 'ci02', 'service account', 'ci');
     database.close();
-    const storage = new SqliteStorage(folder);
+    const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
     const limited = async (id: string): Promise<boolean | undefined> => (await records.findKey(id))?.isLimitedToOrg;
     for (const id of ['ann1', 'ann2', 'eve1', 'eve2']) expect([id, await limited(id)]).toEqual([id, true]);
@@ -149,7 +150,7 @@ describe('a database from before user names were global', () => {
         INSERT INTO policy_events VALUES ('acme', '${name}', 1, 'policy_created', 1, '${name}', 1, NULL);`);
     }
     database.close();
-    const storage = new SqliteStorage(folder);
+    const storage = new SqliteStorage(folder, storageDependencies());
     const records = new Records(storage);
     const query = { org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6, now: 10 };
     const page = await records.listAttestations(query);

@@ -23,18 +23,19 @@ import { describeBroadcasts } from '../broadcasts-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 import { describePages } from '../pages-acceptance.ts';
 import { describeWaitingWrites } from '../waiting-writes-acceptance.ts';
+import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-storage-'));
 
 const openTestStorage = async (): Promise<StorageUnderTest> => {
   const folder = await createDataFolder();
-  let storage = new SqliteStorage(folder);
+  let storage = new SqliteStorage(folder, storageDependencies());
   const opened = (): OpenStorage => ({ records: new Records(storage) });
   return {
     ...opened(),
     reopen: async () => {
       await storage.close();
-      storage = new SqliteStorage(folder);
+      storage = new SqliteStorage(folder, storageDependencies());
       return opened();
     },
     remove: async () => {
