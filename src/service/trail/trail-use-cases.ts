@@ -37,8 +37,8 @@ export type BeginTrailResult =
 
 /**
  * Begins or updates a trail. Only an author who may define what evidence is judged by can give it another template, which
- * judges the environments that run its artifacts again. A key that counts for no environment cannot take a trail of others
- * to another commit or repository, because their evidence would no longer count.
+ * judges the environments that run its artifacts again. A key that counts for no environment cannot move a trail that a
+ * counting key began to another commit or repository, because the evidence in it would no longer count.
  */
 export function beginTrail(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
@@ -86,14 +86,14 @@ async function findChange(
   return isDeepStrictEqual(own, wanted) ? undefined : wanted;
 }
 
-/** The commit of a trail of others, if a key that counts for no environment would take it to another or elsewhere. */
+/** The commit that a trail keeps, because a counting key began it and one that counts for no environment would move it. */
 function findKeptCommit(
   known: Trail | undefined,
   begun: Trail,
   { counts }: Pick<TrailToBegin, 'counts'>,
 ): string | undefined {
-  const isTaken = known?.counts === true && counts !== true && isMoved(known, begun);
-  return isTaken ? toTrailIdentity(known).commit : undefined;
+  const isKept = known?.counts === true && counts !== true && isMoved(known, begun);
+  return isKept ? toTrailIdentity(known).commit : undefined;
 }
 
 function mergeTrail(known: Trail | undefined, wanted: Omit<TrailToBegin, 'template'>, now: number): Trail {
