@@ -266,11 +266,14 @@ describe('a client that is too slow', () => {
 
 describe('a defect', () => {
   it('gets a response with an id that the log has, too, and without details', async () => {
-    const randomBytes = (): Buffer => {
-      throw new Error('a secret detail');
+    let isDefective = false;
+    const randomBytes = (size: number): Buffer => {
+      if (isDefective) throw new Error('a secret detail');
+      return Buffer.alloc(size);
     };
     const service = await startTestService({ sources: { randomBytes } });
     await saveFlow(service);
+    isDefective = true;
     const { status, body } = await report(service);
     expect(status).toBe(500);
     const [id = ''] = /(?<=request )\S+(?=:)/.exec(service.errors.join()) ?? [];
