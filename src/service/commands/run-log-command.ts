@@ -1,14 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { parseCheckpoint, toLogOrigin, type Checkpoint } from '../../runtime/transparency-log/checkpoint.ts';
 import {
   isSignedBy,
-  parseCheckpoint,
   parseVerifierKey,
   renderVerifierKey,
-  toLogOrigin,
-  type Checkpoint,
   type VerifierKey,
-} from '../log/note.ts';
+} from '../../runtime/transparency-log/verifier-key.ts';
 import { verifyLog, type KnownHead } from '../log/verify-log-use-cases.ts';
 import { toStorageOptions } from '../platform/database/open-storage.ts';
 import { withOperatorStorage } from '../platform/database/operator-access.ts';

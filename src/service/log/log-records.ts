@@ -1,3 +1,5 @@
+import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
+import { countHashes, foldHashes, hashLeaf, tileWidth } from '../../runtime/transparency-log/tree.ts';
 import { defineStatements, lookUpAll, Repository, type Statement, type Value } from '../platform/database/database.ts';
 import { blob, number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
 import { digestDocument, encodeEntry, type LogEntry } from './entry.ts';
@@ -11,8 +13,6 @@ import {
   type LoggedWrite,
   type RecordKey,
 } from './logged-table.ts';
-import type { TreeHead } from './note.ts';
-import { countHashes, foldHashes, hashLeaf, tileWidth } from './tree.ts';
 
 /** An entry that has no sequence number yet. */
 export interface NewEntry extends Omit<LogEntry, 'sequence'>, RecordKey {

@@ -8,10 +8,11 @@ import { ApiError, validationError } from '../platform/server/errors/api-error.t
 import { allowCaching } from '../platform/server/json-response.ts';
 import type { RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
+import { renderVerifierKey } from '../../runtime/transparency-log/verifier-key.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
 import { createCheckpoint, proveEntry, readTile, type LogSigner, type ProofSubject } from './log-use-cases.ts';
-import { renderVerifierKey, toLogOrigin } from './note.ts';
 
 const notInLog = {
   status: 404,

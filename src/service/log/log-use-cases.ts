@@ -1,9 +1,11 @@
 import type { KeyObject } from 'node:crypto';
+import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
+import { parseTilePath } from '../../runtime/transparency-log/tile-path.ts';
+import { cacheTiles, findInclusionProof, findRoots, type ReadHashes } from '../../runtime/transparency-log/tree.ts';
 import type { Storage, ReadTransaction } from '../platform/database/storage.ts';
 import { encodeEntry } from './entry.ts';
-import { signCheckpoint, type TreeHead } from './note.ts';
-import { bundleEntries, parseTilePath, renderProof } from './tile.ts';
-import { cacheTiles, findInclusionProof, findRoot, type ReadHashes } from './tree.ts';
+import { signCheckpoint } from './note.ts';
+import { bundleEntries, renderProof } from './tile.ts';
 
 interface Dependencies {
   readonly storage: Storage;
@@ -42,16 +44,16 @@ function readHashes({ log }: LogRecords, org: string, size: number): ReadHashes 
  */
 async function readHead(records: LogRecords, org: string): Promise<TreeHead & { readonly isSigned: boolean }> {
   const [size, signed] = await Promise.all([records.log.findSize(org), records.log.findHead(org)]);
-  const findRootOf = (wanted: number): Promise<Uint8Array> => findRoot(readHashes(records, org, wanted), wanted);
-  const root = await findRootOf(size);
+  const read = readHashes(records, org, size);
+  const isShorter = signed !== undefined && size < signed.size;
+  const { earlier, later } = await findRoots(read, isShorter ? size : (signed?.size ?? 0), size);
   if (signed !== undefined) {
-    const earlier = signed.size === size ? root : signed.size < size ? await findRootOf(signed.size) : undefined;
-    if (earlier === undefined || !Buffer.from(earlier).equals(signed.root)) {
+    if (isShorter || !Buffer.from(earlier).equals(signed.root)) {
       const what = `the transparency log of ${org} is no continuation of the checkpoint with ${signed.size} entries`;
       throw new AlteredLogError(`${what}; nothing is signed; find out what was altered with the command verify`);
     }
   }
-  return { size, root, isSigned: signed?.size === size };
+  return { size, root: later, isSigned: signed?.size === size };
 }
 
 /**

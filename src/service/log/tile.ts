@@ -1,29 +1,4 @@
-import { countHashes, tileWidth } from './tree.ts';
-
-/** Tiles and entry bundles of a log, as the C2SP specification tlog-tiles defines them. */
-
-/** A tile of hashes, or a bundle of entries. */
-export interface Tile {
-  readonly level: number | 'entries';
-  /** The index of its first hash or entry, and the one after its last. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/** `<level>/<index>` or `<level>/<index>.p/<width>`; the index is in groups of three digits. */
-const tilePath = /^(entries|\d|[1-5]\d|6[0-3])\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/u;
-
-/** Reads the path of a tile after `tile/`; undefined if the tree of this size has no such tile. */
-export function parseTilePath(path: string, size: number): Tile | undefined {
-  const [, level = '', index = '', partial] = tilePath.exec(path) ?? [];
-  if (index.startsWith('x000/')) return undefined;
-  const width = partial === undefined ? tileWidth : Number(partial);
-  const from = Number(index.replaceAll(/[x/]/gu, '')) * tileWidth;
-  const to = from + width;
-  const isServed = level !== '' && (partial === undefined || width < tileWidth);
-  if (!isServed || to > countHashes(level === 'entries' ? 0 : Number(level), size)) return undefined;
-  return { level: level === 'entries' ? level : Number(level), from, to };
-}
+/** Entry bundles and proofs of a log, as the C2SP specifications tlog-tiles and tlog-proof define them. */
 
 /** Joins entries, each after its length in two bytes. */
 export function bundleEntries(entries: readonly Uint8Array[]): Uint8Array {

@@ -1,5 +1,7 @@
 import type { AttachmentStore } from '../platform/attachments/attachments.ts';
 import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
+import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
+import { cacheTiles, findRoot, hashLeaf, TreeBuilder } from '../../runtime/transparency-log/tree.ts';
 import type { Storage } from '../platform/database/storage.ts';
 import { digestDocument, encodeEntry } from './entry.ts';
 import type { ListedEntry, LoggedRow, StoredEntry } from './log-records.ts';
@@ -12,8 +14,6 @@ import {
   type LoggedTable,
   type RecordKey,
 } from './logged-table.ts';
-import type { TreeHead } from './note.ts';
-import { cacheTiles, findRoot, hashLeaf, TreeBuilder } from './tree.ts';
 import { parseRename, undoRename, type Rename } from './renamed-row.ts';
 
 export interface VerifyDependencies {

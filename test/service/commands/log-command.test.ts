@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseServiceOptions } from '../../../src/service/commands/service-options.ts';
 import { loadSigningKeys } from '../../../src/service/commands/signing-key-file.ts';
-import { renderVerifierKey } from '../../../src/service/log/note.ts';
+import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { runLog } from '../../support/verify-log.ts';
 

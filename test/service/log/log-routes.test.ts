@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
-import { hashLeaf, TreeBuilder } from '../../../src/service/log/tree.ts';
-import { isSignedBy, parseCheckpoint, parseVerifierKey } from '../../../src/service/log/note.ts';
+import { parseCheckpoint } from '../../../src/runtime/transparency-log/checkpoint.ts';
+import { hashLeaf, TreeBuilder } from '../../../src/runtime/transparency-log/tree.ts';
+import { isSignedBy, parseVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { createKey } from '../../support/administration.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';

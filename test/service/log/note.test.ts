@@ -1,15 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  isSignedBy,
-  parseCheckpoint,
-  parseSigningKeys,
-  parseVerifierKey,
-  renderVerifierKey,
-  signCheckpoint,
-  toLogOrigin,
-} from '../../../src/service/log/note.ts';
+import { isLogOf, parseCheckpoint, toLogOrigin } from '../../../src/runtime/transparency-log/checkpoint.ts';
+import { isSignedBy, parseVerifierKey, renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
+import { parseSigningKeys, signCheckpoint } from '../../../src/service/log/note.ts';
 
 const [current, former] = [generateKeyPairSync('ed25519').privateKey, generateKeyPairSync('ed25519').privateKey];
 const origin = 'compliance.example.com/log/acme';
@@ -42,6 +36,20 @@ describe('a checkpoint', () => {
     const verifier = parseVerifierKey(renderVerifierKey(origin, current));
     const altered = parseCheckpoint(note.replace('\n7\n', '\n8\n'));
     expect(altered !== undefined && verifier !== undefined && isSignedBy(altered, verifier)).toBe(false);
+  });
+
+  it('is read with and without line breaks at its end', () => {
+    const note = signCheckpoint(origin, { size: 7, root: new Uint8Array(32) }, [current]);
+    for (const text of [note.trimEnd(), `${note}\n`]) expect(parseCheckpoint(text)).toEqual(parseCheckpoint(note));
+  });
+
+  it('is of the log of one organization', () => {
+    const read = parseCheckpoint(signCheckpoint(origin, { size: 7, root: new Uint8Array(32) }, [current]));
+    expect(['acme', 'cme', 'other'].map((org) => read !== undefined && isLogOf(read, org))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it.each([

@@ -1,16 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import {
   cacheTiles,
   countHashes,
   findInclusionProof,
   findRoot,
+  findRoots,
   foldHashes,
   hashLeaf,
   tileWidth,
   TreeBuilder,
   type ReadHashes,
-} from '../../../src/service/log/tree.ts';
+} from '../../../src/runtime/transparency-log/tree.ts';
 
 const sha256 = (...parts: readonly Uint8Array[]): Uint8Array =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
@@ -102,6 +104,47 @@ describe('the tree of a log', () => {
     expect(wrong).toBe(0);
   });
 
+  // Of larger trees, every size with some earlier ones.
+  it('has the roots of its definition, for every pair of sizes to 100, and for others to 600', async () => {
+    const roots = Array.from({ length: largest + 1 }, (_, size) => hex(tree.root(0, size)));
+    const wrong: string[] = [];
+    for (let later = 0; later <= largest; later += 1) {
+      const cached = cacheTiles(read, later);
+      const step = later <= 100 ? 1 : 151;
+      for (let earlier = later % step; earlier <= later; earlier += step) {
+        const found = await findRoots(cached, earlier, later);
+        if (hex(found.earlier) !== roots[earlier] || hex(found.later) !== roots[later])
+          wrong.push(`${earlier}/${later}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('never has both roots after an entry of the earlier tree was changed, removed or inserted', async () => {
+    const forgery = fc.record({
+      earlier: fc.integer({ min: 1, max: largest }),
+      more: fc.nat(largest),
+      at: fc.nat(),
+      kind: fc.constantFrom('changed', 'removed', 'inserted'),
+    });
+    await fc.assert(
+      fc.asyncProperty(forgery, async ({ earlier, more, at, kind }) => {
+        const index = at % earlier;
+        const other = sha256(Buffer.from('forged'));
+        const leaves = tree.leaves.toSpliced(
+          index,
+          kind === 'inserted' ? 0 : 1,
+          ...(kind === 'removed' ? [] : [other]),
+        );
+        const later = Math.min(earlier + more, leaves.length);
+        fc.pre(earlier <= later);
+        // The operator signs whatever root the forged tree has.
+        const { earlier: root } = await findRoots(cacheTiles(store(leaves), later), earlier, later);
+        expect(hex(root)).not.toBe(hex(tree.root(0, earlier)));
+      }),
+    );
+  });
+
   it('reads few tiles for a proof in a large log', async () => {
     const size = 1_000_000;
     const tiles: string[] = [];
@@ -112,6 +155,9 @@ describe('the tree of a log', () => {
     await findInclusionProof(cacheTiles(fake, size), 123_456, size);
     expect(tiles.length).toBeLessThanOrEqual(6);
     expect(new Set(tiles).size).toBe(tiles.length);
+    tiles.length = 0;
+    await findRoots(cacheTiles(fake, size), 123_456, size);
+    expect(tiles.length).toBeLessThanOrEqual(6);
   });
 
   it('is not computed without its hashes', async () => {

@@ -36,6 +36,37 @@ export async function findRoot(read: ReadHashes, size: number): Promise<Uint8Arr
   return size === 0 ? createHash('sha256').digest() : findSubtree(read, 0, size);
 }
 
+/** The roots of an earlier and a later tree. */
+export interface Roots {
+  readonly earlier: Uint8Array;
+  readonly later: Uint8Array;
+}
+
+/**
+ * The roots of the trees of two sizes, computed from the same hashes: if both are as signed, the later tree begins with
+ * the entries of the earlier one, whoever the hashes are from.
+ *
+ * @param earlier at most `later`
+ */
+export async function findRoots(read: ReadHashes, earlier: number, later: number): Promise<Roots> {
+  const findIn = async (start: number, end: number): Promise<Roots> => {
+    if (end === earlier) {
+      const root = await findSubtree(read, start, end);
+      return { earlier: root, later: root };
+    }
+    const middle = start + splitAt(end - start);
+    if (earlier <= middle) {
+      const left = await findIn(start, middle);
+      return { ...left, later: hashNode(left.later, await findSubtree(read, middle, end)) };
+    }
+    const left = await findSubtree(read, start, middle);
+    const right = await findIn(middle, end);
+    return { earlier: hashNode(left, right.earlier), later: hashNode(left, right.later) };
+  };
+  if (earlier > 0) return findIn(0, later);
+  return { earlier: await findRoot(read, 0), later: await findRoot(read, later) };
+}
+
 /** The hashes that lead from an entry to the root of the tree of a size, from the entry's sibling upwards. */
 export function findInclusionProof(read: ReadHashes, index: number, size: number): Promise<readonly Uint8Array[]> {
   const proveIn = async (start: number, end: number): Promise<readonly Uint8Array[]> => {

@@ -1,0 +1,48 @@
+/** Checkpoints as signed notes, as the C2SP specifications tlog-checkpoint and signed-note define them. */
+
+/** The size and the root of a log. */
+export interface TreeHead {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** A checkpoint as it was read. */
+export interface Checkpoint extends TreeHead {
+  /** The schema-less URL of the log. */
+  readonly origin: string;
+  readonly text: string;
+  readonly signatures: readonly { readonly name: string; readonly keyId: string; readonly signature: Uint8Array }[];
+}
+
+/** The path of a log, which its origin ends with. */
+const toLogPath = (org: string): string => `/log/${encodeURIComponent(org)}`;
+
+/** The origin of a log, which its keys are named after: its URL without the scheme. */
+export const toLogOrigin = (service: string, org: string): string =>
+  service.replace(/^https?:\/\//u, '') + toLogPath(org);
+
+const signatureLine = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/u;
+
+/**
+ * Reads a checkpoint; undefined if the text is not one. Its signatures are not verified. White space after the last one
+ * is accepted, because shells and outputs of steps add and remove line breaks.
+ */
+export function parseCheckpoint(text: string): Checkpoint | undefined {
+  const note = text.trimEnd();
+  const end = note.lastIndexOf('\n\n');
+  const signed = note.slice(0, end + 1);
+  const [origin = '', size = '', base64 = ''] = signed.split('\n');
+  const root = Buffer.from(base64, 'base64');
+  const lines = note.slice(end + 2).split('\n');
+  const signatures = lines.map((line) => {
+    const [, name = '', signed = ''] = signatureLine.exec(line) ?? [];
+    const bytes = Buffer.from(signed, 'base64');
+    return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4) };
+  });
+  const isValid = end > 0 && origin !== '' && /^(?:0|[1-9]\d{0,14})$/u.test(size) && root.length === 32;
+  if (!isValid || signatures.some(({ name }) => name === '')) return undefined;
+  return { origin, size: Number(size), root, text: signed, signatures };
+}
+
+/** Whether it is a checkpoint of the log of an organization, of whichever service. */
+export const isLogOf = ({ origin }: Checkpoint, org: string): boolean => origin.endsWith(toLogPath(org));
