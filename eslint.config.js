@@ -201,5 +201,6 @@ export default tseslint.config(
     files: ['**/*.{js,mjs,cjs}'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },
+  { files: ['**/pages.js'], languageOptions: { globals: { document: 'readonly', navigator: 'readonly' } } },
   { files: ['actions/**/*.cjs'], languageOptions: { globals: { require: 'readonly' } } },
 );

@@ -178,6 +178,37 @@ const checkPage = `return axe.run().then(({ violations, passes }) => [
     expect(await page.title()).toContain('Sign in');
   });
 
+  it('copy a shortened hash, and lead to the search with the key /', async () => {
+    const page = await walk.open();
+    await page.goto(`${walk.service.url}/acme/flows/web/trails/build-126`);
+    await page.evaluate('navigator.clipboard.writeText = async (text) => { document.title = text; }');
+    const fingerprint = sampleFingerprint('build-126');
+    await page
+      .getByRole('button', { name: `Copy ${fingerprint}` })
+      .first()
+      .click();
+    expect(await page.title()).toBe(fingerprint);
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.name + document.activeElement.value')).toBe('q');
+  });
+
+  it('have a short header on a phone, and the state and the reason of each row first', async () => {
+    const page = await walk.open({ viewport: { width: 390, height: 800 } });
+    await page.goto(`${walk.service.url}/acme/flows/web/trails/build-126`);
+    expect(await page.evaluate('document.querySelector("header").offsetHeight <= 100')).toBe(true);
+    const shown = await page.evaluate(`[...document.querySelector('tbody tr').children]
+      .toSorted((one, other) => one.offsetTop - other.offsetTop).map((cell) => cell.dataset.label)`);
+    expect(shown).toEqual([undefined, 'State', 'Why', 'About', 'Required', 'Reported']);
+  });
+
+  it('keep the navigation and the search when a page is not found', async () => {
+    const page = await walk.open();
+    await page.goto(`${walk.service.url}/acme/flows/nothing`);
+    await page.getByLabel('Search for a fingerprint, a commit or a name').fill('build-126');
+    await page.getByRole('link', { name: 'Environments', exact: true }).first().click();
+    expect(await page.innerText('h1')).toContain('Environments');
+  });
+
   it('lead to the page that the public client prints', async () => {
     const page = await walk.open();
     for (const [path, title] of [
@@ -200,7 +231,9 @@ const checkPage = `return axe.run().then(({ violations, passes }) => [
       '/acme/flows/api/trails/hostile',
     ]) {
       await page.goto(walk.service.url + path);
-      expect(await page.evaluate('document.querySelectorAll("script, [onerror], a[href^=javascript]").length')).toBe(0);
+      // The only script is that of the pages.
+      expect(await page.evaluate('document.querySelectorAll("script").length')).toBe(1);
+      expect(await page.evaluate('document.querySelectorAll("[onerror], a[href^=javascript]").length')).toBe(0);
       expect(await page.evaluate('document.querySelectorAll("img").length')).toBe(0);
     }
   });

@@ -39,6 +39,7 @@ export interface BrowserPage {
   locator(selector: string): Locator;
   getByRole(role: string, options: { readonly name: string | RegExp; readonly exact?: boolean }): Locator;
   getByLabel(text: string): Locator;
+  readonly keyboard: { press(key: string): Promise<void> };
   emulateMedia(options: {
     readonly colorScheme?: 'light' | 'dark';
     readonly media?: 'screen' | 'print';

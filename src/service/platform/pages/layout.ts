@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import { assetPaths } from './assets.ts';
-import { html, type Html } from './html.ts';
+import { html, Html } from './html.ts';
 import type { Page, PageContext, Section } from './page.ts';
 
-// Pages load only the stylesheet and the icon of this service. They cannot run scripts, be framed, or submit forms to
-// another site, even if reported data contained markup.
+/** The only script: buttons that copy hashes, and the key `/` for the search. Pages also work without it. */
+const script = readFileSync(new URL('./pages.js', import.meta.url), 'utf8');
+
+// Pages load only the stylesheet and the icon of this service. They cannot run other scripts, be framed, or submit forms
+// to another site, even if reported data contained markup.
 const policy = [
   "default-src 'none'",
+  `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   "style-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
@@ -56,7 +62,7 @@ function renderPage(page: Page, context: PageContext): Html {
           <h1>${kind === undefined ? undefined : html`<small>${kind}</small> `}${title}</h1>
           ${content}
         </main>
-        ${renderApi(api, context)}
+        ${renderApi(api, context)} ${new Html(`<script>${script}</script>`)}
       </body>
     </html> `;
 }
@@ -66,7 +72,7 @@ const sectionNames: Readonly<Record<Exclude<Section, 'search'>, string>> = {
   flows: 'Flows',
   environments: 'Environments',
   policies: 'Policies',
-  administration: 'Administration',
+  administration: 'Admin',
 };
 
 function renderSections(current: Section | undefined, { org, paths, viewer }: PageContext): Html | undefined {

@@ -33,12 +33,14 @@ export interface PageHost {
   readonly admission: Admission;
   readonly dependencies: RouteDependencies;
   readonly paths: PagePaths;
+  /** Who sent a request with a valid key, for error pages. */
+  readonly viewers: WeakMap<FastifyRequest, Viewer>;
 }
 
 /** Creates the host of the pages. Addresses in pages are relative to the host, because it can have several names. */
 export function createPageHost(server: Pick<PageHost, 'app' | 'admission'>, dependencies: RouteDependencies): PageHost {
   const root = (): string => (URL.parse(dependencies.links.origin())?.pathname ?? '').replace(/\/$/, '');
-  return { ...server, dependencies, paths: createPagePaths(root) };
+  return { ...server, dependencies, paths: createPagePaths(root), viewers: new WeakMap() };
 }
 
 /** The path of the pages of an organization. */
@@ -76,7 +78,9 @@ export function addPage<Path extends TObject, Query extends TObject>(
 ): void {
   const requireCaller = requireRole(host.dependencies, permission);
   addAuthenticated(host, url, requireCaller, async (request, reply, caller) => {
-    const context = toContext(host, request, toViewer(host, request, caller));
+    const viewer = toViewer(host, request, caller);
+    host.viewers.set(request, viewer);
+    const context = toContext(host, request, viewer);
     const parameters = {
       path: validatePath<Path>(path, request.params),
       query: validateQuery<Query>(query, request.query),
@@ -109,7 +113,10 @@ export function addAuthenticated<Who>(
     config: { ...createRouteConfig(host), isAuthenticated: true },
     onRequest: async (request, reply) => {
       const session = readSessionCookie(request, host.dependencies);
-      const who = await authenticate(request, pageEndpoint, authenticator, { session });
+      const who = await authenticate(request, pageEndpoint, authenticator, {
+        session,
+        identified: (key) => host.viewers.set(request, toViewer(host, request, key)),
+      });
       host.admission.enter(requestHolder(request), reply.raw);
       authenticated.set(request, { who });
     },
@@ -187,7 +194,7 @@ export function sendErrorPage(
     <p>${remedies[error.status] ?? 'Try again later. If it happens again, the operator of the service can help.'}</p>
     <p><a class="button" href="${paths.home()}">Home</a></p>`;
   const page = { title: error.status === 404 ? 'Not found' : `Error ${error.status}`, content, status: error.status };
-  return sendPage(reply.headers(error.headers), page, toContext(host, request, undefined));
+  return sendPage(reply.headers(error.headers), page, toContext(host, request, host.viewers.get(request)));
 }
 
 function isBrowser({ headers }: FastifyRequest): boolean {

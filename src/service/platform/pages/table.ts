@@ -19,7 +19,7 @@ export interface Table {
 /** Several tables fit into a page, whose limit is 100 kB. */
 const defaultMaximumBytes = 20_000;
 
-/** Renders a table that can be scrolled sideways. Rows that do not fit into the page are counted instead. */
+/** Renders a table that can be scrolled sideways, and whose rows are cards in a narrow window. Rows that do not fit into the page are counted instead. */
 export function renderTable(table: Table): Html {
   const { label, columns, empty, more = 0, className = '' } = table;
   const { shown, hidden } = renderRows(table);
@@ -40,14 +40,15 @@ export function renderTable(table: Table): Html {
     ${left === 0 ? undefined : html`<p>${left} more are not shown here. The API has all of them.</p>`}`;
 }
 
-function renderRows({ rows, maximumBytes = defaultMaximumBytes }: Table): {
+function renderRows({ columns, rows, maximumBytes = defaultMaximumBytes }: Table): {
   readonly shown: readonly Html[];
   readonly hidden: number;
 } {
+  const labels = columns.map((column) => (typeof column === 'string' ? html` data-label="${column}"` : undefined));
   const shown: Html[] = [];
   let [bytes, hidden] = [0, 0];
   for (const cells of rows) {
-    const row = hidden > 0 ? undefined : renderRow(cells);
+    const row = hidden > 0 ? undefined : renderRow(cells, labels);
     bytes += row === undefined ? 0 : Buffer.byteLength(row.text);
     if (row === undefined || (bytes > maximumBytes && shown.length > 0)) hidden += 1;
     else shown.push(row);
@@ -55,9 +56,10 @@ function renderRows({ rows, maximumBytes = defaultMaximumBytes }: Table): {
   return { shown, hidden };
 }
 
-function renderRow([name, ...cells]: readonly Hole[]): Html {
+/** @param labels the names of the columns, which a narrow window shows in each row */
+function renderRow([name, ...cells]: readonly Hole[], labels: readonly (Html | undefined)[]): Html {
   return html`<tr>
     <th scope="row">${name}</th>
-    ${cells.map((cell) => html`<td>${cell}</td>`)}
+    ${cells.map((cell, index) => html`<td${labels[index + 1]}>${cell}</td>`)}
   </tr>`;
 }
