@@ -1,3 +1,18 @@
+import type { ActionRun } from '../tools/run-action.ts';
+
+/** Why a step failed: the reasons of the verdict, or the first sentence of the error. */
+export function listReasons({ exitCode, log }: Pick<ActionRun, 'exitCode' | 'log'>): readonly string[] {
+  if (exitCode === 0) return [];
+  const lines = formatLog(log).split('\n');
+  const start = lines.findIndex((line) => line.trim() === 'Reasons:') + 1;
+  const reasons = start === 0 ? [] : lines.slice(start).slice(0, lines.slice(start).findIndex(isNoReason));
+  const errors = lines.flatMap((line) => /^\[error\] (.*?\.)(?: |$)/u.exec(line)?.slice(1) ?? []);
+  return (reasons.length > 0 ? reasons : errors).map((line) => line.trim());
+}
+
+/** Reasons are indented further than what follows them. */
+const isNoReason = (line: string): boolean => !line.startsWith('    ');
+
 /** Formats a job summary for a terminal: one line per row, links after their text. */
 export function formatSummary(summary: string): string {
   return summary

@@ -21,9 +21,11 @@ if (spawnSync('git', ['--version'], { stdio: 'ignore' }).status !== 0) {
   stop('The trial needs git, but `git --version` failed. Install git: https://git-scm.com/downloads');
 }
 if (!isInstalled() || !canRun(node)) {
-  console.log('Setting up: npm ci');
+  console.log('Installing the packages of the lockfile, once. This takes less than a minute.');
+  // Packages warn about Node.js 20, which only starts the project's own Node.js.
+  const install = ['ci', '--loglevel=error', '--no-audit', '--no-fund'];
   // On Windows npm is a script, which only a shell can start.
-  const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit', shell: windows });
+  const { status } = spawnSync('npm', install, { cwd: root, stdio: 'inherit', shell: windows });
   if (status !== 0) stop('`npm ci` failed. Its messages are above.');
 }
 if (!canRun(node)) {
@@ -33,7 +35,10 @@ if (!canRun(node)) {
       `Install Node.js ${wanted}: https://nodejs.org`,
   );
 }
-const { status } = spawnSync(node, [join(root, 'trial', 'trial.ts')], { cwd: root, stdio: 'inherit' });
+const { status } = spawnSync(node, [join(root, 'trial', 'trial.ts'), ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);
 
 /** Whether this Node.js is installed, and made for this machine. */

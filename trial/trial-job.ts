@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { styleText } from 'node:util';
 import { runAction, type ActionRun } from '../tools/run-action.ts';
-import { formatLog, formatSummary } from './format-output.ts';
+import { formatLog, formatSummary, listReasons } from './format-output.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -13,7 +15,9 @@ export interface Expected {
   readonly names?: readonly string[];
 }
 
-/** Runs a step, prints its log and summary, and returns what was not as expected. */
+/**
+ * Runs a step, prints how it ended, in full if that was not expected, and returns what was not as expected.
+ */
 export type RunStep = (
   title: string,
   inputs: Readonly<Record<string, string>> & { readonly operation: string },
@@ -28,6 +32,8 @@ export interface TrialJob {
   readonly githubUrl: string;
   readonly workspace: string;
   readonly sha: string;
+  /** The file that gets the log and the summary of each step. */
+  readonly logFile: string;
 }
 
 /** A step that passes and has no verdict. */
@@ -52,19 +58,21 @@ export function openTrialJob(job: TrialJob): RunStep {
     const { operation, ...others } = inputs;
     const entry = join(root, 'actions', operation, 'index.cjs');
     const isOwn = existsSync(entry);
-    console.log(
-      `\n=== ${title}\n\nuses: ${isOwn ? `actions/${operation}` : `the root action, operation: ${operation}`}\n`,
-    );
     const result = await runAction({
       inputs: isOwn ? others : inputs,
       environment: { ...environment, GITHUB_ACTION: title.toLowerCase().replaceAll(/\W+/gu, '_') },
       event: pushEvent(job),
       ...(isOwn ? { program: [process.execPath, entry] } : {}),
     });
-    console.log(formatLog(result.log));
-    if (result.errorLog !== '') console.log(result.errorLog.trimEnd());
-    console.log(`\n--- Job summary\n\n${formatSummary(result.summary)}`);
-    return compare(title, result, expected);
+    const uses = isOwn ? `actions/${operation}` : `the root action, operation: ${operation}`;
+    const report = [`=== ${title}`, `uses: ${uses}`, formatLog(result.log) + result.errorLog.trimEnd()];
+    const whole = [...report, '--- Job summary', formatSummary(result.summary), ''].join('\n\n');
+    await appendFile(job.logFile, whole);
+    const surprises = compare(title, result, expected);
+    const mark = result.exitCode === 0 ? styleText('green', '✓') : styleText('red', '✗');
+    console.log([`  ${mark} ${title}`, ...listReasons(result).map((reason) => `      ${reason}`)].join('\n'));
+    if (surprises.length > 0) console.error(`\n${whole}`);
+    return surprises;
   };
 }
 
