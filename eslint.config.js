@@ -89,6 +89,7 @@ const packageUsers = {
   '@octokit/auth-app': ['service-delivery'],
   '@octokit/request': ['service-delivery'],
   '@octokit/webhooks': ['service-routes'],
+  '@sigstore': ['service-rules'],
 };
 
 /** Matches an import of a file inside a package. */

@@ -14,6 +14,7 @@ import { assertArtifact } from './artifact-assertion.ts';
 import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
+import { getStatement } from './attestation-statement.ts';
 import { customKind } from './attestations/custom.ts';
 import { overrideAttestation } from './attestation-override.ts';
 import { genericKind } from './attestations/generic.ts';
@@ -84,6 +85,7 @@ export const addedEndpoints: readonly Endpoint[] = [
   findTrailAttestations,
   findArtifactAttestations,
   findAttestationById,
+  getStatement,
   createCustomType,
   listCustomTypes,
   getCustomType,

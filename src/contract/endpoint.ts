@@ -51,6 +51,8 @@ export interface Success<Schema extends TSchema = TSchema> {
   readonly status: 200 | 201;
   readonly description: string;
   readonly schema: Schema;
+  /** Absent for `application/json`. */
+  readonly mediaType?: string;
 }
 
 /** An error response; its body is always an `errorBody` (`errors.ts`). */

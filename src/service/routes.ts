@@ -6,6 +6,7 @@ import { addArtifactListRoutes, addArtifactRoutes } from './artifact/artifact-ro
 import { addAttestationListRoutes } from './attestation/attestation-list-routes.ts';
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
 import { addAttestationRoutes, addOverrideRoute } from './attestation/attestation-routes.ts';
+import { addStatementRoute } from './attestation/statement-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
 import { addCustomTypeRoutes } from './custom-type/custom-type-routes.ts';
 import { addAllowListRoutes } from './environment/allow-list-routes.ts';
@@ -66,6 +67,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addArtifactAssertionRoutes(api, dependencies);
   addAttestationListRoutes(api, dependencies);
   addAttestationLookupRoutes(api, dependencies);
+  addStatementRoute(api, dependencies);
   addEnvironmentRoutes(api, dependencies);
   addEnvironmentReportRoutes(api, dependencies);
   addEnvironmentReadingRoutes(api, dependencies);

@@ -29,8 +29,11 @@ export function findDeviation(answered: EndpointResult): string | undefined {
   const where = `${method} ${path} → ${status}`;
   const response = valueAt(operation, 'responses', String(status));
   if (response === undefined) return `${where}: the status is not declared`;
-  if (contentType !== 'application/json; charset=utf-8') return `${where}: sent as ${String(contentType)}`;
-  const schema = resolved(valueAt(response, 'content', 'application/json', 'schema'));
+  const content = valueAt(response, 'content');
+  const [mediaType = ''] = isMapping(content) ? Object.keys(content) : [];
+  const declared = mediaType === 'application/json' ? 'application/json; charset=utf-8' : mediaType;
+  if (contentType !== declared) return `${where}: sent as ${String(contentType)}`;
+  const schema = resolved(valueAt(content, mediaType, 'schema'));
   return Check(schema, body) ? undefined : `${where}: the body is not as declared: ${JSON.stringify(body)}`;
 }
 

@@ -27,6 +27,8 @@ export interface Called {
   readonly body: unknown;
 }
 
+const jsonType = /^application\/(?:json; charset=utf-8|[\w.]+\+json)$/u;
+
 /**
  * Sends a request over real HTTP. Checks that every error has the schema of error bodies, and that every response of an
  * operation matches the service's OpenAPI document.
@@ -43,11 +45,11 @@ export async function call(service: TestService, sent: Call): Promise<Called> {
     body: json === undefined ? (form ?? sent.body ?? null) : JSON.stringify(json),
   });
   const text = await response.text();
-  const isJson = response.headers.get('content-type') === 'application/json; charset=utf-8';
-  const body: unknown = isJson ? JSON.parse(text) : undefined;
+  const contentType = response.headers.get('content-type');
+  const body: unknown = jsonType.test(String(contentType)) ? JSON.parse(text) : undefined;
   const { status, headers } = response;
   if (status >= 400) requireErrorBody(body, text);
-  if (at === service.baseUrl) requireDeclared({ method, path, status, contentType: headers.get('content-type'), body });
+  if (at === service.baseUrl) requireDeclared({ method, path, status, contentType, body });
   return { status, headers, text, body };
 }
 

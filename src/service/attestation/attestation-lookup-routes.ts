@@ -57,8 +57,7 @@ function toEvidence(attestation: RecordedAttestation, links: Links): Attestation
     ...toFoundAttestation(attestation, links),
     ...(facts === undefined ? {} : { facts }),
     ...(commit === undefined ? {} : { git_commit_info: { ...commit, ...toCommitResponse(commit) } }),
-    attachments:
-      attachment === undefined ? [] : [toAttachment(attachment, links.pages.attachment(org, flow, trail, id))],
+    attachments: toAttachments(attachment, links.pages.attachment(org, flow, trail, id)),
   };
 }
 
@@ -67,11 +66,13 @@ function toPullRequests({ pull_requests: found }: PullRequestAttestation): PullR
   return found.map((pullRequest) => ({ ...pullRequest, approvers: pullRequest.approvers ?? [] }));
 }
 
-function toAttachment({ filename, size, digest }: Attachment, url: string): AttestationEvidence['attachments'][number] {
-  return { filename, size, sha256: digest, url };
+export function toAttachments(attachment: Attachment | undefined, url: string): AttestationEvidence['attachments'] {
+  if (attachment === undefined) return [];
+  const { filename, size, digest } = attachment;
+  return [{ filename, size, sha256: digest, url }];
 }
 
-function toFoundAttestation(attestation: RecordedAttestation, links: Links): FoundAttestation {
+export function toFoundAttestation(attestation: RecordedAttestation, links: Links): FoundAttestation {
   const { git_commit_info: commit } = attestation.document;
   return {
     ...toAttestationResponse(attestation, links),

@@ -99,6 +99,28 @@ export function findAttestationById(
   return storage.read(({ attestations }) => attestations.findById(org, id));
 }
 
+/** An attestation, and the file name of the artifact that it is about, if it names one. */
+export interface AttestationWithArtifact {
+  readonly attestation: RecordedAttestation;
+  readonly artifact: string | undefined;
+}
+
+/** The same with the name of its artifact. */
+export function findAttestationWithArtifact(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, id }: { readonly org: string; readonly id: string },
+): Promise<AttestationWithArtifact | undefined> {
+  return storage.read(async ({ attestations, artifacts }) => {
+    const attestation = await attestations.findById(org, id);
+    if (attestation === undefined) return undefined;
+    const { flow, trail, document } = attestation;
+    const { artifact_fingerprint: fingerprint } = document;
+    const artifact =
+      fingerprint === undefined ? undefined : await artifacts.findLatest({ org, flow, trail }, fingerprint);
+    return { attestation, artifact: artifact?.report.filename };
+  });
+}
+
 export interface AttestationListQuery extends FlowReference {
   /** In Unix seconds, inclusive. */
   readonly from?: number | undefined;

@@ -26,6 +26,9 @@ import type { ErrorResponse } from '../../contract/endpoint.ts';
 import { attestationId, flowName, orgName, trailName } from '../../contract/names.ts';
 import { Type, type Static } from '../../contract/schema.ts';
 import { printable } from '../../runtime/printable.ts';
+import { bundleMediaType } from '../../contract/attestation-statement.ts';
+import { findAttestationWithArtifact } from './attestation-lookup-use-cases.ts';
+import { createStatement } from './statement-routes.ts';
 import { findAttestation } from './attestation-use-cases.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
@@ -54,7 +57,7 @@ function encodeHeaderText(text: string): string {
 /** Adds the page of an attestation, and its file. */
 export function addAttestationPage(host: PageHost): void {
   const { dependencies } = host;
-  const { attachments, log } = dependencies;
+  const { attachments, log, signingKeys } = dependencies;
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
   const requireAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
     const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
@@ -70,7 +73,7 @@ export function addAttestationPage(host: PageHost): void {
       const found = await requireAttestation(path);
       const damage = await findDamage(attachments, found.attachment);
       if (damage !== undefined) log.error(`request ${request.id}: the file of attestation ${found.id}`, damage);
-      return toAttestationPage(context, found, damage?.fault);
+      return toAttestationPage(context, found, { damage: damage?.fault, isSigned: signingKeys !== undefined });
     },
   );
 
@@ -92,6 +95,18 @@ export function addAttestationPage(host: PageHost): void {
       'content-disposition': `attachment; filename*=UTF-8''${encodeHeaderText(printable(attachment.filename))}`,
     };
     return reply.code(200).headers(headers).send(content);
+  });
+
+  addAuthenticated(host, `${attestation}/statement`, requireReader, async (request, reply) => {
+    const path = validatePath<typeof attestationPath>(attestationPath, request.params);
+    const { id } = await requireAttestation(path);
+    const found = await findAttestationWithArtifact(dependencies, { org: path.org, id });
+    if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
+    const disposition = `attachment; filename="${id}.sigstore.json"`;
+    return reply
+      .type(bundleMediaType)
+      .header('content-disposition', disposition)
+      .send(createStatement(dependencies, found).bytes);
   });
 }
 
@@ -116,12 +131,20 @@ function toDamageError(error: unknown, id: string, { filename, digest }: Attachm
   return new ApiError(httpErrors.attachmentDamaged, { values, cause: error });
 }
 
-/**
- * Creates the page of an attestation: its verdict and why, and what its kind shows.
- *
- * @param damage what is wrong with the stored file, if anything
- */
-export function toAttestationPage(context: PageContext, attestation: Attestation, damage?: AttachmentFault): Page {
+/** Creates the page of an attestation: its verdict and why, and what its kind shows. */
+export function toAttestationPage(
+  context: PageContext,
+  attestation: Attestation,
+  {
+    damage,
+    isSigned = false,
+  }: {
+    /** What is wrong with the stored file, if anything. */
+    readonly damage?: AttachmentFault | undefined;
+    /** Whether the service can sign statements. */
+    readonly isSigned?: boolean;
+  } = {},
+): Page {
   const { org, flow, trail, type, id, name, verdict, document } = attestation;
   const { paths } = context;
   const { facts, content } = renderKind(context, attestation);
@@ -137,8 +160,14 @@ export function toAttestationPage(context: PageContext, attestation: Attestation
     api: [apiRequest(findAttestationById, { org }, { attestation_id: id })],
     status: damage === undefined ? 200 : 500,
     content: html`${renderResult(verdict, html`${clip(describeEvidence(attestation))}.`)}
-    ${renderFacts([['Kind', type], ...commonFacts(context, attestation), ...facts])} ${renderProven(document.proven)}
-    ${renderAttachment(context, attestation, damage)} ${content} ${renderUserData(document.user_data)}`,
+    ${renderFacts([
+      ['Kind', type],
+      ...commonFacts(context, attestation),
+      ['Signed statement', isSigned ? pageLink(paths.statement(org, flow, trail, id), 'Sigstore bundle') : undefined],
+      ...facts,
+    ])}
+    ${renderProven(document.proven)} ${renderAttachment(context, attestation, damage)} ${content}
+    ${renderUserData(document.user_data)}`,
   };
 }
 

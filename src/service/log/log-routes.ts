@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorResponse } from '../../contract/endpoint.ts';
 import { accessErrors } from '../../contract/errors.ts';
+import { noSigningKey } from '../../contract/log.ts';
 import { fingerprint, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import { authenticate, requireRole } from '../platform/server/authentication/authentication.ts';
@@ -18,12 +19,6 @@ const notInLog = {
   status: 404,
   message: 'The log of organization {org} has no such entry or tile',
   when: 'The log is shorter, or has no entry of the record.',
-} as const satisfies ErrorResponse;
-
-const noSigningKey = {
-  status: 503,
-  message: 'The service has no signing key; its operator has to set COMPLIANCE_SERVICE_SIGNING_KEY_FILE',
-  when: 'The service uses PostgreSQL and was started without a signing key.',
 } as const satisfies ErrorResponse;
 
 const orgPath = Type.Object({ org: orgName });

@@ -18,6 +18,8 @@ export interface PagePaths {
   attestation(org: string, flow: string, trail: string, id: string): string;
   /** The file that came with an attestation. */
   attachment(org: string, flow: string, trail: string, id: string): string;
+  /** The signed statement of an attestation. */
+  statement(org: string, flow: string, trail: string, id: string): string;
   /** The page of what a reason is about; undefined if it has none. */
   reason(org: string, source: ReasonSource | undefined): string | undefined;
   environments(org: string): string;
@@ -53,6 +55,7 @@ export function createPagePaths(root: () => string): PagePaths {
       path(org, 'flows', flow, 'artifacts', fingerprint) + (id === undefined ? '' : `?artifact_id=${id}`),
     attestation,
     attachment: (org, flow, trail, id) => `${attestation(org, flow, trail, id)}/attachment`,
+    statement: (org, flow, trail, id) => `${attestation(org, flow, trail, id)}/statement`,
     reason: (org, { evidence, member } = {}) => {
       if (evidence === undefined) return member === undefined ? undefined : environment(org, member);
       const { flow, trail: name, attestation: id } = evidence;

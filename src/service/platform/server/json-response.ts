@@ -42,8 +42,13 @@ function asPayload(text: string): string | Buffer {
  * Prepares a JSON response, and returns its content for the handler to return; a string is sent as a JSON string. If the
  * handler returned the reply instead, Fastify would listen to the end of its stream.
  */
-export function prepareJson(reply: FastifyReply, status: number, body: unknown): string | Buffer {
-  reply.code(status).header('content-type', 'application/json; charset=utf-8');
+export function prepareJson(
+  reply: FastifyReply,
+  status: number,
+  body: unknown,
+  mediaType = 'application/json; charset=utf-8',
+): string | Buffer {
+  reply.code(status).header('content-type', mediaType);
   return body instanceof SerializedJson ? body.bytes : asPayload(JSON.stringify(body));
 }
 

@@ -124,7 +124,10 @@ export function addRoute<E extends Endpoint, Who>(
         }
       };
       const response = await (isLarge(request) ? largeDocuments.run(work) : work());
-      if (!(response instanceof ReplayedResponse)) return prepareJson(reply, response.status, response.body);
+      if (!(response instanceof ReplayedResponse)) {
+        const { mediaType } = endpoint.success.find(({ status }) => status === response.status) ?? {};
+        return prepareJson(reply, response.status, response.body, mediaType);
+      }
       reply.header(replayedHeader, 'true');
       if (response.isSuperseded) reply.header(supersededHeader, 'true');
       return prepareJson(reply, response.first.status, response.first.body);

@@ -74,8 +74,8 @@ function undeclaredErrors({ method, body, authentication, repetition }: Endpoint
   ];
 }
 
-function toSuccessResponse({ description, schema }: Success): JsonObject {
-  return { description, content: toContent('application/json', schema) };
+function toSuccessResponse({ description, schema, mediaType = 'application/json' }: Success): JsonObject {
+  return { description, content: toContent(mediaType, schema) };
 }
 
 function toErrorResponse(errors: readonly ErrorResponse[]): JsonObject {

@@ -47,7 +47,8 @@ export async function readAnswers(
 
 /** The links of a page or of a JSON document. */
 function listLinks(text: string, address: string): readonly string[] {
-  return [...text.matchAll(/(?:href|_url)"?[=:] ?"([^"#]+)/gu)].flatMap(([, link = '']) => {
+  // Statements have the address of the service in base64.
+  return [...text.matchAll(/(?:href|_url)"?[=:] ?"([^"#]+)(?<!\/statement)"/gu)].flatMap(([, link = '']) => {
     const url = URL.parse(link.replaceAll('&amp;', '&'), address);
     return url === null ? [] : [url.href];
   });

@@ -18,6 +18,7 @@ import { runServiceCommand } from '../../../../support/run-service-command.ts';
 import { call } from '../../../../support/service-call.ts';
 import { attest, report, fingerprintOf, sampleAttestation } from '../../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../../support/service.ts';
+import { sampleSigningKeys } from '../../../../support/signing-keys.ts';
 import { storageDependencies } from '../../../../support/storage-dependencies.ts';
 import { withAdministrator } from '../../../../support/test-servers.ts';
 import { expectExactUsage } from '../../../../support/usage.ts';
@@ -58,7 +59,7 @@ describe('the copy of a data folder to PostgreSQL', () => {
   });
 
   const start = async (options = {}): Promise<TestService> => {
-    const service = await startTestService(stillSettings(dataFolder, options));
+    const service = await startTestService(stillSettings(dataFolder, { signingKeys: sampleSigningKeys, ...options }));
     services.push(service);
     return service;
   };

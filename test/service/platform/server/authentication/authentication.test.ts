@@ -1,3 +1,4 @@
+import { getStatement } from '../../../../../src/contract/attestation-statement.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { allowArtifact, disallowArtifact } from '../../../../../src/contract/allow-list.ts';
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
@@ -315,8 +316,9 @@ describe.each(administration)('the authorization of $title', ({ method, path, bo
 describe('the requests that these tests walk', () => {
   it('are of every endpoint of the contract', () => {
     const walked = [...everyEndpoint.map(({ endpoint }) => endpoint), ...administration];
-    // The first is about the caller and not about an organization; the second takes no API key (`login.test.ts`).
-    expect(apiEndpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([getDefaultOrg, logIn]);
+    // One needs an id (`statement-routes.test.ts`), one is about the caller and not about an organization, and one takes no
+    // API key (`login.test.ts`).
+    expect(apiEndpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([getStatement, getDefaultOrg, logIn]);
   });
 });
 

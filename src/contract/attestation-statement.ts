@@ -1,0 +1,39 @@
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors } from './errors.ts';
+import { noSigningKey } from './log.ts';
+import { attestationId, orgName } from './names.ts';
+import { Type } from './schema.ts';
+
+/** The media type of a Sigstore bundle. */
+export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+
+const text = Type.String();
+
+/** A Sigstore bundle with a DSSE envelope, as far as this service fills it in. */
+const bundle = Type.Object({
+  mediaType: Type.Literal(bundleMediaType),
+  verificationMaterial: Type.Object({
+    publicKey: Type.Object({ hint: Type.String({ description: 'The id of the key, as in its verifier key.' }) }),
+  }),
+  dsseEnvelope: Type.Object({
+    payload: Type.String({ description: 'The statement, a JSON document, in base64.' }),
+    payloadType: text,
+    signatures: Type.Array(Type.Object({ sig: text, keyid: text }), { description: 'One.' }),
+  }),
+});
+
+/** The error for an id that no attestation has. */
+export const attestationNotFound = {
+  status: 404,
+  message: "Attestation '{attestation_id}' does not exist in organization '{org}'",
+  when: 'The organization has no attestation with that id.',
+} as const;
+
+export const getStatement = defineEndpoint({
+  title: 'Get the signed statement of an attestation',
+  method: 'GET',
+  path: '/attestations/{org}/{attestation_id}/statement',
+  parameters: Type.Object({ org: orgName, attestation_id: attestationId }),
+  success: [{ status: 200, description: 'An in-toto statement, signed.', schema: bundle, mediaType: bundleMediaType }],
+  errors: [...accessErrors, attestationNotFound, noSigningKey],
+});

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { attestationNotFound, getStatement } from '../../contract/attestation-statement.ts';
+import type { EndpointResponse } from '../../contract/endpoint.ts';
+import { noSigningKey } from '../../contract/log.ts';
+import { toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
+import { signStatement, type Statement } from '../log/sign-statement.ts';
+import type { Links } from '../platform/links.ts';
+import { requireAccess, requireRole } from '../platform/server/authentication/authentication.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
+import { SerializedJson } from '../platform/server/json-response.ts';
+import { addRoute, type RouteHost } from '../platform/server/route.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { isOfKind } from './attestation.ts';
+import { toAttachments, toFoundAttestation } from './attestation-lookup-routes.ts';
+import { findAttestationWithArtifact, type AttestationWithArtifact } from './attestation-lookup-use-cases.ts';
+
+/** Adds the endpoint that returns the signed statement of an attestation. */
+export function addStatementRoute(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, getStatement, requireRole(dependencies, 'read', 'named later'), async ({ caller, parameters }) => {
+    const { org, attestation_id: id } = parameters;
+    const found = await findAttestationWithArtifact(dependencies, { org, id });
+    if (found === undefined) throw new ApiError(attestationNotFound, { values: parameters });
+    requireAccess(caller, 'read', { flows: [found.attestation.flow] }, getStatement);
+    return { status: 200, body: createStatement(dependencies, found) };
+  });
+}
+
+/**
+ * Creates the statement of an attestation, signed by the current key: a bundle has one signature.
+ *
+ * @throws ApiError if the service has no signing key
+ */
+export function createStatement(
+  { links, signingKeys: [key] = [] }: Pick<RouteDependencies, 'links' | 'signingKeys'>,
+  found: AttestationWithArtifact,
+): SerializedJson<EndpointResponse<typeof getStatement>> {
+  if (key === undefined) throw new ApiError(noSigningKey);
+  const name = toLogOrigin(links.origin(), found.attestation.org);
+  return new SerializedJson(Buffer.from(signStatement(toStatement(found, links), name, key)));
+}
+
+function toStatement(found: AttestationWithArtifact, links: Links): Statement {
+  const { attestation } = found;
+  const { org, flow, trail, id, verdict, facts, attachment, document } = attestation;
+  const predicateType = `${links.origin()}/-/attestation/v1`;
+  const predicate = {
+    ...{ org, flow_name: flow, ...toFoundAttestation(attestation, links), verdict },
+    ...(facts === undefined ? {} : { facts }),
+    attachments: toAttachments(attachment, links.pages.attachment(org, flow, trail, id)),
+  };
+  const subject = toSubject(found, links);
+  // The type of in-toto knows only these two results, and they are those of the tests: an override is neither.
+  if (!isOfKind(attestation, 'junit') || document.override !== undefined || verdict === 'incomplete')
+    return { subject, predicateType, predicate };
+  const suites = attestation.document.junit_results;
+  const failed = suites.filter(({ failures, errors }) => failures + errors > 0);
+  const passed = suites.filter((suite) => !failed.includes(suite) && suite.total > suite.skipped);
+  return {
+    subject,
+    predicateType: 'https://in-toto.io/attestation/test-result/v0.1',
+    predicate: {
+      result: verdict === 'compliant' ? 'PASSED' : 'FAILED',
+      configuration: [],
+      ...(document.origin_url === undefined ? {} : { url: document.origin_url }),
+      passedTests: passed.map((suite) => suite.name),
+      failedTests: failed.map((suite) => suite.name),
+      [predicateType]: predicate,
+    },
+  };
+}
+
+/** What the attestation is about: the artifact, else the commit, else the trail, which has no content but its address. */
+function toSubject({ attestation, artifact }: AttestationWithArtifact, links: Links): Statement['subject'] {
+  const { org, flow, trail, document } = attestation;
+  const { artifact_fingerprint: fingerprint, git_commit_info: commit, repo_info: repository } = document;
+  if (fingerprint !== undefined) return { name: artifact, digest: { sha256: fingerprint } };
+  if (commit !== undefined) return { name: repository?.name, digest: { gitCommit: commit.sha1 } };
+  const name = links.pages.trail(org, flow, trail);
+  return { name, digest: { sha256: createHash('sha256').update(name).digest('hex') } };
+}
