@@ -33,7 +33,8 @@ const dependencies: StorageDependencies = {
   log: { info: terminal.writeLine, error: terminal.writeError },
 };
 
-async function run(words: readonly string[]): Promise<void> {
+async function run(given: readonly string[]): Promise<void> {
+  const words = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   const [name, ...rest] = words;
   const logCommand = parseLogCommand(words, process.env);
   const backupCommand = logCommand === undefined ? parseBackupCommand(words, process.env) : undefined;

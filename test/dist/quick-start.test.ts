@@ -45,7 +45,7 @@ describe('the quick start', () => {
     const settings = ['--port', '0', '--data', data.path, '--allow-private-issuers'];
     const service = await startServiceProcess([...documentedOptions(), ...settings]);
     try {
-      const [, file = ''] = /^the API key of acme is in (\S+);/mu.exec(service.output()) ?? [];
+      const [, file = ''] = / the API key of acme is in (\S+);/mu.exec(service.output()) ?? [];
       const key = (await readFile(file, 'utf8')).trim();
       const { baseUrl } = service;
       await declareDocumentedLoginRules('README.md', { baseUrl, apiKey: key, issuer: identityProvider.issuer });

@@ -40,6 +40,8 @@ describe('the command of the service', () => {
     async () => {
       const first = await start();
       const path = join(folder, 'api-key-of-acme.txt');
+      expect(first.output()).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z compliance service \d+\.\d+\.\d+, Node\.js v\d/u);
+      expect(first.output()).toContain(` open ${new URL('/', first.baseUrl).href} in a browser `);
       expect(first.output()).toContain(
         `the API key of acme is in ${path}; store it where it is used, and delete the file`,
       );

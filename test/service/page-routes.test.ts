@@ -73,7 +73,9 @@ describe('the pages of the service', () => {
       const { text, headers } = await browse(page);
       expect(text).not.toContain('<script');
       expect(text).not.toContain('href="javascript:');
-      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'; /);
+      expect(headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; script-src 'sha256-[^']{44}'; style-src 'self'; /,
+      );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('referrer-policy')).toBe('same-origin');
       expect(headers.get('cache-control')).toBe('no-store');

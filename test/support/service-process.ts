@@ -33,7 +33,7 @@ export async function startServiceProcess(
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
-        const [, address] = /^listening on (\S+)$/m.exec(output) ?? [];
+        const [, address] = / listening on (\S+)$/m.exec(output) ?? [];
         if (address !== undefined) resolve(address);
       });
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
+import { version } from '../../runtime/version.ts';
 import { toSingleLine } from '../platform/single-line.ts';
 import type { RunningService, ServiceOptions } from '../service.ts';
 import { prepareDataFolder } from '../platform/attachments/files/data-folder.ts';
@@ -11,11 +12,13 @@ import { errorMessage } from '../../runtime/failure.ts';
 /** In characters, so that no request can flood the log. */
 const maximumLogLineLength = 4000;
 
-/** Starts the service, prints its address, and stops it on SIGTERM or SIGINT. */
+/** Starts the service, prints its address, and stops it on SIGTERM or SIGINT. Each line begins with the time. */
 export async function serve(
   options: ServiceOptions,
-  { clock, terminal }: { readonly clock: Clock; readonly terminal: Terminal },
+  { clock, terminal: plain }: { readonly clock: Clock; readonly terminal: Terminal },
 ): Promise<void> {
+  const terminal = withTime(plain, clock);
+  terminal.writeLine(`compliance service ${version}, Node.js ${process.version}`);
   await prepareDataFolder(options.dataFolder, terminal.writeLine);
   // Caches the compiled sources, which halves the time of the next start. The cache is in the data folder, because
   // other users cannot write code there.
@@ -41,6 +44,20 @@ export async function serve(
   }
   if (service.generatedKey !== undefined) await outputGeneratedKey(options, service.generatedKey, terminal);
   terminal.writeLine(`listening on ${service.baseUrl}`);
+  terminal.writeLine(`open ${service.url}/ in a browser to see the pages`);
+}
+
+function withTime({ isInteractive, writeLine, writeError }: Terminal, clock: Clock): Terminal {
+  const stamp = (line: string): string => `${new Date(clock.now()).toISOString()} ${line}`;
+  return {
+    isInteractive,
+    writeLine: (line) => {
+      writeLine(stamp(line));
+    },
+    writeError: (line, ...details) => {
+      writeError(stamp(line), ...details);
+    },
+  };
 }
 
 function stopOnSignal(service: RunningService, terminal: Terminal): void {

@@ -129,9 +129,11 @@ describe('the command that creates a key', () => {
     const run = startServiceProcess(['create-key', '--org', 'nobody', '--data', dataFolder]);
     await expect(run).rejects.toThrow(/has no organization nobody/);
     await expect(startServiceProcess(['create-key'])).rejects.toThrow(/create-key requires --org[\s\S]*Usage:/);
-    await expect(startServiceProcess(['create-key', '--help'])).rejects.toThrow(
-      /^Usage: npm run service -- create-key/,
-    );
+    for (const words of [
+      ['create-key', '--help'],
+      ['help', 'create-key'],
+    ])
+      await expect(startServiceProcess(words)).rejects.toThrow(/^Usage: npm run service -- create-key/);
   });
 });
 
