@@ -43,8 +43,8 @@ export async function serve(
     terminal.writeLine(`an API key is in ${path}; store it where it is used, and delete the file`);
   }
   if (service.generatedKey !== undefined) await outputGeneratedKey(options, service.generatedKey, terminal);
-  terminal.writeLine(`listening on ${service.baseUrl}`);
   terminal.writeLine(`open ${service.url}/ in a browser to see the pages`);
+  terminal.writeLine(`listening on ${service.baseUrl}`);
 }
 
 function withTime({ isInteractive, writeLine, writeError }: Terminal, clock: Clock): Terminal {
