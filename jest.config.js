@@ -4,7 +4,7 @@ export default {
   globalSetup: '<rootDir>/test/support/prepare-tests.ts',
   roots: ['<rootDir>/test'],
   // The others have configurations of their own: jest.*.config.js.
-  testMatch: ['**/!(*.slow|*.client|*.postgres|*.s3|*.pages|*.go).test.ts'],
+  testMatch: ['**/!(*.slow|*.client|*.postgres|*.s3|*.pages|*.cosign|*.go).test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -18,7 +18,7 @@ const bundle = Type.Object({
   dsseEnvelope: Type.Object({
     payload: Type.String({ description: 'The statement, a JSON document, in base64.' }),
     payloadType: text,
-    signatures: Type.Array(Type.Object({ sig: text, keyid: text }), { description: 'One.' }),
+    signatures: Type.Array(Type.Object({ sig: text }), { description: 'One.' }),
   }),
 });
 

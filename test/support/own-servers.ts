@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
-import { isVersitygwBuilt } from '../../tools/servers/object-storage/versitygw.ts';
+import { isGoProgramBuilt } from '../../tools/locked-go.ts';
+import { versitygw } from '../../tools/servers/object-storage/versitygw.ts';
 import { canStartPostgres } from '../../tools/servers/postgres/binaries.ts';
 
 /*
@@ -11,4 +12,4 @@ import { canStartPostgres } from '../../tools/servers/postgres/binaries.ts';
 export const describeWithOwnPostgres = canStartPostgres() ? describe : describe.skip;
 
 /** For tests that call `startObjectStorage`. */
-export const describeWithOwnObjectStorage = isVersitygwBuilt() ? describe : describe.skip;
+export const describeWithOwnObjectStorage = isGoProgramBuilt(versitygw) ? describe : describe.skip;

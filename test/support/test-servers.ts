@@ -4,7 +4,8 @@ import { parseDatabaseUrl } from '../../src/service/platform/database/postgres/d
 import { migrate } from '../../src/service/platform/database/postgres/migrations.ts';
 import { isClientInstalled } from '../../tools/public-client/public-client.ts';
 import { startObjectStorage } from '../../tools/servers/object-storage/object-storage-server.ts';
-import { isVersitygwBuilt } from '../../tools/servers/object-storage/versitygw.ts';
+import { isGoProgramBuilt } from '../../tools/locked-go.ts';
+import { versitygw } from '../../tools/servers/object-storage/versitygw.ts';
 import { canStartPostgres } from '../../tools/servers/postgres/binaries.ts';
 import { startPostgres } from '../../tools/servers/postgres/postgres-server.ts';
 
@@ -21,7 +22,7 @@ export function skippedTests({ objectStorage }: TestServers): readonly string[] 
   const skipped = [];
   if (!canStartPostgres())
     skipped.push('Tests that stop PostgreSQL are skipped: it is not installed on this machine, only on another.');
-  if (objectStorage && !isVersitygwBuilt())
+  if (objectStorage && !isGoProgramBuilt(versitygw))
     skipped.push(
       'Tests that stop the object storage are skipped: run `node tools/servers/install.ts --object-storage` without COMPLIANCE_TEST_S3.',
     );

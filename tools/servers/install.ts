@@ -1,5 +1,6 @@
 import { errorMessage } from '../../src/runtime/failure.ts';
-import { buildVersitygw } from './object-storage/versitygw.ts';
+import { buildGoProgram } from '../locked-go.ts';
+import { versitygw } from './object-storage/versitygw.ts';
 import { machinePostgres, noPostgres } from './postgres/binaries.ts';
 import { installEmbeddedPostgres } from './postgres/embedded.ts';
 
@@ -8,7 +9,7 @@ import { installEmbeddedPostgres } from './postgres/embedded.ts';
 
 try {
   if (isUnset('COMPLIANCE_TEST_POSTGRES') && machinePostgres() === undefined) installPostgres();
-  if (process.argv.includes('--object-storage') && isUnset('COMPLIANCE_TEST_S3')) buildVersitygw();
+  if (process.argv.includes('--object-storage') && isUnset('COMPLIANCE_TEST_S3')) buildGoProgram(versitygw);
 } catch (error) {
   console.error(errorMessage(error));
   process.exitCode = 1;

@@ -24,5 +24,8 @@ export function signStatement({ subject, predicateType, predicate }: Statement, 
   const artifact = Buffer.from(JSON.stringify(statement));
   const signature = sign(null, dsse.preAuthEncoding(payloadType, artifact), key);
   const [, keyHint = ''] = renderVerifierKey(name, key).split('+');
-  return JSON.stringify(bundleToJSON(toDSSEBundle({ artifact, artifactType: payloadType, signature, keyHint })));
+  const bundle = toDSSEBundle({ artifact, artifactType: payloadType, signature, keyHint });
+  // Verifiers skip a signature with a key id that is not theirs; bundles name the key with the hint.
+  bundle.content.dsseEnvelope.signatures = [{ sig: signature, keyid: '' }];
+  return JSON.stringify(bundleToJSON(bundle));
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { GuardedFolder, type RunningProgram } from '../guarded-folder.ts';
 import { acceptsConnections, freePort, waitUntil } from '../ports.ts';
 import { startOrRemove } from '../start-or-remove.ts';
-import { isVersitygwBuilt, versitygwProgram } from './versitygw.ts';
+import { isGoProgramBuilt } from '../../locked-go.ts';
+import { versitygw } from './versitygw.ts';
 
 /** How long a start or a stop may take, in milliseconds. */
 const patience = 30_000;
@@ -45,7 +46,8 @@ export class ObjectStorageServer {
    * @throws Error if versitygw is not built
    */
   static async create(): Promise<ObjectStorageServer> {
-    if (!isVersitygwBuilt()) throw new Error('versitygw is not built yet: run `node tools/servers/install.ts`.');
+    if (!isGoProgramBuilt(versitygw))
+      throw new Error('versitygw is not built yet: run `node tools/servers/install.ts`.');
     return new ObjectStorageServer(await freePort());
   }
 
@@ -70,7 +72,7 @@ export class ObjectStorageServer {
    */
   async start(): Promise<void> {
     const running = await this.#folder.run({
-      program: versitygwProgram,
+      program: versitygw.program,
       words: [
         ...['--port', `127.0.0.1:${this.port}`, '--region', region, '--keep-alive', '--quiet'],
         ...['posix', '--sidecar', join(this.#folder.path, 'metadata'), join(this.#folder.path, 'buckets')],
