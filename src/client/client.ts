@@ -11,7 +11,7 @@ import { TransportError, type HttpRequest, type TransportProblem } from '../http
 import { sendWithRetry, type CallContext, type RetryRule } from '../http/send-with-retry.ts';
 import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import { isReliable, successBody } from './response-body.ts';
+import { isReliable, successBody, toServiceError, type Asked } from './response-body.ts';
 import { authorization } from './authorization.ts';
 import { loadBodyParts, requestBody } from './request-body.ts';
 import { DeprecationNotices } from './deprecation.ts';
@@ -172,6 +172,38 @@ export class ComplianceClient implements EndpointCaller {
     return this.#call(endpoint, call);
   }
 
+  /**
+   * Reads something of the service that is outside its API, with the key of the step.
+   *
+   * @param title what it is, for errors
+   * @param segments of its path
+   * @param rule whether it is asked for again; by default, as for any request that only reads
+   * @throws ServiceError for any answer but 200; ExternalError if no answer comes
+   */
+  async download(title: string, segments: readonly string[], rule?: RetryRule): Promise<Buffer> {
+    const { clock, signal } = this.#context;
+    const url = new URL(this.pageUrl(...segments));
+    const endpoint = { title, method: 'GET' } as const;
+    const path = url.pathname;
+    try {
+      const request = { method: endpoint.method, url, headers: this.#headers(), isBinary: true } as const;
+      const { answer, attempts } = await sendWithRetry(title, request, this.#context, rule);
+      if (answer.status !== 200) throw toServiceError(answer, { endpoint, path, attempts, answeredAt: clock.now() });
+      return Buffer.from(answer.text, 'latin1');
+    } catch (error) {
+      if (signal?.aborted === true || !(error instanceof TransportError)) throw error;
+      throw toUnansweredError(error, endpoint, path, url);
+    }
+  }
+
+  #headers(): HttpRequest['headers'] {
+    const { apiToken, authenticationMethod } = this.#connection;
+    return {
+      authorization: authorization(authenticationMethod, apiToken),
+      'user-agent': `compliance-action/${version} (node ${process.versions.node}; ${process.platform})`,
+    };
+  }
+
   /** Gives a write another key, for all of its attempts, and also if it is kept for later. */
   async #renewKey(endpoint: Endpoint, call: EndpointCall<Endpoint>, { key }: PreparedRequest): Promise<void> {
     if (key !== undefined) this.#shared.renewedKeys.set(key, await this.#createKey(endpoint, call, true));
@@ -270,7 +302,7 @@ export class ComplianceClient implements EndpointCaller {
    */
   async prepare<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<PreparedRequest> {
     const key = await this.#checkAndDeriveKey(endpoint, call);
-    const { baseUrl, apiToken, authenticationMethod, filePartStyle } = this.#connection;
+    const { baseUrl, filePartStyle } = this.#connection;
     const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
     const writes = isWrite(endpoint) ? await loadWrites() : undefined;
     const isKeyed = writes !== undefined && key !== undefined;
@@ -286,8 +318,7 @@ export class ComplianceClient implements EndpointCaller {
       url: new URL(baseUrl.href.replace(/\/$/u, '') + path),
       headers: {
         accept: 'application/json',
-        authorization: authorization(authenticationMethod, apiToken),
-        'user-agent': `compliance-action/${version} (node ${process.versions.node}; ${process.platform})`,
+        ...this.#headers(),
         ...(isKeyed ? { [idempotencyKeyHeader]: formatIdempotencyKey(key) } : {}),
         // The evidence is from an earlier run, so the key of this run does not prove what it says about its run.
         ...(call.since === undefined ? {} : { [replayedEvidenceHeader]: '?1' }),
@@ -348,7 +379,7 @@ function checkCall(endpoint: Endpoint, call: EndpointCall<Endpoint>): void {
 }
 
 /** The error of a call that got no complete answer. */
-function toUnansweredError(error: TransportError, endpoint: Endpoint, path: string, url: URL): ExternalError {
+function toUnansweredError(error: TransportError, endpoint: Asked['endpoint'], path: string, url: URL): ExternalError {
   const sent = error.mayHaveReached
     ? ''
     : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;

@@ -41,7 +41,7 @@ export class ServiceError extends Failure {
 }
 
 /** The name by which an endpoint appears in logs and errors. */
-export function endpointLabel(endpoint: Endpoint): string {
+export function endpointLabel(endpoint: Pick<Endpoint, 'operation' | 'title'>): string {
   return endpoint.operation ?? endpoint.title;
 }
 

@@ -18,6 +18,8 @@ export interface HttpRequest {
   /** Lowercase names. Content type and length come from the body. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
+  /** Whether the text of the answer has one character for each byte (Latin-1), instead of being decoded from UTF-8. */
+  readonly isBinary?: true;
 }
 
 /** One HTTP answer, read to its end. Redirects are not followed. */

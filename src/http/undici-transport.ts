@@ -106,7 +106,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         },
         onResponseEnd() {
           settle(() => {
-            resolve(toAnswer(status, headers, Buffer.concat(chunks, size)));
+            resolve(toAnswer(status, headers, Buffer.concat(chunks, size), request.isBinary ? 'latin1' : 'utf8'));
           });
         },
         onResponseError(_controller, error) {
@@ -125,15 +125,21 @@ function toAnswer(
   status: number,
   headers: HttpResponse['headers'],
   body: Buffer,
+  encoding: BufferEncoding,
 ): HttpResponse | Promise<HttpResponse> {
-  if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString('utf8') };
-  return decodedAnswer(status, headers, body);
+  if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString(encoding) };
+  return decodedAnswer(status, headers, body, encoding);
 }
 
-async function decodedAnswer(status: number, headers: HttpResponse['headers'], body: Buffer): Promise<HttpResponse> {
+async function decodedAnswer(
+  status: number,
+  headers: HttpResponse['headers'],
+  body: Buffer,
+  encoding: BufferEncoding,
+): Promise<HttpResponse> {
   const { decodeBody } = await import('./content-encoding.ts');
   const decoded = await decodeBody(status, headers, body);
-  return { status, headers: decoded.headers, text: decoded.body.toString('utf8') };
+  return { status, headers: decoded.headers, text: decoded.body.toString(encoding) };
 }
 
 /** How much of a request was certainly written to a connection. */

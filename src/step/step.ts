@@ -110,7 +110,7 @@ async function judgeAndReport(step: Step): Promise<boolean> {
   target.runner.setOutputs({ outcome: 'error' });
   if (step.job.job === undefined) throw step.job.thrown;
   const { job } = step.job;
-  const { result, onNonCompliant } = await runOperation({
+  const { result, onNonCompliant, readCheckpoint } = await runOperation({
     inputs,
     inputSource,
     environment,
@@ -130,7 +130,9 @@ async function judgeAndReport(step: Step): Promise<boolean> {
     beforeWaiting: () => reportWaiting(step),
   });
   const decision = decideResult(result, onNonCompliant);
-  const isReported = await report(step, { decision, result, runUrl: runUrl(job), summary: inputs.summary });
+  // Meanwhile, the report is logged.
+  const checkpoint = readCheckpoint?.();
+  const isReported = await report(step, { decision, result, runUrl: runUrl(job), summary: inputs.summary }, checkpoint);
   return isReported && !decision.fails;
 }
 
@@ -159,9 +161,9 @@ function reportWithoutDirectory(thrown: unknown, runner: Runner): void {
 }
 
 /** Reports and publishes the result. The code for publishing is loaded only if it is needed. */
-function report(step: Step, result: StepResult): Promise<boolean> {
+function report(step: Step, result: StepResult, checkpoint?: Promise<string | undefined>): Promise<boolean> {
   const { publication } = step.inputs;
-  return reportResult(result, step.target, async (shown) => {
+  return reportResult(result, { ...step.target, checkpoint }, async (shown) => {
     if (!isPublished(publication)) return;
     const { publishResult } = await import('./publish/publish.ts');
     await publishResult(shown, publication, await publishContext(step));

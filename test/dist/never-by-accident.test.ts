@@ -232,6 +232,7 @@ describe('an empty input, as an unset variable leaves it', () => {
       expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete', state: 'INCOMPLETE' } });
       expect(server.requests.map(({ target }) => target)).toEqual([
         `/api/v2/artifacts/acme/web/fingerprint/${fingerprint}`,
+        '/log/acme/checkpoint',
       ]);
     },
   );

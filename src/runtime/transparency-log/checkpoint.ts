@@ -21,6 +21,9 @@ const toLogPath = (org: string): string => `/log/${encodeURIComponent(org)}`;
 export const toLogOrigin = (service: string, org: string): string =>
   service.replace(/^https?:\/\//u, '') + toLogPath(org);
 
+/** The maximum length of a checkpoint in characters: that of one with 16 signatures is less. */
+export const maximumCheckpointLength = 10_000;
+
 const signatureLine = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/u;
 
 /**
@@ -39,7 +42,11 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
     const bytes = Buffer.from(signed, 'base64');
     return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4) };
   });
-  const isValid = end > 0 && origin !== '' && /^(?:0|[1-9]\d{0,14})$/u.test(size) && root.length === 32;
+  const isValid =
+    text.length <= maximumCheckpointLength &&
+    /^[^\s+]+$/u.test(origin) &&
+    /^(?:0|[1-9]\d{0,14})$/u.test(size) &&
+    root.length === 32;
   if (!isValid || signatures.some(({ name }) => name === '')) return undefined;
   return { origin, size: Number(size), root, text: signed, signatures };
 }

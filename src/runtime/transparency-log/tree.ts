@@ -6,6 +6,9 @@ import { createHash } from 'node:crypto';
 export const tileWidth = 256;
 const tileHeight = 8;
 
+/** The length of a hash, in bytes. */
+export const hashBytes = 32;
+
 /** Returns the hashes of a level between two indexes, without the last; all of them are in one tile. */
 export type ReadHashes = (level: number, from: number, to: number) => Promise<readonly Uint8Array[]>;
 

@@ -26,7 +26,7 @@ export function setOutputs(
 }
 
 function toOutputs(
-  { decision, result }: StepResult,
+  { decision, result, checkpoint }: StepResult,
   { path, output }: StoredResponse,
 ): Readonly<Record<string, string>> {
   const { state, fingerprint, htmlUrl, attestationUrl, count, spoolPath }: Partial<OperationResult> = result ?? {};
@@ -41,6 +41,7 @@ function toOutputs(
     'attestation-url': safeHref(attestationUrl) ?? '',
     count: count?.toString() ?? '',
     'spool-path': spoolPath ?? '',
+    checkpoint: checkpoint ?? '',
   };
 }
 

@@ -9,7 +9,7 @@ import { safeHref } from './escape.ts';
  * from a reader. A link with a secret is left out as a whole.
  */
 export function redactResult(stepResult: StepResult, redact: (text: string) => string): StepResult {
-  const { decision, result, runUrl } = stepResult;
+  const { decision, result, runUrl, checkpoint } = stepResult;
   const { verdict, conclusion, remedy, annotation } = decision;
   return {
     ...stepResult,
@@ -21,6 +21,7 @@ export function redactResult(stepResult: StepResult, redact: (text: string) => s
       ...(annotation === undefined ? {} : { annotation: { ...annotation, title: redact(annotation.title) } }),
     },
     runUrl: redactHref(runUrl, redact),
+    checkpoint: checkpoint === undefined ? undefined : redact(checkpoint),
     ...(result === undefined
       ? {}
       : {

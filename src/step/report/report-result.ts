@@ -12,6 +12,8 @@ import { renderSummary, toSummaryContent } from './summary.ts';
 /** Where a result is reported. */
 export interface ReportTarget extends ResponseLocation {
   readonly runner: Runner;
+  /** The checkpoint of the log, for outputs and summary; must not reject. */
+  readonly checkpoint?: Promise<string | undefined> | undefined;
 }
 
 /** Publishes a redacted result on GitHub. What it throws becomes a warning: the verdict does not depend on it. */
@@ -23,9 +25,10 @@ type Publish = (stepResult: StepResult) => Promise<void>;
  *
  * @returns false if an operation's outputs or response file could not be written, in which case the step fails
  */
-export async function reportResult(stepResult: StepResult, target: ReportTarget, publish?: Publish): Promise<boolean> {
-  const { decision, result } = stepResult;
+export async function reportResult(given: StepResult, target: ReportTarget, publish?: Publish): Promise<boolean> {
+  const { decision, result } = given;
   if (result !== undefined) await logReport(result.report, target.runner);
+  const stepResult = { ...given, checkpoint: await target.checkpoint };
   const unwritten = setOutputs(stepResult, target.runner, target);
   const shown = redactResult(stepResult, target.secrets.redact);
   await warnInstead(target.runner, async () => {

@@ -18,6 +18,8 @@ export interface SummaryContent {
   /** Why the verdict is not for that commit. */
   readonly caution?: string;
   readonly runUrl: string | undefined;
+  /** The checkpoint of the log that includes what was recorded or judged. */
+  readonly checkpoint?: string;
 }
 
 /** The part of the content that is shown; always the verdict. */
@@ -36,7 +38,7 @@ export type Escape = (text: string, isCode: boolean) => string;
 
 /** Renders HTML without blank lines, so that Markdown treats it as one block. */
 export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryExtent, escape: Escape): string {
-  const { verdict, conclusion, remedy, report, commit, caution, runUrl } = summary;
+  const { verdict, conclusion, remedy, report, commit, caution, runUrl, checkpoint } = summary;
   const text = (value: string): string => escape(value, false);
   const prose = (value: string): string => renderProse(value, escape);
   const cell = (value: Text): string => renderText(value, escape);
@@ -46,6 +48,7 @@ export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryE
     ...(conclusion === undefined || isRepeated(summary) ? [] : [`<p>${prose(conclusion)}</p>`]),
     ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${prose(remedy)}</p>`]),
     ...(report === undefined ? [] : renderReport(report, rows, escape)),
+    ...(checkpoint === undefined ? [] : [renderCheckpoint(checkpoint, escape)]),
     ...(cut === undefined
       ? []
       : [`<p>${cut} too large to show here; see the log and the <code>response-path</code> file.</p>`]),
@@ -101,6 +104,12 @@ function renderCopies(copies: readonly Copy[], maximumRows: number, escape: Esca
     // A blank line would end the HTML block.
     .filter((line) => line !== '');
   return `<details><summary>Full fingerprints</summary><pre>${lines.join('\n')}</pre></details>`;
+}
+
+/** Collapsed, to be copied. Its lines are separated by references, because a blank line would end the HTML block. */
+function renderCheckpoint(checkpoint: string, escape: Escape): string {
+  const lines = checkpoint.split('\n').map((line) => escape(line, true));
+  return `<details><summary>Checkpoint of the log</summary><pre>${lines.join('&#10;')}</pre></details>`;
 }
 
 function renderFacts(report: Report, escape: Escape): string {

@@ -4,7 +4,7 @@ import { escapeHtmlLine } from './escape.ts';
 import { renderSummaryHtml, type SummaryExtent, type ShownContent, type SummaryContent } from './summary-html.ts';
 
 /** Makes the content of a summary from the result of a step. */
-export function toSummaryContent({ decision, result, runUrl }: StepResult): SummaryContent {
+export function toSummaryContent({ decision, result, runUrl, checkpoint }: StepResult): SummaryContent {
   const { verdict, conclusion, remedy } = decision;
   const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;
   const isOnRecord = result?.spoolPath === undefined && result?.lost === undefined;
@@ -13,6 +13,7 @@ export function toSummaryContent({ decision, result, runUrl }: StepResult): Summ
     conclusion,
     isInReport: isJudged && isOnRecord,
     runUrl,
+    ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(remedy === undefined ? {} : { remedy }),
     ...(result === undefined ? {} : { report: result.report }),
   };

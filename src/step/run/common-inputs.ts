@@ -10,6 +10,7 @@ import {
   summary,
   onMissingToken,
   commitStatus,
+  knownCheckpoint,
   matrix,
   pullRequestComment,
 } from '../../operations/inputs/step-inputs.ts';
@@ -34,6 +35,7 @@ const operationName: Input<AnyOperationName> = {
 const commonInputs = {
   ...connectionInputs,
   onNonCompliant: optional(onNonCompliant),
+  knownCheckpoint: optional(knownCheckpoint),
   onMissingToken: withDefault(onMissingToken, 'fail'),
   summary: optional(summary),
   pullRequestComment: optional(pullRequestComment),

@@ -11,6 +11,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables, Dependencies } from '../../runtime/dependencies.ts';
 import { dryRunResult } from './dry-run-result.ts';
 import type { OnNonCompliant } from './gate.ts';
+import type { KnownLog } from './known-checkpoint.ts';
 import { findTokenSource, missingTokenProblem, skippedResult } from './missing-api-token.ts';
 import { readOperationInputs, recordsEvidence, type OperationInputs } from './operation-inputs.ts';
 import { commonNames, isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
@@ -21,6 +22,7 @@ import type { RetryPolicy } from '../../http/retry-schedule.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
 import { connectionInputs, defaultRetryForSeconds } from '../../operations/inputs/connection-inputs.ts';
 import { unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
+import { readCheckpoint } from './read-checkpoint.ts';
 import { readWriteIdentity } from './write-identity.ts';
 
 /** Everything an operation needs from its step. */
@@ -48,6 +50,8 @@ export interface StepContext extends Dependencies {
 export interface OperationRun {
   readonly result: OperationResult;
   readonly onNonCompliant: OnNonCompliant;
+  /** Reads the checkpoint of the log; absent if nothing was recorded or judged. */
+  readonly readCheckpoint?: () => Promise<string | undefined>;
 }
 
 /**
@@ -71,7 +75,8 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
   logSources(own, log);
   const misspelt = await checkNames(own.unused, operation, log);
   const commit = await commitProblems(operation, inputs, job);
-  const problems = [...misspelt, ...inputs.problems, ...missing, ...own.problems, ...commit];
+  const expected = await readKnownLog(operation, context);
+  const problems = [...misspelt, ...inputs.problems, ...missing, ...own.problems, ...commit, ...expected.problems];
   if (problems.length > 0) throw mistakes(problems);
 
   warnOfUnencryptedUrl(common.baseUrl, log);
@@ -81,7 +86,7 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
   const login = source === undefined ? undefined : await createLogin(source, context);
   const pending = own.waits ? context.beforeWaiting?.() : undefined;
   try {
-    return await runOrSkip(operation, own.values, context, login);
+    return await runOrSkip(operation, own.values, { ...context, ...expected }, login);
   } finally {
     // The pending status must not be set after the final one.
     await pending;
@@ -92,19 +97,34 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
 async function runOrSkip(
   operation: Operation,
   values: Parameters<Operation['run']>[0],
-  context: StepContext,
+  context: StepContext & Pick<KnownLog, 'known'>,
   login: Login | undefined,
 ): Promise<OperationRun> {
   const { common } = context.inputs;
   try {
-    const result = await operation.run(values, operationContext(common, context, login));
-    return { result, onNonCompliant: common.onNonCompliant ?? operation.gate };
+    const ownContext = operationContext(common, context, login);
+    const result = await operation.run(values, ownContext);
+    const run = { result, onNonCompliant: common.onNonCompliant ?? operation.gate };
+    if (context.known !== undefined) {
+      const { requireContinuation } = await import('./known-checkpoint.ts');
+      const checked = await requireContinuation(result, context.known, { ...ownContext, ...context });
+      return { ...run, result: checked.result, readCheckpoint: () => Promise.resolve(checked.checkpoint) };
+    }
+    if (!isInLog(operation, run)) return run;
+    return { ...run, readCheckpoint: () => readCheckpoint(ownContext.client, common.org, context) };
   } catch (thrown) {
     if (thrown instanceof NotSent) return dryRun(operation, thrown.request, context);
     const refusal = common.onMissingToken === 'skip' ? findRefusal(thrown) : undefined;
     if (refusal === undefined) throw thrown;
     return { result: skippedResult(operation.name, context.job, refusal), onNonCompliant: 'warn' };
   }
+}
+
+/** Whether the step recorded something, or is a gate, so that a checkpoint of the log shows what it rests on. */
+function isInLog({ endpoint, gate }: Operation, { result, onNonCompliant }: OperationRun): boolean {
+  const isAnswered = result.outcome !== 'error' && result.spoolPath === undefined && result.lost === undefined;
+  const records = endpoint?.repetition.effect !== 'safe';
+  return isAnswered && (records || gate === 'fail' || onNonCompliant !== 'ignore');
 }
 
 /** A missing key is not a problem if `on-missing-token` is `skip`. */
@@ -123,6 +143,14 @@ async function createLogin(source: TokenSource, { inputs, clock, addSecret }: St
 /** Why the run is not meant to have a key; undefined for any other failure. Does not load the code of the login. */
 function findRefusal(thrown: unknown): string | undefined {
   return thrown instanceof Failure && 'isKeyless' in thrown && thrown.isKeyless === true ? thrown.message : undefined;
+}
+
+/** Reads the file of `known-checkpoint`. The code is loaded only if it is given. */
+async function readKnownLog({ name, gate }: Operation, { inputs, job }: StepContext): Promise<KnownLog> {
+  const { knownCheckpoint: path, onNonCompliant = gate, org } = inputs.common;
+  if (path === undefined) return { problems: [] };
+  const { readKnownCheckpoint } = await import('./known-checkpoint.ts');
+  return readKnownCheckpoint(path, { operation: name, onNonCompliant, workspace: workspaceOf(job), org });
 }
 
 /** Checks a `commit-sha` that is used for publishing only; an operation with this input checks it itself. */
@@ -210,6 +238,8 @@ function toRetryPolicy({ timeoutSeconds, retries, retryForSeconds }: CommonValue
   return { ...policy, retryFor: (retryForSeconds ?? defaultRetryForSeconds) * 1000 };
 }
 
+const workspaceOf = ({ workspace }: Job): string => workspace ?? process.cwd();
+
 function operationContext(common: CommonValues, context: StepContext, login: Login | undefined): OperationContext {
   const call: CallContext = {
     clock: context.clock,
@@ -240,7 +270,7 @@ function operationContext(common: CommonValues, context: StepContext, login: Log
     call,
     job: context.job,
     environment: context.environment,
-    workspace: context.job.workspace ?? process.cwd(),
+    workspace: workspaceOf(context.job),
     org: common.org,
     temporaryDirectory: context.temporaryDirectory,
     addSecret: context.addSecret,

@@ -10,6 +10,8 @@ export interface StepResult {
   readonly thrown?: unknown;
   /** The page of the workflow run. */
   readonly runUrl: string | undefined;
+  /** The checkpoint of the log that includes what was recorded or judged. */
+  readonly checkpoint?: string | undefined;
   /** Whether to write a job summary. */
   readonly summary: boolean;
 }

@@ -72,6 +72,7 @@ describe('reportResult', () => {
       'attestation-url': '',
       count: '',
       'spool-path': '',
+      checkpoint: '',
     });
     expect(captured.responseFile).toBe('{"fingerprint":"aa","state":"NON-COMPLIANT"}');
     expect(captured.summary).toContain('<h2>❌ Non-compliant: Artifact web.tgz</h2>');
@@ -103,10 +104,9 @@ describe('reportResult', () => {
       response: '{"error":{"kind":"external","what":"no answer","remedy":"Try again."}}',
       'response-path': expect.stringMatching(/response\.json$/u),
       ...Object.fromEntries(
-        ['compliant', 'state', 'fingerprint', 'html-url', 'attestation-url', 'count', 'spool-path'].map((name) => [
-          name,
-          '',
-        ]),
+        ['compliant', 'state', 'fingerprint', 'html-url', 'attestation-url', 'count', 'spool-path', 'checkpoint'].map(
+          (name) => [name, ''],
+        ),
       ),
     });
     expect(captured.summary).toContain('<h2>⛔ Error</h2>');
@@ -335,4 +335,6 @@ describe('reportResult', () => {
 });
 
 const outputNames =
-  'attestation-url compliant count fingerprint html-url outcome response response-path spool-path state'.split(' ');
+  'attestation-url checkpoint compliant count fingerprint html-url outcome response response-path spool-path state'.split(
+    ' ',
+  );

@@ -304,3 +304,59 @@ describe('the warnings of runOperation', () => {
     expect(await warningsOf({ ...lookUp, 'base-url': 'http://127.0.0.1:8080' })).toEqual([]);
   });
 });
+
+describe('the checkpoint of the log', () => {
+  const checkpoint = `compliance.example.com/log/acme\n7\n${'A'.repeat(43)}=\n\n— compliance.example.com/log/acme AAAA`;
+  const read = async (answer: HttpResponse): Promise<string | undefined> => {
+    const transport = answeringTransport((request) =>
+      request.url.pathname.startsWith('/log/') ? answer : compliantArtifacts(request),
+    );
+    const { context, log } = openTestStep({ inputs: lookUp, transport });
+    const { result, readCheckpoint } = await runOperation(context);
+    expect(result.outcome).toBe('compliant');
+    const text = await readCheckpoint?.();
+    expect(transport.requests.at(-1)).toMatchObject({
+      url: { href: 'https://compliance.example.com/log/acme/checkpoint' },
+      headers: { authorization: 'Bearer the-api-key-of-acme' },
+    });
+    expect(transport.requests).toHaveLength(2);
+    expect(log.warnings).toEqual([]);
+    return text;
+  };
+  const plain = (text: string): HttpResponse => ({
+    status: 200,
+    headers: {},
+    text: Buffer.from(text).toString('latin1'),
+  });
+
+  it('is read once, without its last line break', async () => {
+    expect(await read(plain(`${checkpoint}\n`))).toBe(checkpoint);
+  });
+
+  it.each([
+    ['no log', jsonAnswer(404, { message: 'Not found' })],
+    ['no signing key', jsonAnswer(503, { message: 'The service has no signing key' })],
+    ['a page instead', plain('<html></html>')],
+    ['the log of another organization', plain(checkpoint.replaceAll('acme', 'other'))],
+  ])('is left out if the service has %s', async (_what, answer) => {
+    expect(await read(answer)).toBeUndefined();
+  });
+
+  it('is not waited for', async () => {
+    const silent = silentTransport();
+    const transport = {
+      ...silent,
+      send: (request: HttpRequest, signal: AbortSignal) =>
+        request.url.pathname.startsWith('/log/')
+          ? silent.send(request, signal)
+          : Promise.resolve(compliantArtifacts(request)),
+    };
+    const { context, log } = openTestStep({ inputs: lookUp, transport });
+    const { readCheckpoint } = await runOperation(context);
+    const before = context.clock.now();
+    expect(await readCheckpoint?.()).toBeUndefined();
+    expect(context.clock.now() - before).toBe(2000);
+    expect(silent.requests).toHaveLength(1);
+    expect(log.warnings).toEqual([]);
+  });
+});
