@@ -34,25 +34,27 @@ const { startServer, openClient } = httpFixture(opened);
 type Operation = 'create-flow' | 'attest-sonar' | 'get-artifact';
 
 /** One of each method: PUT and GET change nothing when they are repeated, POST does. */
-const calls: Readonly<Record<Operation, (client: TestClient) => Promise<unknown>>> = {
+const calls: Readonly<Record<Operation, (client: TestClient, fileSize?: number) => Promise<unknown>>> = {
   'create-flow': ({ client }) =>
     client.call(createFlow, {
       parameters: { org: 'acme' },
       document: { name: 'web', description: '', template: [] },
     }),
-  'attest-sonar': ({ client }) =>
+  'attest-sonar': ({ client }, size = 1000) =>
     client.call(attestSonar, {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
       document: {
         attestation_name: 'sonar',
         sonar_results: { project: { key: 'acme_web' }, qualityGate: { status: 'OK', conditions: [] } },
       },
-      // More than the buffers of a connection hold, so that an upload that breaks off cannot have been sent completely.
-      file: { filename: 'big.bin', size: 10_000_000, open: () => Readable.from([Buffer.alloc(10_000_000)]) },
+      file: { filename: 'big.bin', size, open: () => Readable.from([Buffer.alloc(size)]) },
     }),
   'get-artifact': ({ client }) =>
     client.call(getArtifact, { parameters: { org: 'acme', flow_name: 'web', fingerprint: 'abcde' } }),
 };
+
+/** More than the buffers of a connection hold, so that an upload that breaks off cannot have been sent completely. */
+const bigFile = 10_000_000;
 
 const operations = Object.keys(calls) as readonly Operation[];
 const html = answersText(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' });
@@ -96,7 +98,8 @@ describe('the client under faults', () => {
       async (operation) => {
         const server = await startServer(fault);
         const client = openClient(server.url);
-        const error: unknown = await calls[operation](client).catch((thrown: unknown) => thrown);
+        const file = fault.early ? bigFile : undefined;
+        const error: unknown = await calls[operation](client, file).catch((thrown: unknown) => thrown);
         expect(error instanceof ServiceError || error instanceof ExternalError).toBe(true);
         expect(error).toMatchObject({
           message: expect.stringContaining(operation),
@@ -145,7 +148,9 @@ describe('the client under faults', () => {
 
   it('says that an upload that broke off each time is not on record', async () => {
     const server = await startServer(resetsDuringTheUpload);
-    const error: unknown = await calls['attest-sonar'](openClient(server.url)).catch((thrown: unknown) => thrown);
+    const error: unknown = await calls['attest-sonar'](openClient(server.url), bigFile).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(describeError(error)).toMatch(/ECONNRESET \(after 4 attempts\); the request was not sent completely$/mu);
     expect(describeError(error)).not.toContain('may have recorded');
   });

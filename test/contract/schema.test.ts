@@ -114,9 +114,10 @@ describe('a length', () => {
 describe('the checker', () => {
   it.each(declared)("decides like TypeBox's: %s", (_name, schema) => {
     fc.assert(
+      // Without `expect`, which takes longer than the check.
       fc.property(nearlyValidValues(schema), (value) => {
-        expect(conforms(schema, value)).toBe(Check(schema, value));
-        expect(violations(schema, value).length === 0).toBe(conforms(schema, value));
+        const decision = Check(schema, value);
+        return conforms(schema, value) === decision && (violations(schema, value).length === 0) === decision;
       }),
       { numRuns: 60 },
     );

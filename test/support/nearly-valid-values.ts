@@ -5,6 +5,7 @@ import { isMapping } from '../../src/runtime/untrusted-data.ts';
 const text = fc.string();
 const smallJson = fc.jsonValue({ maxDepth: 1 });
 const anything = fc.oneof(smallJson, fc.constant(undefined));
+const matching = new Map<string, fc.Arbitrary<string>>();
 const unknownKey = fc.oneof(text, fc.constantFrom('\n', 'a\nb', '__proto__'));
 
 /** Values that nearly match a schema: most parts are valid, some are not, so that a checker gives both results. */
@@ -20,9 +21,7 @@ function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
   if ('const' in schema) return fc.constant(schema['const']);
   switch (type) {
     case 'string':
-      return typeof schema['pattern'] === 'string'
-        ? fc.oneof(fc.stringMatching(new RegExp(schema['pattern'], 'u')), text)
-        : text;
+      return typeof schema['pattern'] === 'string' ? matchingOrNot(schema['pattern']) : text;
     case 'integer':
       return fc.oneof(fc.integer(), fc.integer({ min: 0, max: 1200 }), fc.double());
     case 'number':
@@ -38,6 +37,12 @@ function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
     default:
       return smallJson;
   }
+}
+
+function matchingOrNot(pattern: string): fc.Arbitrary<string> {
+  const known = matching.get(pattern) ?? fc.oneof(fc.stringMatching(new RegExp(pattern, 'u')), text);
+  matching.set(pattern, known);
+  return known;
 }
 
 function objects(schema: Readonly<Record<string, unknown>>, depth: number): fc.Arbitrary<unknown> {

@@ -45,8 +45,6 @@ interface Keys {
   readonly user: RoleKeys;
   /** Of a service account of `acme` with the role. */
   readonly machine: RoleKeys;
-  /** Of a user of `other` with the role. */
-  readonly foreign: RoleKeys;
   /** Of an administrator of `other` with the role in `acme`. */
   readonly mixed: RoleKeys;
   readonly foreignAdmin: string;
@@ -78,7 +76,6 @@ async function createKeys(): Promise<Keys> {
       await createServiceAccount(service, { name: `with-${role}`, privilege: role });
       return createServiceAccountKey(service, `with-${role}`);
     }),
-    foreign: await forEveryRole((role) => service.createKey(role, 'other')),
     mixed: await forEveryRole((role) => createMixedKey(`mixed-${role}`, role)),
     foreignAdmin,
     removed,
@@ -163,11 +160,6 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     // A machine has no default organization.
     if (mayUser && endpoint !== setDefaultOrg) expect(success).toContain(machine.status);
     else expect([machine.status, machine.body]).toEqual([403, forbidden('acme', role)]);
-  });
-
-  it.each(roles)('rejects the role %s of another organization', async (role) => {
-    const { status, body } = await call(service, { ...request('acme'), key: keys.foreign(role) });
-    expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 
   it('depends on the role in this organization, not on the role in another', async () => {
@@ -305,7 +297,6 @@ describe.each(administration)('the authorization of $title', ({ method, path, bo
   });
 
   it('rejects keys of other organizations, removed members and revoked keys', async () => {
-    for (const role of roles) expect((await send(keys.foreign(role))).status).toBe(403);
     for (const key of [keys.foreignAdmin, keys.removed]) expect((await send(key)).status).toBe(403);
     expect((await send(service.apiKey, 'nobody')).status).toBe(403);
     expect((await send(keys.revoked)).status).toBe(401);
