@@ -153,8 +153,8 @@ describe('the secrets of a step', () => {
       await Promise.all([job.step(at), job.step({ ...at, 'auth-method': 'basic' })]);
       const basic = Buffer.from(`${keys['api-token']}:`).toString('base64');
       expect(server.requests.map(({ headers }) => headers.authorization).sort()).toEqual([
-        `Basic ${basic}`,
-        `Bearer ${keys['api-token']}`,
+        ...[`Basic ${basic}`, `Basic ${basic}`],
+        ...[`Bearer ${keys['api-token']}`, `Bearer ${keys['api-token']}`],
       ]);
     } finally {
       await server.close();

@@ -10,6 +10,7 @@ import { saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { JobEnd } from '../support/workflow-engine.ts';
 import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
+import type { ArtifactEntry, Attestations } from '../support/fake-actions.ts';
 import type { WorkflowCase } from '../support/workflow-case.ts';
 import { protectedWorkflows, workflowCases } from '../support/workflow-cases.ts';
 import type { CaseContext } from '../support/workflow-preparations.ts';
@@ -62,6 +63,8 @@ function wholeWorkflow(workflow: Workflow, before?: string): unknown {
 interface Servers {
   readonly service: TestService;
   readonly identityProvider: IdentityProvider;
+  readonly earlier: Map<string, readonly ArtifactEntry[]>;
+  readonly attestations: Attestations;
 }
 
 /** Starts a service with the login rule of the README and, for a protected workflow, that of docs/login.md. */
@@ -72,11 +75,11 @@ async function startServers({ rule }: Pick<WorkflowCase, 'rule'>, isProtected: b
   const reader = { baseUrl, apiKey, issuer: identityProvider.issuer };
   await declareDocumentedLoginRules('README.md', { ...reader, ...rule });
   if (isProtected) await declareDocumentedLoginRules('docs/login.md', reader);
-  return { service, identityProvider };
+  return { service, identityProvider, earlier: new Map(), attestations: new Map() };
 }
 
 async function run(
-  { service, identityProvider }: Servers,
+  { service, identityProvider, earlier, attestations }: Servers,
   workflow: Workflow,
   one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>,
 ): Promise<DocumentedWorkflowEnd> {
@@ -95,6 +98,8 @@ async function run(
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
     secrets: one.secrets === 'none' ? {} : { ...keys, SONAR_TOKEN: 'squ_user_token_0123' },
     identityProvider,
+    earlier,
+    attestations,
     gate: one.gate ?? 'OK',
     artifacts: { coverage: [{ path: 'lcov.info', content: 'TN:\n' }] },
     ...(one.pods === undefined ? {} : { pods: one.pods }),
@@ -104,6 +109,7 @@ async function run(
 const contextOf = (servers: Servers, { gate = 'OK' }: WorkflowCase): CaseContext => ({
   service: servers.service,
   gate,
+  earlier: servers.earlier,
   async runFirst(name, event) {
     await run(servers, workflowNamed(name), { run: event, gate });
   },

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { runningContainers } from './pods.ts';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
@@ -16,6 +18,9 @@ export type ArtifactEntry =
 /** The artifacts of a run, by name. */
 export type Artifacts = ReadonlyMap<string, readonly ArtifactEntry[]>;
 
+/** The attestations of the repository: predicates with their types, by the SHA-256 of the subject. */
+export type Attestations = Map<string, readonly Readonly<Record<'predicateType' | 'predicate', unknown>>[]>;
+
 /** What fake actions get. */
 export interface FakeActionContext {
   readonly eventName: string;
@@ -24,6 +29,7 @@ export interface FakeActionContext {
   /** The status of the quality gate of a scan. */
   readonly gate: 'OK' | 'ERROR';
   readonly artifacts: Map<string, readonly ArtifactEntry[]>;
+  readonly attestations: Attestations;
 }
 
 /** Does what the real action would do. @throws Error if the real action would fail */
@@ -56,6 +62,17 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
     const folder = resolve(workspace, inputs['path'] ?? '.');
     await mkdir(folder, { recursive: true });
     await writeEntries(folder, entries);
+  },
+
+  async 'actions/attest'({ workspace, inputs, permissions }, { attestations }) {
+    for (const permission of ['attestations', 'id-token']) {
+      if (valueAt(permissions, permission) !== 'write') throw new Error(`it needs ${permission}: write`);
+    }
+    const subject = await readFile(resolve(workspace, inputs['subject-path'] ?? ''));
+    const digest = createHash('sha256').update(subject).digest('hex');
+    const predicate: unknown = JSON.parse(inputs['predicate'] ?? '');
+    const added = { predicateType: inputs['predicate-type'], predicate };
+    attestations.set(digest, [...(attestations.get(digest) ?? []), added]);
   },
 
   'SonarSource/sonarqube-scan-action': scan,
@@ -146,6 +163,11 @@ function setting(line: string): readonly (readonly [string, string])[] {
   return name === undefined || value === undefined ? [] : [[name, value]];
 }
 
+const jq = join(import.meta.dirname, 'jq.mjs');
+
+/** The workflow whose attestations count. */
+const checkedWorkflow = 'acme/widgets/.github/workflows/deploy-checked.yml';
+
 /** A report without findings. */
 const emptyScan = '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"Scanner"}},"results":[]}]}';
 
@@ -178,7 +200,11 @@ const commands: Readonly<Record<string, string>> = {
   gh: `runs="$(dirname "$0")/runs"; test -n "$GH_TOKEN" && case "$1 $2" in
     'release download') printf '%s' '${builtArtifact}' > web.tar.gz ;;
     'api --paginate') ls "$runs" ;;
-    'run download') test "$4 $5 $6" = '--pattern compliance-spool-* --dir' && mkdir -p "$7" && cp -R "$runs/$3/." "$7" ;;
+    'attestation verify')
+      test "$4 $5 $6 $7 $8 $9" = "--repo acme/widgets --source-ref refs/heads/main --signer-workflow ${checkedWorkflow}" &&
+        digest=$(sha256sum "$3") && cd "$(dirname "$0")" && node '${jq}' "\${@: -1}" < "attestations/\${digest%% *}" ;;
+    'api repos/acme/widgets/actions/artifacts?name='*) node '${jq}' "$4" < "$(dirname "$0")/artifacts.json" ;;
+    'run download') if test "$4" = --name; then cp -R "$runs/$3/$5/." .; exit; fi; test "$4 $5 $6" = '--pattern compliance-spool-* --dir' && mkdir -p "$7" && cp -R "$runs/$3/." "$7" ;;
     *) exit 2 ;;
   esac`,
   docker: `case "$*" in
@@ -190,6 +216,13 @@ const commands: Readonly<Record<string, string>> = {
   kubectl: `test "$*" = 'get pods -A -o json' && cat "$(dirname "$0")/pods.json"`,
 };
 
+/** An artifact of `main`, behind one of a fork's branch of this name. */
+const listedArtifacts = {
+  artifacts: [2, 1].map((fork) => ({
+    workflow_run: { id: fork === 1 ? 4242 : 1, head_branch: 'main', head_repository_id: fork, repository_id: 1 },
+  })),
+};
+
 /** What the programs find. */
 export interface CommandData {
   /** Whether a scan finds nothing. */
@@ -198,10 +231,11 @@ export interface CommandData {
   readonly pods: unknown;
   /** The runs with kept evidence that `gh` finds: their artifacts, by the run's id. */
   readonly runs: Readonly<Record<string, Artifacts>>;
+  readonly attestations: Attestations;
 }
 
 /** Writes the programs and their data to a folder for the PATH. */
-export async function writeCommands(folder: string, { gate, pods, runs }: CommandData): Promise<void> {
+export async function writeCommands(folder: string, { gate, pods, runs, attestations }: CommandData): Promise<void> {
   await mkdir(join(folder, 'runs'), { recursive: true });
   for (const [name, script] of Object.entries(commands)) {
     await writeFile(join(folder, name), `#!/usr/bin/env bash\n${script}\n`);
@@ -210,6 +244,12 @@ export async function writeCommands(folder: string, { gate, pods, runs }: Comman
   await writeFile(join(folder, 'gate'), gate);
   await writeFile(join(folder, 'pods.json'), JSON.stringify(pods));
   await writeFile(join(folder, 'containers.json'), JSON.stringify(runningContainers));
+  await writeFile(join(folder, 'artifacts.json'), JSON.stringify(listedArtifacts));
+  await mkdir(join(folder, 'attestations'));
+  for (const [digest, statements] of attestations) {
+    const verified = statements.map((statement) => ({ verificationResult: { statement } }));
+    await writeFile(join(folder, 'attestations', digest), JSON.stringify(verified));
+  }
   for (const [run, artifacts] of Object.entries(runs)) {
     for (const [name, entries] of artifacts) await writeEntries(join(folder, 'runs', run, name), entries);
   }

@@ -1,3 +1,4 @@
+import { checkpointCases } from './checkpoint-cases.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
 import { aPod, digestOf, podList } from './pods.ts';
@@ -136,6 +137,8 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     open: { jobs: { deploy: 'success' }, outcomes: ['compliant'], skipped: ['Say why not'] },
     closed: { jobs: { deploy: 'failure' }, outcomes: ['non-compliant'], skipped: ['Deploy'] },
   }),
+
+  ...checkpointCases,
 
   'Report production': [
     {

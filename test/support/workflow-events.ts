@@ -62,7 +62,7 @@ export function scheduled(schedule: string): TriggeringEvent {
 }
 
 /** A manual run on `main` with these inputs. */
-export function startedByHand(inputs: Readonly<Record<string, string>> | null = null): TriggeringEvent {
+export function startedByHand(inputs: Readonly<Record<string, string | boolean>> | null = null): TriggeringEvent {
   const ref = 'refs/heads/main';
   return {
     eventName: 'workflow_dispatch',

@@ -16,7 +16,14 @@ import { actionEntries } from './repository.ts';
 import { startSonarServer, type FakeSonar } from './fake-sonar.ts';
 import type { Runner, JobFolders, ReadyStep, StepRun, WorkflowEnd } from './workflow-engine.ts';
 import { runWorkflow } from './workflow-engine.ts';
-import { fakeActions, writeCommands, type ArtifactEntry, type Artifacts, type FakeAction } from './fake-actions.ts';
+import {
+  fakeActions,
+  writeCommands,
+  type ArtifactEntry,
+  type Attestations,
+  type Artifacts,
+  type FakeAction,
+} from './fake-actions.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 import { documentedWorkflows, pathOf } from './workflows.ts';
 
@@ -37,6 +44,8 @@ export interface WorkflowSettings {
   readonly pods?: unknown;
   /** The artifacts of an earlier run with the id 4242 that a push of `shas.head` started. */
   readonly earlier?: Artifacts;
+  /** The attestations of the repository, to which the run adds. */
+  readonly attestations?: Attestations;
   /** Used instead of the default fakes. */
   readonly fakeActions?: Readonly<Record<string, FakeAction>>;
 }
@@ -63,9 +72,9 @@ export async function runDocumentedWorkflow(
   const repository = githubRepository({ history: [{ sha: shas.head }] });
   const [sonar, github] = await Promise.all([startSonarServer(), startGitHub(githubAnswers(), { repository })]);
   try {
-    const { gate, pods = {}, earlier } = settings;
+    const { gate, pods = {}, earlier, attestations = new Map<never, never>() } = settings;
     const runs = earlier === undefined ? {} : { [earlierRun]: earlier };
-    await writeCommands(join(folder, 'bin'), { gate, pods, runs });
+    await writeCommands(join(folder, 'bin'), { gate, pods, runs, attestations });
     const fixture = new WorkflowFixture(settings, folder, sonar, github, textAt(workflow, 'name') ?? '');
     const end = await runWorkflow(workflow, fixture.contexts(), fixture);
     const { comments, statuses } = repository;
@@ -161,8 +170,9 @@ class WorkflowFixture implements Runner {
     if (own !== undefined) return this.#runAction(step, own);
     const fakeAction = this.#settings.fakeActions?.[name] ?? fakeActions[name];
     if (fakeAction === undefined) throw new Error(`there is no fake of ${name} in test/support/fake-actions.ts`);
-    const { gate, run } = this.#settings;
-    const context = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts: this.artifacts };
+    const { gate, run, attestations = new Map() } = this.#settings;
+    const { artifacts } = this;
+    const context = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts, attestations };
     return fakeAction(step, context).then(
       () => ({ succeeded: true, outputs: {}, log: '' }),
       (error: unknown) => ({ succeeded: false, outputs: {}, log: `${name}: ${String(error)}` }),

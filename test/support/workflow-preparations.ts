@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { pod, provenancePolicy, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
 import { shas } from './events.ts';
-import { builtArtifact } from './fake-actions.ts';
+import { builtArtifact, type ArtifactEntry } from './fake-actions.ts';
+import { call } from './service-call.ts';
 import { report, saveCustomType, saveFlow } from './service-samples.ts';
 import type { TestService } from './service.ts';
 import * as started from './workflow-events.ts';
@@ -14,6 +15,8 @@ export interface CaseContext {
   readonly gate: 'OK' | 'ERROR';
   /** Runs another documented workflow, with the gate of the case. */
   readonly runFirst: (name: string, run: TriggeringEvent) => Promise<void>;
+  /** The artifacts of an earlier run. */
+  readonly earlier: Map<string, readonly ArtifactEntry[]>;
 }
 
 /** The fingerprint of the file that `make web.tar.gz` builds. */
@@ -45,6 +48,20 @@ export async function attested(context: CaseContext): Promise<void> {
 export async function analysed(context: CaseContext): Promise<void> {
   await flow(context);
   await context.runFirst('Scan and attest', started.pushToMain('src/a.js'));
+}
+
+/** The artifact with its evidence, and the checkpoint of the log as an artifact of an earlier run. */
+export async function keptCheckpoint(context: CaseContext): Promise<void> {
+  await attested(context);
+  const { service, earlier } = context;
+  const { text } = await call(service, { at: service.url, path: '/log/acme/checkpoint' });
+  earlier.set('compliance-checkpoint', [{ path: 'checkpoint', content: text }]);
+}
+
+/** The artifact with its evidence, and the checkpoint of the log as an attestation. */
+export async function attestedCheckpoint(context: CaseContext): Promise<void> {
+  await attested(context);
+  await context.runFirst('Deploy with a kept checkpoint', started.startedByHand({ fingerprint, first: true }));
 }
 
 /** Creates the environment `production`, which runs the artifact, with a policy that requires provenance. */
