@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { runAction, type ActionRun } from '../tools/run-action.ts';
-import { formatLog, formatSummary, listReasons } from './format-output.ts';
+import { formatLog, formatSummary, listReasons } from '../tools/format-output.ts';
 
 const root = join(import.meta.dirname, '..');
 

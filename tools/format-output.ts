@@ -1,4 +1,4 @@
-import type { ActionRun } from '../tools/run-action.ts';
+import type { ActionRun } from './run-action.ts';
 
 /** Why a step failed: the reasons of the verdict, or the first sentence of the error. */
 export function listReasons({ exitCode, log }: Pick<ActionRun, 'exitCode' | 'log'>): readonly string[] {
