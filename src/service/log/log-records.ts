@@ -44,21 +44,29 @@ const columns = [
   ...['sequence', 'kind', 'flow', 'environment', 'record', 'entered_at', 'document_digest', 'attachment_digest'],
   ...['random', 'is_late', 'document', 'leaf_hash'],
 ];
-const selected = columns.map((column) => `e.${column} AS entry_${column}`).join(', ');
+/** The columns of an entry `e` (`toEntry`). */
+export const entryColumns = columns.map((column) => `e.${column} AS entry_${column}`).join(', ');
 
 const orderOf = ({ order, flow, environment, key }: LoggedTable): readonly string[] =>
   order ?? [flow, environment, ...key].filter((column) => column !== undefined);
 
-/** Selects the rows of a table in the order of its key, with the latest entries of their records. */
-function selectRows(table: LoggedTable, after: (count: number) => string): string {
-  const { flow, environment, key, kind } = table;
+/** Selects from the entries `l` of the record in the row `t` of a table. */
+export function selectFromEntries({ flow, environment, key, kind }: LoggedTable, what: string, condition = ''): string {
   const valueOf = (column: string | undefined): string => (column === undefined ? "''" : `t.${toColumn(column)}`);
   const record = key.map((column) => `CAST(${valueOf(column)} AS text)`).join(" || '/' || ");
+  return `(SELECT ${what} FROM log_entries l WHERE l.org = t.org AND l.kind IN ('${kind}', '${kind}${removed}')
+    AND l.flow = ${valueOf(flow)} AND l.environment = ${valueOf(environment)} AND l.record = ${record || "''"} ${condition})`;
+}
+
+/** The columns of a row `t` of a table. */
+export const rowColumns = ({ columns: named }: LoggedTable): string =>
+  ['org', ...named].map((column) => `t.${toColumn(column)}`).join(', ');
+
+/** Selects the rows of a table in the order of its key, with the latest entries of their records. */
+function selectRows(table: LoggedTable, after: (count: number) => string): string {
   const order = orderOf(table).map((column) => `t.${toColumn(column)}`);
-  return `SELECT t.org, ${table.columns.map((column) => `t.${toColumn(column)}`).join(', ')}, ${selected}
-    FROM ${table.table} t LEFT JOIN log_entries e ON e.org = t.org AND e.sequence = (
-      SELECT max(l.sequence) FROM log_entries l WHERE l.org = t.org AND l.kind IN ('${kind}', '${kind}${removed}')
-        AND l.flow = ${valueOf(flow)} AND l.environment = ${valueOf(environment)} AND l.record = ${record || "''"})
+  return `SELECT ${rowColumns(table)}, ${entryColumns} FROM ${table.table} t
+    LEFT JOIN log_entries e ON e.org = t.org AND e.sequence = ${selectFromEntries(table, 'max(l.sequence)')}
     WHERE t.org = $1 ${after(order.length)} ORDER BY ${order.join(', ')} LIMIT $2`;
 }
 
@@ -87,9 +95,9 @@ const statements = defineStatements('log', {
     ORDER BY sequence`,
   listHashes: `SELECT hash FROM log_hashes WHERE org = $1 AND level = $4 AND number >= $2 AND number < $3
     ORDER BY number`,
-  list: `SELECT ${selected} FROM log_entries e WHERE e.org = $1 AND e.sequence >= $2 AND e.sequence < $3
+  list: `SELECT ${entryColumns} FROM log_entries e WHERE e.org = $1 AND e.sequence >= $2 AND e.sequence < $3
     ORDER BY e.sequence`,
-  listWithLatest: `SELECT ${selected}, CASE WHEN EXISTS (
+  listWithLatest: `SELECT ${entryColumns}, CASE WHEN EXISTS (
       SELECT 1 FROM log_entries l WHERE l.org = e.org AND l.kind IN (e.kind, e.kind || '${removed}') AND l.flow = e.flow
         AND l.environment = e.environment AND l.record = e.record AND l.sequence > e.sequence
     ) THEN 0 ELSE 1 END AS is_latest
@@ -189,7 +197,7 @@ export class LogReader extends Repository {
     if (statement === undefined) throw new TypeError(`the table ${group} is not logged`);
     return this.queryAll(statement, [org, limit, ...place], (row) => ({
       row,
-      entry: row['entry_sequence'] === null ? undefined : toEntry(row),
+      entry: toOptionalEntry(row),
     }));
   }
 }
@@ -247,6 +255,11 @@ export function toNewEntry(
     attachmentDigest: 'attachment_digest' in row ? optionalText(row, 'attachment_digest') : undefined,
     document: table.keepsDocuments === true ? document : undefined,
   };
+}
+
+/** Reads an entry; undefined if the record has none. */
+export function toOptionalEntry(row: Row): StoredEntry | undefined {
+  return row['entry_sequence'] === null ? undefined : toEntry(row);
 }
 
 function toEntry(row: Row): StoredEntry {

@@ -45,15 +45,23 @@ interface Answer {
 }
 
 /**
+ * Returns who signs the log of an organization.
+ *
+ * @throws ApiError if the service has no signing key
+ */
+export function requireSigner(
+  { links, signingKeys }: Pick<RouteDependencies, 'links' | 'signingKeys'>,
+  org: string,
+): LogSigner {
+  if (signingKeys === undefined) throw new ApiError(noSigningKey);
+  return { origin: toLogOrigin(links.origin(), org), keys: signingKeys };
+}
+
+/**
  * Adds the endpoints of the transparency logs, at the addresses of the C2SP specification tlog-tiles. Any key of the
  * organization reads them, because entries contain no names.
  */
 export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: RouteDependencies): void {
-  const { links, signingKeys } = dependencies;
-  const requireSigner = (org: string): LogSigner => {
-    if (signingKeys === undefined) throw new ApiError(noSigningKey);
-    return { origin: toLogOrigin(links.origin(), org), keys: signingKeys };
-  };
   const authenticator = requireRole(dependencies, 'read', 'named later');
   const endpoint = { authentication: ['bearer', 'basic'] as const, errors: accessErrors };
   const addLogRoute = (
@@ -82,14 +90,14 @@ export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: Rout
   };
   addLogRoute('checkpoint', briefly, async (org) => ({
     type: plainText,
-    body: await createCheckpoint(dependencies, org, requireSigner(org)),
+    body: await createCheckpoint(dependencies, org, requireSigner(dependencies, org)),
   }));
   addLogRoute('tile/*', forever, async (org, request) => {
     const body = await readTile(dependencies, org, textParameter(request, '*'));
     return body === undefined ? undefined : { type: 'application/octet-stream', body };
   });
   addLogRoute('verifier-key', briefly, (org) => {
-    const { origin, keys } = requireSigner(org);
+    const { origin, keys } = requireSigner(dependencies, org);
     return Promise.resolve({
       type: plainText,
       body: keys.map((key) => `${renderVerifierKey(origin, key)}\n`).join(''),
@@ -97,7 +105,7 @@ export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: Rout
   });
   addLogRoute('proof', briefly, async (org, request) => {
     const subject = readSubject(request);
-    const body = await proveEntry(dependencies, org, subject, requireSigner(org));
+    const body = await proveEntry(dependencies, org, subject, requireSigner(dependencies, org));
     return body === undefined ? undefined : { type: plainText, body };
   });
 }

@@ -98,11 +98,17 @@ export async function proveEntry(
   const index = await dependencies.storage.read((records) => findIndex(records, org, subject));
   if (index === undefined) return undefined;
   const checkpoint = await createCheckpoint(dependencies, org, signer);
-  const size = Number(checkpoint.split('\n', 2)[1]);
-  const path = await dependencies.storage.read((records) =>
-    findInclusionProof(readHashes(records, org, size), index, size),
-  );
-  return renderProof(index, path, checkpoint);
+  return dependencies.storage.read((records) => proveEntries(records, org, checkpoint)(index));
+}
+
+/** The number of entries that a checkpoint of this service includes. */
+export const readSize = (checkpoint: string): number => Number(checkpoint.split('\n', 2)[1]);
+
+/** Returns a function that renders the proof that a checkpoint includes an entry. */
+export function proveEntries(records: LogRecords, org: string, checkpoint: string): (index: number) => Promise<string> {
+  const size = readSize(checkpoint);
+  const read = readHashes(records, org, size);
+  return async (index) => renderProof(index, await findInclusionProof(read, index, size), checkpoint);
 }
 
 async function findIndex({ log }: LogRecords, org: string, subject: ProofSubject): Promise<number | undefined> {

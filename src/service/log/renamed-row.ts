@@ -1,4 +1,5 @@
-import type { LoggedTable } from './logged-table.ts';
+import { digestDocument, type LogEntry } from './entry.ts';
+import { toDocument, type LoggedTable } from './logged-table.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ export function parseRename({
 }
 
 /** The row with the names before a rename, which replaces them in all records (`RenameWriter`). */
-export function undoRename(table: LoggedTable, row: Row, { kind, former, name }: Rename): Row {
+function undoRename(table: LoggedTable, row: Row, { kind, former, name }: Rename): Row {
   const columns = kind === 'flow' ? ['flow', table.flow] : ['environment', 'member', table.environment];
   const fields = kind === 'flow' ? ['flow'] : ['member', 'environment'];
   const quoted = (table.quotedNames ?? []).flatMap((column) => {
@@ -40,4 +41,20 @@ export function undoRename(table: LoggedTable, row: Row, { kind, former, name }:
   });
   const own = columns.flatMap((column) => (column !== undefined && row[column] === name ? [[column, former]] : []));
   return { ...row, ...Object.fromEntries([...quoted, ...own]) } as Row;
+}
+
+/** The document of a row as it was recorded, before later renames; undefined if the row was altered. */
+export function findRecordedDocument(
+  table: LoggedTable,
+  row: Row,
+  { sequence, random, documentDigest }: Pick<LogEntry, 'sequence' | 'documentDigest'> & { readonly random: Uint8Array },
+  renames: readonly Rename[],
+): string | undefined {
+  const later = renames.filter((rename) => rename.sequence > sequence);
+  const before = later.reduce((known, rename) => undoRename(table, known, rename), row);
+  // A rename replaces names in the content of some environments only.
+  const candidates = 'content' in row ? [before, { ...before, content: row['content'] }] : [before];
+  return candidates
+    .map((each) => toDocument(table, each))
+    .find((document) => digestDocument(random, document) === documentDigest);
 }

@@ -4,17 +4,9 @@ import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import { cacheTiles, findRoot, hashLeaf, TreeBuilder } from '../../runtime/transparency-log/tree.ts';
 import type { Storage } from '../platform/database/storage.ts';
 import { digestDocument, encodeEntry } from './entry.ts';
-import type { ListedEntry, LoggedRow, StoredEntry } from './log-records.ts';
-import {
-  batchSize,
-  loggedTables,
-  removed,
-  toDocument,
-  toRecordKey,
-  type LoggedTable,
-  type RecordKey,
-} from './logged-table.ts';
-import { parseRename, undoRename, type Rename } from './renamed-row.ts';
+import type { ListedEntry, LoggedRow } from './log-records.ts';
+import { batchSize, loggedTables, removed, toRecordKey, type LoggedTable, type RecordKey } from './logged-table.ts';
+import { findRecordedDocument, parseRename, type Rename } from './renamed-row.ts';
 
 export interface VerifyDependencies {
   readonly storage: Storage;
@@ -94,7 +86,7 @@ async function verifyTable(
         report(`extra: ${describe(subject)} is no record of the log`);
       else {
         matched.add(entry.sequence);
-        if (!isRecorded(table, { row, entry }, renames))
+        if (findRecordedDocument(table, row, entry, renames) === undefined)
           report(`altered: ${describe(subject)} is not what was recorded`);
       }
       const { attachment_digest: digest, attachment_size: bytes } = row;
@@ -106,19 +98,6 @@ async function verifyTable(
     last = rows.at(-1);
   } while (last !== undefined);
   return { attachments, unentered };
-}
-
-/** Whether the row has the document of its entry, except for renames since. */
-function isRecorded(
-  table: LoggedTable,
-  { row, entry }: { readonly row: LoggedRow['row']; readonly entry: StoredEntry },
-  renames: readonly Rename[],
-): boolean {
-  const later = renames.filter(({ sequence }) => sequence > entry.sequence);
-  const before = later.reduce((known, rename) => undoRename(table, known, rename), row);
-  // A rename replaces names in the content of some environments only.
-  const candidates = 'content' in row ? [before, { ...before, content: row['content'] }] : [before];
-  return candidates.some((each) => digestDocument(entry.random, toDocument(table, each)) === entry.documentDigest);
 }
 
 async function findFault(
