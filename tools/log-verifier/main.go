@@ -2,15 +2,27 @@
 //
 // Usage: log-verifier URL API_KEY VERIFIER_KEY [FILE]...
 //
+//	log-verifier package FOLDER VERIFIER_KEY
+//
 // URL is that of the log, such as http://127.0.0.1:8080/log/acme. Each file is an earlier checkpoint, which the log must
 // continue, or a proof. Prints the size of the log.
+//
+// The second form verifies an unpacked audit package: that the key signed its checkpoint, that the checkpoint includes the
+// entry of each record, that records and attached files are those of the entries, and that there are no other files of
+// either. Prints what is not proven, and the number of verified records.
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"strconv"
@@ -94,8 +106,8 @@ func open(text []byte, verifiers note.Verifiers) (tlog.Tree, error) {
 	return tlog.Tree{N: size, Hash: hash}, err
 }
 
-// checkProof verifies the file of a proof.
-func checkProof(text string, verifiers note.Verifiers, entries [][]byte) error {
+// checkProof verifies the file of a proof. The function returns the entry with an index.
+func checkProof(text string, verifiers note.Verifiers, entry func(index int64) []byte) error {
 	head, checkpoint, _ := strings.Cut(text, "\n\n")
 	lines := strings.Split(head, "\n")
 	tree, err := open([]byte(checkpoint), verifiers)
@@ -114,7 +126,7 @@ func checkProof(text string, verifiers note.Verifiers, entries [][]byte) error {
 		}
 		proof = append(proof, tlog.Hash(bytes))
 	}
-	return tlog.CheckRecord(proof, tree.N, tree.Hash, index, tlog.RecordHash(entries[index]))
+	return tlog.CheckRecord(proof, tree.N, tree.Hash, index, tlog.RecordHash(entry(index)))
 }
 
 func run(l log, key string, files []string) error {
@@ -151,7 +163,7 @@ func run(l log, key string, files []string) error {
 			return err
 		}
 		if strings.HasPrefix(string(text), "c2sp.org/tlog-proof@v1\n") {
-			if err := checkProof(string(text), verifiers, entries); err != nil {
+			if err := checkProof(string(text), verifiers, func(index int64) []byte { return entries[index] }); err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 			continue
@@ -172,7 +184,149 @@ func run(l log, key string, files []string) error {
 	return nil
 }
 
+// proven is a line of the files with proofs.
+type proven struct{ Record, Random, Entry, Proof string }
+
+// entry is the part of an entry of the log that is compared with files.
+type entry struct {
+	Sequence             int64
+	Document, Attachment string
+}
+
+// files lists the files below a folder of a package, by their paths in the package.
+func files(root fs.FS, folder string) (map[string]bool, error) {
+	found := map[string]bool{}
+	err := fs.WalkDir(root, folder, func(path string, item fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && !item.IsDir() {
+			found[path] = true
+		}
+		return err
+	})
+	return found, err
+}
+
+func digest(parts ...[]byte) string {
+	return fmt.Sprintf("%x", sha256.Sum256(bytes.Join(parts, nil)))
+}
+
+// checkRecord verifies the proof of a record, and its files, which it removes from the lists.
+func checkRecord(root fs.FS, line []byte, checkpoint string, verifiers note.Verifiers, records, attachments map[string]bool) error {
+	var record proven
+	var logged entry
+	if err := json.Unmarshal(line, &record); err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(record.Entry), &logged); err != nil {
+		return err
+	}
+	if _, signed, _ := strings.Cut(record.Proof, "\n\n"); signed != checkpoint {
+		return errors.New("the proof is for another checkpoint")
+	}
+	at := int64(-1)
+	if err := checkProof(record.Proof, verifiers, func(index int64) []byte { at = index; return []byte(record.Entry) }); err != nil {
+		return err
+	}
+	if at != logged.Sequence {
+		return fmt.Errorf("the proof is about entry %d", at)
+	}
+	if record.Record == "" {
+		fmt.Printf("entry %d: its record is withheld\n", logged.Sequence)
+	} else {
+		random, err := hex.DecodeString(record.Random)
+		if err != nil {
+			return err
+		}
+		document, err := fs.ReadFile(root, record.Record)
+		if err != nil {
+			return err
+		}
+		if digest(random, document) != logged.Document {
+			return errors.New("the record is not what was recorded")
+		}
+		delete(records, record.Record)
+	}
+	attached := "attachments/" + logged.Attachment
+	if logged.Attachment == "" {
+		return nil
+	}
+	content, err := fs.ReadFile(root, attached)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Printf("entry %d: %s is missing\n", logged.Sequence, attached)
+		return nil
+	}
+	if err == nil && digest(content) != logged.Attachment {
+		err = fmt.Errorf("%s is not what was attached", attached)
+	}
+	delete(attachments, attached)
+	return err
+}
+
+func checkPackage(root fs.FS, key string) error {
+	verifier, err := note.NewVerifier(key)
+	if err != nil {
+		return err
+	}
+	verifiers := note.VerifierList(verifier)
+	checkpoint, err := fs.ReadFile(root, "checkpoint")
+	if err != nil {
+		return err
+	}
+	if _, err := open(checkpoint, verifiers); err != nil {
+		return err
+	}
+	records, err := files(root, "records")
+	if err != nil {
+		return err
+	}
+	attachments, err := files(root, "attachments")
+	if err != nil {
+		return err
+	}
+	proofs, err := files(root, "proofs")
+	if err != nil {
+		return err
+	}
+	count, unentered := 0, 0
+	for path := range proofs {
+		lines, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		for _, line := range bytes.Split(bytes.TrimSpace(lines), []byte("\n")) {
+			if err := checkRecord(root, line, string(checkpoint), verifiers, records, attachments); err != nil {
+				return fmt.Errorf("%s: %w: %.200s", path, err, line)
+			}
+			count++
+		}
+	}
+	for path := range records {
+		if !strings.Contains(path, "/not-entered-") {
+			return fmt.Errorf("%s: there is no proof of it", path)
+		}
+		fmt.Printf("%s: it is not in the log yet\n", path)
+		unentered++
+	}
+	for path := range attachments {
+		if unentered == 0 {
+			return fmt.Errorf("%s: no record has it", path)
+		}
+		fmt.Printf("%s: no record of the log has it\n", path)
+	}
+	fmt.Println(count)
+	return nil
+}
+
 func main() {
+	if len(os.Args) == 4 && os.Args[1] == "package" {
+		if err := checkPackage(os.DirFS(os.Args[2]), os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(log{os.Args[1], os.Args[2]}, os.Args[3], os.Args[4:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
