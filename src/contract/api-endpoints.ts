@@ -15,6 +15,7 @@ import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts
 import { reportArtifact } from './artifact-report.ts';
 import { findArtifactAttestations, findAttestationById, findTrailAttestations } from './attestation-lookup.ts';
 import { getStatement } from './attestation-statement.ts';
+import { getArtifactPackage, getEnvironmentPackage, getFlowPackage, getTrailPackage } from './audit-package.ts';
 import { customKind } from './attestations/custom.ts';
 import { overrideAttestation } from './attestation-override.ts';
 import { genericKind } from './attestations/generic.ts';
@@ -127,6 +128,10 @@ export const addedEndpoints: readonly Endpoint[] = [
   saveGithubGate,
   deleteGithubGate,
   listAuditEvents,
+  getTrailPackage,
+  getArtifactPackage,
+  getFlowPackage,
+  getEnvironmentPackage,
   listMembers,
   saveMember,
   removeMember,

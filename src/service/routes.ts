@@ -7,6 +7,7 @@ import { addAttestationListRoutes } from './attestation/attestation-list-routes.
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
 import { addAttestationRoutes, addOverrideRoute } from './attestation/attestation-routes.ts';
 import { addStatementRoute } from './attestation/statement-routes.ts';
+import { addAuditPackageRoutes } from './audit-package/audit-package-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
 import { addCustomTypeRoutes } from './custom-type/custom-type-routes.ts';
 import { addAllowListRoutes } from './environment/allow-list-routes.ts';
@@ -86,6 +87,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addLoginRoutes(api, dependencies);
   addGithubGateRoutes(api, dependencies);
   addAuditLogRoute(api, dependencies);
+  addAuditPackageRoutes(api, dependencies);
   addMemberRoutes(api, dependencies);
   addUserRoutes(api, dependencies);
   if (adminKey !== undefined)

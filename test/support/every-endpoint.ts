@@ -16,6 +16,12 @@ import {
   findAttestationById,
   findTrailAttestations,
 } from '../../src/contract/attestation-lookup.ts';
+import {
+  getArtifactPackage,
+  getEnvironmentPackage,
+  getFlowPackage,
+  getTrailPackage,
+} from '../../src/contract/audit-package.ts';
 import { overrideAttestation } from '../../src/contract/attestation-override.ts';
 import { genericKind } from '../../src/contract/attestations/generic.ts';
 import { jiraKind } from '../../src/contract/attestations/jira.ts';
@@ -209,6 +215,10 @@ export const everyEndpoint: readonly Sample[] = [
   sample(getEnvironment, everyone, '/environments/ORG/prod'),
   sample(listEnvironmentEvents, everyone, '/environments/ORG/prod/events'),
   sample(getSnapshot, everyone, '/snapshots/ORG/prod/-1'),
+  sample(getTrailPackage, everyone, '/trails/ORG/filed/begun/audit-package'),
+  sample(getArtifactPackage, everyone, `/artifacts/ORG/web/${artifact}/audit-package`),
+  sample(getFlowPackage, everyone, '/flows/ORG/web/audit-package'),
+  sample(getEnvironmentPackage, everyone, '/environments/ORG/prod/audit-package'),
   sample(getNotification, everyone, `${notifications}/1`),
   sample(listServiceAccounts, reporters, '/service-accounts/ORG'),
   sample(getServiceAccount, reporters, account),

@@ -4,7 +4,7 @@ import { namedEnvironmentNotFound, namedFlowNotFound } from '../../contract/erro
 import { policyMissing } from '../../contract/policy.ts';
 import * as assertions from './artifact-assertion-use-cases.ts';
 import type { JudgedReport } from '../platform/judging/provenance.ts';
-import { mayAccess } from '../account/access.ts';
+import { mayAccess, type Caller } from '../account/access.ts';
 import { listArtifactEvidence } from './artifact-state.ts';
 import type { Links } from '../platform/links.ts';
 import type { RuleEvaluation } from '../policy/compile-policy.ts';
@@ -32,17 +32,29 @@ export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteD
     const wanted = { ...parameters, flow, environment, policies };
     const judged = await assertions.assertArtifact(dependencies, wanted);
     if (judged.outcome !== 'judged') throw toObstacleError(judged, wanted);
-    const { org } = caller;
-    const [first, ...others] = judged.reports.filter((one) => mayAccess(caller, org, 'read', { flows: [one.flow] }));
-    if (first === undefined) throw toObstacleError({ outcome: 'artifact not found' }, wanted);
-    const readable = {
-      ...judged,
-      reports: [first, ...others] as const,
-      reasons: toReadableReasons(caller, judged.reasons),
-      policies: judged.policies === undefined ? undefined : toReadableEvaluations(caller, judged.policies),
-    };
-    return { status: 200, body: toAssertionResponse(readable, wanted, dependencies.links) };
+    const body = toReadableAssertion(dependencies, caller, judged, wanted);
+    if (body === undefined) throw toObstacleError({ outcome: 'artifact not found' }, wanted);
+    return { status: 200, body };
   });
+}
+
+/** Converts a verdict without what the caller may not read; undefined if it may not read any report of the artifact. */
+export function toReadableAssertion(
+  { links }: Pick<RouteDependencies, 'links'>,
+  caller: Caller,
+  judged: assertions.Assertion,
+  wanted: assertions.AssertionQuery,
+): ArtifactAssertion | undefined {
+  const { org } = caller;
+  const [first, ...others] = judged.reports.filter((one) => mayAccess(caller, org, 'read', { flows: [one.flow] }));
+  if (first === undefined) return undefined;
+  const readable = {
+    ...judged,
+    reports: [first, ...others] as const,
+    reasons: toReadableReasons(caller, judged.reasons),
+    policies: judged.policies === undefined ? undefined : toReadableEvaluations(caller, judged.policies),
+  };
+  return toAssertionResponse(readable, wanted, links);
 }
 
 function toObstacleError(

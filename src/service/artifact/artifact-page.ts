@@ -7,6 +7,7 @@ import type { PolicyEvaluation } from '../policy/judge-environment.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';
 import type { Appearance, ArtifactDetails } from './artifact.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
+import { renderPackageLink } from '../audit-package/audit-package-html.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -146,6 +147,7 @@ function renderArtifactFacts(context: PageContext, { flow, artifact }: ArtifactD
     ['Remarks', renderAnnotations(report.annotations)],
     ['Reported', html`${renderTime(createdAt, context)} by ${reportedBy}`],
     ['Counts for', describeCountsFor(countsFor)],
+    ['Audit package', renderPackageLink(context.paths.artifact(org, flow.name, report.fingerprint))],
   ]);
 }
 

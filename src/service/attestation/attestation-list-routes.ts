@@ -86,7 +86,7 @@ function withEntries(
 }
 
 export function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
-  const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
+  const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document } = attestation;
   return {
     attestation_id: id,
     attestation_name: name,
@@ -97,7 +97,7 @@ export function toAttestationResponse(attestation: RecordedAttestation, links: L
     created_at: createdAt,
     sequence: attestation.sequence,
     description: document.description ?? '',
-    has_audit_package: attachment !== undefined,
+    has_audit_package: true,
     html_url: links.pages.attestation(org, flow, trail, id),
     is_compliant: verdict === 'compliant',
     ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),

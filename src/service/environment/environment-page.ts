@@ -4,6 +4,7 @@ import { getSnapshot } from '../../contract/snapshot-details.ts';
 import { listSnapshots } from '../../contract/snapshot.ts';
 import * as snapshots from '../snapshot/snapshot-use-cases.ts';
 import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
+import { renderPackageForm } from '../audit-package/audit-package-html.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -180,7 +181,8 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
     ${renderEnvironmentFacts(context, overview)}
     ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent)} ${renderLatest(context, latest)}
     ${renderAllowed(context, view)} ${latest === 'none' ? undefined : renderSnapshots(context, view)}
-    ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}`,
+    ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}
+    ${renderPackageForm(context.paths.environment(org, name))}`,
   };
 }
 

@@ -7,6 +7,7 @@ import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
 import { countNames } from '../template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
+import { renderPackageForm } from '../audit-package/audit-package-html.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import { renderAnnotations, renderMissing } from '../attestation/evidence-html.ts';
 import {
@@ -171,7 +172,8 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
       offset > 0 ? at(previous) : undefined,
       at(next),
       trails.length === 0 ? '' : `${trails.length} of ${total} trails`,
-    )}`,
+    )}
+    ${renderPackageForm(paths.flow(org, name))}`,
   };
 }
 

@@ -246,7 +246,8 @@ export function readShown(
   });
 }
 
-function readDetails(
+/** Reads a snapshot, without what the caller may not read. */
+export function readDetails(
   dependencies: RouteDependencies,
   caller: Caller,
   found: snapshots.SnapshotDetails,

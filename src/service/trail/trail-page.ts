@@ -3,6 +3,7 @@ import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
 import { describeEvidence, withoutMismatched } from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
 import { isOfKind } from '../attestation/attestation.ts';
+import { renderPackageLink } from '../audit-package/audit-package-html.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
 import type { TrailArtifactStatus } from './trail-state.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
@@ -120,6 +121,7 @@ function renderTrailFacts(context: PageContext, { details, pullRequests }: Trail
     ['Template', `of the ${applied.owner}`],
     ['Begun', renderTime(createdAt, context)],
     ['Last update', lastModifiedAt === createdAt ? undefined : renderTime(lastModifiedAt, context)],
+    ['Audit package', renderPackageLink(context.paths.trail(trail.org, trail.flow, trail.name))],
   ]);
 }
 

@@ -118,7 +118,7 @@ describe('the list of the attestations of a flow', () => {
     await attest(service, sampleAttestation(status, { user_data: {} }));
     const { body, text } = await list();
     expect(valueAt(body, 'data')).toMatchObject([
-      { is_compliant: compliant, has_audit_package: false, description: '', user_data: {} },
+      { is_compliant: compliant, has_audit_package: true, description: '', user_data: {} },
     ]);
     expect(text).not.toContain('origin_url');
   });

@@ -1,12 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { logVerifier } from '../../../tools/log-verifier/log-verifier.ts';
+import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
+import { readPackage, type ZipContent } from '../../support/audit-package.ts';
+import { pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { call } from '../../support/service-call.ts';
-import { attest, report, fingerprintOf, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import {
+  attest,
+  attestationForm,
+  report,
+  fingerprintOf,
+  sampleAttestation,
+  saveFlow,
+} from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { sampleSigningKeys } from '../../support/signing-keys.ts';
 
@@ -69,5 +80,63 @@ describe('an outsider with the libraries of Go', () => {
     await saveFlow(service, { description: 'Another history' });
     await attest(service, sampleAttestation('OK'));
     await expect(verify(kept)).rejects.toThrow(/malformed transparency proof|invalid transparency proof/u);
+  });
+
+  describe('with an audit package', () => {
+    const check = async (key?: string): Promise<string> => {
+      const [own = ''] = (await readFile(join(folder, 'verifier-key'), 'utf8')).split('\n');
+      return (await promisify(execFile)(logVerifier, ['package', folder, key ?? own])).stdout;
+    };
+    const unpack = async (path: string): Promise<ZipContent> => {
+      const files = await readPackage(service, `${path}/audit-package`);
+      for (const [name, content] of files) {
+        await mkdir(dirname(join(folder, name)), { recursive: true });
+        await writeFile(join(folder, name), content);
+      }
+      return files;
+    };
+    const firstOf = (files: ZipContent, start: string): string =>
+      join(folder, [...files.keys()].find((name) => name.startsWith(start)) ?? '');
+    beforeEach(async () => {
+      const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
+      await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form });
+      await report(service);
+    });
+
+    it('verifies all records, also of environments and from before a rename', async () => {
+      await savePolicy(service, 'strict');
+      await saveEnvironment(service, 'prod', { policies: ['strict'] });
+      await reportPods(service, 'prod', pod('web', { web: 'abcdef' }));
+      await unpack('/flows/acme/web');
+      expect(await check()).toBe('4\n');
+      await rm(folder, { recursive: true });
+      const path = '/environments/acme/prod/rename';
+      await call(service, { method: 'PUT', path, json: { new_name: 'live' } });
+      await unpack('/environments/acme/live');
+      expect(await check()).toMatch(/^[6-9]\n$/u);
+    });
+
+    it('refuses an edited, a removed and an added record, a swapped attachment, and another key', async () => {
+      const files = await unpack('/trails/acme/web/main');
+      const record = firstOf(files, 'records/attestation/');
+      const original = await readFile(record, 'utf8');
+      await writeFile(record, original.replace('compliant', 'non-compliant'));
+      await expect(check()).rejects.toThrow('the record is not what was recorded');
+      await rm(record);
+      await expect(check()).rejects.toThrow('no such file');
+      await writeFile(record, original);
+      const extra = join(folder, 'records/attestation/999.json');
+      await writeFile(extra, original);
+      await expect(check()).rejects.toThrow('there is no proof of it');
+      await rm(extra);
+      const attachment = firstOf(files, 'attachments/');
+      await writeFile(attachment, 'b file');
+      await expect(check()).rejects.toThrow('is not what was attached');
+      await rm(attachment);
+      expect(await check()).toMatch(/^entry \d+: attachments\/[0-9a-f]{64} is missing\n4\n$/u);
+      const { privateKey } = generateKeyPairSync('ed25519');
+      const [name = ''] = (await readFile(join(folder, 'verifier-key'), 'utf8')).split('+');
+      await expect(check(renderVerifierKey(name, privateKey))).rejects.toThrow('note has no verifiable signatures');
+    });
   });
 });

@@ -3,6 +3,7 @@ import { AllowListReader, AllowListWriter } from '../../environment/allow-list-r
 import { ArtifactReader, ArtifactWriter } from '../../artifact/artifact-records.ts';
 import { AttestationSeriesReader } from '../../attestation/attestation-series-records.ts';
 import { AttestationReader, AttestationWriter } from '../../attestation/attestation-records.ts';
+import { PackageReader } from '../../audit-package/audit-package-records.ts';
 import { AuditLogReader, AuditLogWriter } from '../../audit/audit-log-records.ts';
 import { CustomTypeReader, CustomTypeWriter } from '../../custom-type/custom-type-records.ts';
 import { DeliveryReader, DeliveryWriter } from '../../notification/delivery-records.ts';
@@ -37,6 +38,7 @@ const readers = {
   accounts: AccountReader,
   loginRules: LoginRuleReader,
   auditLog: AuditLogReader,
+  auditPackages: PackageReader,
   environments: EnvironmentReader,
   allowList: AllowListReader,
   snapshots: SnapshotReader,

@@ -21,6 +21,7 @@ import { authenticate, requestOrganization, type Authenticator } from './authent
 import { DocumentError, parseDocument } from './bodies/json-document.ts';
 import { KeyedRequests, readIdempotencyKey, ReplayedResponse, toSender, type CarryOut } from './keyed-requests.ts';
 import { prepareJson, type SerializedJson } from './json-response.ts';
+import { StreamedResponse } from './streamed-response.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError, withDeclaredMessage } from './errors/api-error.ts';
 import { httpErrors } from './errors/http-errors.ts';
@@ -54,7 +55,7 @@ type ResponseWith<S> =
 /** Handles a request. Throws an ApiError for every response that is not a success. */
 export type EndpointHandler<E extends Endpoint, Who> = (
   received: EndpointRequest<E, Who>,
-) => Promise<EndpointResponse<E> | ReplayedResponse>;
+) => Promise<EndpointResponse<E> | ReplayedResponse | StreamedResponse>;
 
 export interface RouteHost {
   readonly app: FastifyInstance;
@@ -109,7 +110,7 @@ export function addRoute<E extends Endpoint, Who>(
     },
     handler: async (request, reply) => {
       const { caller, sender, key } = authenticated.get(request);
-      const work = async (): Promise<EndpointResponse<E> | ReplayedResponse> => {
+      const work = async (): Promise<EndpointResponse<E> | ReplayedResponse | StreamedResponse> => {
         const received = await receive(request, endpoint, host);
         if (findDeprecatedFields(endpoint, received.document).length > 0) reply.header('deprecation', deprecationDate);
         const carryOut = keyedRequests.carryOut<EndpointResponse<E>>(endpoint, {
@@ -124,6 +125,7 @@ export function addRoute<E extends Endpoint, Who>(
         }
       };
       const response = await (isLarge(request) ? largeDocuments.run(work) : work());
+      if (response instanceof StreamedResponse) return response.send(reply);
       if (!(response instanceof ReplayedResponse)) {
         const { mediaType } = endpoint.success.find(({ status }) => status === response.status) ?? {};
         return prepareJson(reply, response.status, response.body, mediaType);

@@ -6,6 +6,7 @@ import { sendError, type ErrorListeners } from './errors/error-response.ts';
 import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
 import { addNotFoundHandler } from './errors/route-not-found.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from './json-response.ts';
+import { LongStream } from './streamed-response.ts';
 import { addLoadLimits, type LoadLimits } from './load-limits.ts';
 import { AuthenticatedRequests } from './authentication/authenticated-requests.ts';
 import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
@@ -106,7 +107,7 @@ function sendTogether(app: FastifyInstance): void {
 function limitLargeResponses(app: FastifyInstance, { response: timeout }: Timeouts, admission: Admission): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload);
-    if (size === undefined || size > largeResponse) limitTime(reply.raw, timeout);
+    if (size === undefined ? !(payload instanceof LongStream) : size > largeResponse) limitTime(reply.raw, timeout);
     if (size !== undefined && size > largeResponse) {
       const org = requestHolder(request);
       // A write has already been recorded, so its response cannot be rejected.

@@ -6,6 +6,7 @@ import {
   saveEnvironment,
   savePolicy,
 } from '../../../support/environment-samples.ts';
+import { fetchPackage, readPackage } from '../../../support/audit-package.ts';
 import { startLoginFixture, type LoginFixture } from '../../../support/login-fixture.ts';
 import { call } from '../../../support/service-call.ts';
 import {
@@ -87,7 +88,8 @@ describe('a key that is limited to some flows and environments', () => {
         ({ groups }) => groups?.['request'],
       );
       for (const next of [...links, ...requests]) {
-        if (next !== undefined && !next.includes('/attachment')) found.add(next.replaceAll('&amp;', '&'));
+        if (next !== undefined && !/\/(?:attachment|audit-package)$/u.test(next))
+          found.add(next.replaceAll('&amp;', '&'));
       }
     }
     return [...found];
@@ -143,6 +145,36 @@ describe('a key that is limited to some flows and environments', () => {
     expect(await see({ environments: ['open-place'] })).toEqual(place);
     expect(await see({ flows: ['open-flow'], environments: ['open-place'] })).toEqual({ ...flow, ...place });
     expect(await see({ environments: ['open-place', 'all'] })).toEqual(place);
+  });
+
+  it('sees no other names in audit packages, of which it gets only its own', async () => {
+    const trail = '/trails/acme/open-flow/main';
+    const artifact = `/artifacts/acme/open-flow/fingerprint/${fingerprintOf('aaaaa1')}`;
+    const places = ['/environments/acme/open-place', '/environments/acme/all'];
+    const others = ['/trails/acme/closed-flow/main', '/flows/acme/closed-flow', '/environments/acme/closed-place'];
+    const seeIn = async (
+      limits: Readonly<Record<string, unknown>>,
+      paths: readonly string[],
+    ): Promise<readonly string[]> => {
+      await fixture.saveRule(limits);
+      const key = await fixture.logIn();
+      const texts: string[] = [];
+      for (const path of [trail, '/flows/acme/open-flow', artifact, ...places, ...others]) {
+        const address = `${path}/audit-package`;
+        if (paths.includes(path)) {
+          const files = await readPackage(fixture.service, address, key);
+          texts.push(...[...files.values()].map((content) => content.toString()));
+        } else expect([path, (await fetchPackage(fixture.service, address, key)).status]).toEqual([path, 403]);
+      }
+      return names.filter((name) => texts.some((text) => text.includes(name)));
+    };
+    const ofFlow = [trail, '/flows/acme/open-flow', artifact];
+    expect(await seeIn({ flows: ['open-flow'] }, ofFlow)).toEqual(['open-flow']);
+    expect(await seeIn({ environments: ['open-place', 'all'] }, places)).toEqual(['open-place']);
+    expect(await seeIn({ flows: ['open-flow'], environments: ['open-place'] }, [...ofFlow, places[0] ?? ''])).toEqual([
+      'open-flow',
+      'open-place',
+    ]);
   });
 
   it('cannot tell what is hidden from what does not exist', async () => {

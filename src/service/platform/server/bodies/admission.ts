@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../../../contract/limits.ts';
@@ -63,7 +64,7 @@ export class Admission {
    *
    * @throws ApiError 429 if its organization or address has too many at the same time
    */
-  enter(holder: string, response: ServerResponse): void {
+  enter(holder: string, response: Pick<Writable, 'destroyed' | 'once'>): void {
     if ((this.#requests.get(holder) ?? 0) >= this.#limits.requests) {
       throw new ApiError(httpErrors.tooManyRequests, { headers: { 'retry-after': '1' } });
     }

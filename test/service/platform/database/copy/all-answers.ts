@@ -47,17 +47,19 @@ export async function readAnswers(
 
 /** The links of a page or of a JSON document. */
 function listLinks(text: string, address: string): readonly string[] {
-  // Statements have the address of the service in base64.
-  return [...text.matchAll(/(?:href|_url)"?[=:] ?"([^"#]+)(?<!\/statement)"/gu)].flatMap(([, link = '']) => {
-    const url = URL.parse(link.replaceAll('&amp;', '&'), address);
-    return url === null ? [] : [url.href];
-  });
+  // Statements have the address of the service in base64, and packages in a ZIP.
+  return [...text.matchAll(/(?:href|_url)"?[=:] ?"([^"#]+)(?<!\/(?:statement|audit-package))"/gu)].flatMap(
+    ([, link = '']) => {
+      const url = URL.parse(link.replaceAll('&amp;', '&'), address);
+      return url === null ? [] : [url.href];
+    },
+  );
 }
 
 /** The paths of every endpoint that only reads, as far as they can be known. */
 function listPaths(org: string): readonly string[] {
   const sampled = everyEndpoint
-    .filter(({ endpoint }) => endpoint.method === 'GET')
+    .filter(({ endpoint }) => endpoint.method === 'GET' && !endpoint.path.endsWith('/audit-package'))
     .map(({ request }) => request(org).path);
   const [notifications, environments] = [`/organizations/${org}/environments_notifications`, `/snapshots/${org}`];
   const more = [

@@ -1,0 +1,142 @@
+import { entryColumns, rowColumns, selectFromEntries, toOptionalEntry, type LoggedRow } from '../log/log-records.ts';
+import { loggedTables, toColumn, type LoggedTable } from '../log/logged-table.ts';
+import { defineStatements, isAnyOf, Repository, type Value } from '../platform/database/database.ts';
+import { number, optionalNumber, text, type Row } from '../platform/database/rows.ts';
+import type { NumberRange } from '../snapshot/snapshot-series.ts';
+
+/** Selects logged records that belong together. */
+interface Selection {
+  readonly kind: string;
+  /** The columns that select them; `id` by a list of ids. */
+  readonly by: readonly string[];
+  /** The column that orders them; absent if there is only one. */
+  readonly order?: string;
+}
+
+const selections = {
+  flow: { kind: 'flow', by: ['name'] },
+  trail: { kind: 'trail', by: ['flow', 'name'] },
+  trailTemplate: { kind: 'trail template', by: ['flow', 'trail'] },
+  trailUpdates: { kind: 'trail update', by: ['flow', 'trail'], order: 'sequence' },
+  artifactsOfTrail: { kind: 'artifact', by: ['flow', 'trail'], order: 'sequence' },
+  reportsOfArtifact: { kind: 'artifact', by: ['flow', 'fingerprint'], order: 'sequence' },
+  attestationsOfTrail: { kind: 'attestation', by: ['flow', 'trail'], order: 'sequence' },
+  attestations: { kind: 'attestation', by: ['flow', 'id'], order: 'sequence' },
+  environment: { kind: 'environment', by: ['name'] },
+  members: { kind: 'environment member', by: ['environment'], order: 'member' },
+  policyAttachments: { kind: 'policy attachment', by: ['environment'], order: 'policy' },
+  allowedArtifacts: { kind: 'allowed artifact', by: ['environment'], order: 'fingerprint' },
+  snapshots: { kind: 'environment report', by: ['environment'], order: 'number' },
+  policy: { kind: 'policy', by: ['name'] },
+  policyVersions: { kind: 'policy version', by: ['policy'], order: 'version' },
+  policyEvents: { kind: 'policy event', by: ['policy'], order: 'sequence' },
+  customType: { kind: 'custom type', by: ['name'] },
+  customTypeVersions: { kind: 'custom type version', by: ['name'], order: 'version' },
+} as const satisfies Record<string, Selection>;
+
+export type SelectionName = keyof typeof selections;
+
+export const findTable = (name: SelectionName): LoggedTable => {
+  const table = loggedTables.find(({ kind }) => kind === selections[name].kind);
+  if (table === undefined) throw new TypeError(`records of the kind ${selections[name].kind} are not logged`);
+  return table;
+};
+
+/** The place of a row in its selection. */
+const orderColumn = (name: SelectionName): string | undefined => {
+  const selection: Selection = selections[name];
+  return selection.order;
+};
+
+function selectRecords(name: SelectionName): string {
+  const table = findTable(name);
+  const order = orderColumn(name);
+  const conditions = selections[name].by.map((column, index) =>
+    column === 'id' ? isAnyOf('t.id', `$${index + 4}`) : `t.${toColumn(column)} = $${index + 4}`,
+  );
+  // With `+ 0` where no index has this order: else, all records of the flow might be read.
+  const isIndexed = order !== 'sequence' || name === 'attestationsOfTrail';
+  const place = order === undefined ? undefined : `t.${order}${isIndexed ? '' : ' + 0'}`;
+  const after = place === undefined ? [] : [`${place} > $${conditions.length + 4}`];
+  return `SELECT ${rowColumns(table)}, ${entryColumns},
+      ${selectFromEntries(table, 'max(l.is_late)', 'AND l.sequence >= $2')} AS is_late
+    FROM ${table.table} t LEFT JOIN log_entries e ON e.org = t.org
+      AND e.sequence = ${selectFromEntries(table, 'max(l.sequence)', 'AND l.sequence < $2')}
+    WHERE ${['t.org = $1', ...conditions, ...after].join(' AND ')} ${place === undefined ? '' : `ORDER BY ${place}`}
+    LIMIT $3`;
+}
+
+const names = Object.keys(selections) as readonly SelectionName[];
+const records = defineStatements('package', Object.fromEntries(names.map((name) => [name, selectRecords(name)])));
+
+/** Whether a trail has a record of the time span from $4 to before $5. */
+const isInSpan = (table: string, column: string): string => `EXISTS (SELECT 1 FROM ${table} r
+  WHERE r.org = t.org AND r.flow = t.flow AND r.trail = t.name AND r.${column} >= $4 AND r.${column} < $5)`;
+
+const statements = defineStatements('package_trails', {
+  list: `SELECT t.name, CASE WHEN t.created_at >= $4 AND t.created_at < $5
+      OR ${isInSpan('attestations', 'created_at')} OR ${isInSpan('artifacts', 'created_at')}
+      OR ${isInSpan('trail_updates', 'updated_at')} THEN 1 ELSE 0 END AS is_in_span
+    FROM trails t WHERE t.org = $1 AND t.flow = $2 AND t.name > $3 ORDER BY t.name LIMIT 100`,
+});
+
+/** A row of a logged table. */
+export interface SelectedRow extends LoggedRow {
+  /** Whether it was entered after the checkpoint by an upgrade; undefined if it was not entered after it. */
+  readonly isEnteredLate: boolean | undefined;
+}
+
+/** What records are selected by: the values of the columns, and the size of the log at the checkpoint. */
+export interface RecordQuery {
+  readonly org: string;
+  readonly name: SelectionName;
+  readonly key: readonly (string | readonly string[])[];
+  readonly size: number;
+  readonly limit: number;
+  /** Only snapshots with these numbers. */
+  readonly numbers?: NumberRange | undefined;
+}
+
+/** In Unix seconds; the end is not included. */
+export interface TimeSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+export class PackageReader extends Repository {
+  /** Rows in their order, after one of them, each with the latest entry that the checkpoint includes. */
+  async list(
+    { org, name, key, size, limit, numbers = { first: 0, last: Infinity } }: RecordQuery,
+    last: SelectedRow | undefined,
+  ): Promise<readonly SelectedRow[]> {
+    const statement = records[name];
+    if (statement === undefined) throw new TypeError(`no statement ${name}`);
+    const order = orderColumn(name);
+    const place = order === undefined ? [] : [toPlace(order, last, numbers.first)];
+    const rows = await this.database.query(statement, [org, size, limit, ...key, ...place]);
+    const isWanted = (row: Row): boolean => order !== 'number' || number(row, order) <= numbers.last;
+    return rows.filter(isWanted).map((row) => {
+      const late = optionalNumber(row, 'is_late');
+      return { row, entry: toOptionalEntry(row), isEnteredLate: late === undefined ? undefined : late === 1 };
+    });
+  }
+
+  /** Trails of a flow by name, after one of them, and whether each has records of the time span. */
+  listTrails(
+    org: string,
+    flow: string,
+    after: string,
+    { start, end }: TimeSpan,
+  ): Promise<readonly { readonly name: string; readonly isInSpan: boolean }[]> {
+    return this.queryAll(statements.list, [org, flow, after, start, end], (row) => ({
+      name: text(row, 'name'),
+      isInSpan: number(row, 'is_in_span') === 1,
+    }));
+  }
+}
+
+function toPlace(order: string, last: SelectedRow | undefined, first: number): Value {
+  const isNumber = ['sequence', 'number', 'version'].includes(order);
+  if (last === undefined) return isNumber ? first - 1 : '';
+  return isNumber ? number(last.row, order) : text(last.row, order);
+}

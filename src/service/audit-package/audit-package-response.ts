@@ -1,0 +1,347 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { customTypePrefix } from '../../contract/attestations/custom.ts';
+import { listAt, textAt } from '../../runtime/untrusted-data.ts';
+import { actorName, mayAccess, type Caller } from '../account/access.ts';
+import { readsEverything, toReadableDetails, toReadableHistory, toReadableReasons } from '../account/readable-parts.ts';
+import { toReadableAssertion } from '../artifact/artifact-assertion-routes.ts';
+import { assertArtifact } from '../artifact/artifact-assertion-use-cases.ts';
+import { toArtifactResponse } from '../artifact/artifact-response.ts';
+import { findArtifact } from '../artifact/artifact-use-cases.ts';
+import { toReportScopes } from '../attestation/evidence-scope.ts';
+import { describeReasons } from '../attestation/reasons.ts';
+import type { LogSigner } from '../log/log-use-cases.ts';
+import { renderVerifierKey } from '../../runtime/transparency-log/verifier-key.ts';
+import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
+import type { BadgeState } from '../platform/pages/components.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { readDetails } from '../snapshot/snapshot-routes.ts';
+import { findSnapshot } from '../snapshot/snapshot-use-cases.ts';
+import { toTrailResponse } from '../trail/trail-response.ts';
+import { findTrailHistory } from '../trail/trail-use-cases.ts';
+import { renderIndex, type IndexedRecord, type IndexedVerdict } from './audit-package-html.ts';
+import type { SelectionName } from './audit-package-records.ts';
+import { findSnapshotNumbers, readRecords, readTrailNames } from './audit-package-use-cases.ts';
+import { toRecordPath, type PackagedLog, type PackagedRecord, type PackageSubject } from './audit-package.ts';
+import type { ZippedFile } from './zip-response.ts';
+
+export interface PackageSource {
+  readonly dependencies: RouteDependencies;
+  readonly caller: Caller;
+  readonly subject: PackageSubject;
+  readonly log: PackagedLog;
+  readonly signer: LogSigner;
+  /** In Unix seconds. */
+  readonly at: number;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+type Files = AsyncGenerator<ZippedFile, void>;
+
+/** The names of attached files that gain nothing from being compressed again. */
+const compressedNames = /\.(?:7z|bz2|gif|gz|jar|jpe?g|mp4|png|tgz|webp|xlsx|docx|xz|zip|zst)$/iu;
+
+/** How many proofs are in a file, and how many records the index lists. */
+const proofsOfFile = 256;
+const maximumIndexed = 2000;
+
+/** How many attestations of an artifact are packaged. */
+const maximumEvidence = 10_000;
+
+/** Makes the files of an audit package one after the other. */
+export async function* createPackageFiles(source: PackageSource): Files {
+  const maker = new PackageMaker(source);
+  yield* maker.makeSubject();
+  yield* maker.makeEnd();
+}
+
+class PackageMaker {
+  readonly #source: PackageSource;
+  readonly #org: string;
+  /** The files so far, of which no two may have the same name. */
+  readonly #paths = new Set<string>();
+  readonly #attestations = new Set<string>();
+  readonly #policies = new Set<string>();
+  readonly #customTypes = new Set<string>();
+  readonly #counts = new Map<string, number>();
+  readonly #records: IndexedRecord[] = [];
+  readonly #verdicts: IndexedVerdict[] = [];
+  readonly #problems: string[] = [];
+  #proofs: string[] = [];
+  #proofFiles = 0;
+
+  constructor(source: PackageSource) {
+    this.#source = source;
+    this.#org = source.caller.org;
+  }
+
+  async *makeSubject(): Files {
+    const { subject } = this.#source;
+    switch (subject.kind) {
+      case 'trail':
+        yield* this.#makeRecords('flow', [subject.flow]);
+        yield* this.#makeTrail(subject.flow, subject.trail);
+        return;
+      case 'artifact':
+        yield* this.#makeArtifact(subject);
+        return;
+      case 'flow': {
+        const { flow, from = 0, to = Infinity } = subject;
+        yield* this.#makeRecords('flow', [flow]);
+        const span = { start: from, end: Math.min(to + 1, Number.MAX_SAFE_INTEGER) };
+        for await (const trail of readTrailNames(this.#source.dependencies, this.#org, flow, span))
+          yield* this.#makeTrail(flow, trail);
+        return;
+      }
+      case 'environment':
+        yield* this.#makeEnvironment(subject);
+    }
+  }
+
+  /** What the records before refer to, what they are checked with, and the index. */
+  async *makeEnd(): Files {
+    const { subject, log, signer, at, caller } = this.#source;
+    if (readsEverything(caller)) {
+      for (const policy of this.#policies) {
+        yield* this.#makeRecords('policy', [policy]);
+        yield* this.#makeRecords('policyVersions', [policy]);
+        yield* this.#makeRecords('policyEvents', [policy]);
+      }
+      for (const type of this.#customTypes) {
+        yield* this.#makeRecords('customType', [type]);
+        yield* this.#makeRecords('customTypeVersions', [type]);
+      }
+    }
+    if (this.#proofs.length > 0) yield this.#toProofFile();
+    yield { name: 'checkpoint', text: log.checkpoint };
+    const keys = signer.keys.map((key) => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString());
+    yield {
+      name: 'verifier-key',
+      text: signer.keys.map((key) => `${renderVerifierKey(signer.origin, key)}\n`).join(''),
+    };
+    yield { name: 'verifier-key.pem', text: keys.join('') };
+    const about = {
+      ...{ package: subject, organization: this.#org, log: signer.origin, log_size: log.size },
+      ...{ created_at: at, created_by: actorName(caller) },
+      ...{ records: Object.fromEntries(this.#counts), problems: this.#problems },
+    };
+    yield { name: 'about.json', text: toJson(about) };
+    const [records, verdicts, problems] = [this.#records, this.#verdicts, this.#problems];
+    const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    const view = { subject, org: this.#org, at, by: actorName(caller), checkpoint: log.checkpoint };
+    yield { name: 'index.html', text: renderIndex({ ...view, records, total, verdicts, problems }) };
+  }
+
+  /** A trail with everything that its verdict rests on. */
+  async *#makeTrail(flow: string, trail: string): Files {
+    const { dependencies, caller } = this.#source;
+    const path = yield* this.#makeRecords('trail', [flow, trail]);
+    // It was begun after the checkpoint.
+    if (path === undefined) return;
+    yield* this.#makeRecords('trailTemplate', [flow, trail]);
+    yield* this.#makeRecords('trailUpdates', [flow, trail]);
+    yield* this.#makeRecords('artifactsOfTrail', [flow, trail]);
+    yield* this.#makeRecords('attestationsOfTrail', [flow, trail]);
+    const found = await findTrailHistory(dependencies, { org: this.#org, flow, name: trail });
+    if (found === undefined) return;
+    const { details, history } = found;
+    const { judgement } = details;
+    const title = `trail ${trail}`;
+    yield this.#toVerdict(
+      path.replace('records/', 'verdicts/'),
+      { title, state: judgement.state, info: judgement.info },
+      toJson(toTrailResponse(details, toReadableHistory(caller, history), dependencies.links)),
+    );
+    const statuses = [...judgement.evidence, ...judgement.artifacts.flatMap(({ evidence }) => evidence)];
+    yield* this.#makeEvidence(
+      flow,
+      statuses.flatMap(({ evidence }) => evidence?.id ?? []),
+      title,
+    );
+  }
+
+  /** An artifact by its latest report in a flow, and by the policies of where it runs. */
+  async *#makeArtifact({ flow, fingerprint }: { readonly flow: string; readonly fingerprint: string }): Files {
+    const { dependencies, caller } = this.#source;
+    const { links, storage } = dependencies;
+    const org = this.#org;
+    const trails = new Set<string>();
+    yield* this.#makeRecords('flow', [flow]);
+    yield* this.#makeRecords('reportsOfArtifact', [flow, fingerprint], ({ row }) => {
+      trails.add(textAt(row, 'trail') ?? '');
+    });
+    for (const trail of trails) {
+      yield* this.#makeRecords('trail', [flow, trail]);
+      yield* this.#makeRecords('trailTemplate', [flow, trail]);
+      yield* this.#makeRecords('trailUpdates', [flow, trail]);
+    }
+    const found = await findArtifact(dependencies, { org, flow, fingerprint });
+    if (found.outcome !== 'found') return;
+    const details = toReadableDetails(caller, found.details);
+    const answer = toArtifactResponse(details, links);
+    const title = `artifact ${details.artifact.report.filename}`;
+    const { state, state_info: info = '' } = answer;
+    yield this.#toVerdict('verdicts/artifact.json', { title, state: toState(state), info }, toJson(answer));
+    const scopes = toReportScopes(details.artifact);
+    const bound = await storage.read(({ attestations }) =>
+      attestations.listBound({ org, flow }, scopes, maximumEvidence),
+    );
+    if (bound.length === maximumEvidence)
+      this.#problems.push(`only the latest ${maximumEvidence} attestations of the artifact are included`);
+    yield* this.#makeEvidence(flow, [...new Set([...details.evidence, ...bound].map(({ id }) => id))], title);
+    const running = details.appearances.filter(({ exitedAt }) => exitedAt === undefined);
+    for (const environment of new Set(running.map((appearance) => appearance.environment)))
+      yield* this.#makeAssertion({ fingerprint, environment, title });
+  }
+
+  /** The verdict on an artifact by the policies of an environment. */
+  async *#makeAssertion({
+    fingerprint,
+    environment,
+    title,
+  }: Readonly<Record<'fingerprint' | 'environment' | 'title', string>>): Files {
+    const { dependencies, caller } = this.#source;
+    const wanted = { org: this.#org, fingerprint, environment };
+    const judged = await assertArtifact(dependencies, wanted);
+    const answer = judged.outcome === 'judged' ? toReadableAssertion(dependencies, caller, judged, wanted) : undefined;
+    if (answer === undefined) return;
+    for (const { policy_name: policy } of answer.policy_evaluations ?? []) this.#policies.add(policy);
+    const [state, info] = [answer.compliant ? 'COMPLIANT' : 'NON-COMPLIANT', answer.compliant_info ?? ''] as const;
+    const path = `verdicts/in-environment-${this.#verdicts.length}.json`;
+    yield this.#toVerdict(path, { title: `${title} in ${environment}`, state, info }, toJson(answer));
+    yield* this.#makeRecords('policyAttachments', [environment]);
+  }
+
+  /** An environment with its snapshots, whose documents have their verdicts, and its verdict now. */
+  async *#makeEnvironment({ environment, from, to }: Extract<PackageSubject, { kind: 'environment' }>): Files {
+    const { dependencies, caller, at: now, signal } = this.#source;
+    const org = this.#org;
+    yield* this.#makeRecords('environment', [environment]);
+    yield* this.#makeRecords('members', [environment]);
+    yield* this.#makeRecords('allowedArtifacts', [environment]);
+    yield* this.#makeRecords('policyAttachments', [environment], ({ row }) => {
+      this.#policies.add(textAt(row, 'policy') ?? '');
+    });
+    const numbers = await findSnapshotNumbers(dependencies, { org, environment, from, to, now });
+    yield* this.#makeRecords(
+      'snapshots',
+      [environment],
+      ({ row }) => {
+        const judgement: unknown = JSON.parse(textAt(row, 'judgement') ?? '{}');
+        for (const policy of listAt(judgement, 'policies')) this.#policies.add(textAt(policy, 'name') ?? '');
+      },
+      numbers,
+    );
+    const found = await findSnapshot(dependencies, { org, environment, selector: { kind: 'latest' }, now });
+    if (found.outcome !== 'found') return;
+    const { compliant } = found.snapshot.judgement;
+    const state = compliant === null ? 'unjudged' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT';
+    const info = describeReasons(toReadableReasons(caller, found.reasons));
+    const title = `environment ${environment}, snapshot ${found.snapshot.number}`;
+    const { bytes } = await readDetails(dependencies, caller, found, signal);
+    yield this.#toVerdict('verdicts/environment.json', { title, state, info }, bytes.toString());
+  }
+
+  /** Attestations that are not among the records yet. */
+  async *#makeEvidence(flow: string, ids: readonly string[], title: string): Files {
+    const others = ids.filter((id) => !this.#attestations.has(id));
+    if (others.length === 0) return;
+    yield* this.#makeRecords('attestations', [flow, others]);
+    for (const id of others.filter((other) => !this.#attestations.has(other)))
+      this.#problems.push(
+        `${title}: attestation ${id}, which counts for its verdict, was recorded after the checkpoint`,
+      );
+  }
+
+  /** Returns the path of the last one; undefined if there are none. */
+  async *#makeRecords(
+    name: SelectionName,
+    key: readonly (string | readonly string[])[],
+    note: (record: PackagedRecord) => void = () => undefined,
+    numbers?: Parameters<typeof readRecords>[2]['numbers'],
+  ): AsyncGenerator<ZippedFile, string | undefined> {
+    let last: string | undefined;
+    const { dependencies, log } = this.#source;
+    for await (const record of readRecords(dependencies, log, { name, key, numbers })) {
+      note(record);
+      const { kind, document } = record;
+      const digest = createHash('sha256').update(document).digest('hex').slice(0, 16);
+      last = toRecordPath(kind, record.log.state === 'proven' ? record.log.sequence : `not-entered-${digest}`);
+      if (this.#paths.has(last)) continue;
+      this.#paths.add(last);
+      yield* this.#makeRecord(last, record);
+    }
+    return last;
+  }
+
+  async *#makeRecord(path: string, record: PackagedRecord): Files {
+    const { kind, row, document, log, fault } = record;
+    const isReadable = mayReadDocument(this.#source.caller, record);
+    // It can have a name, too.
+    const title = isReadable ? record.title : 'withheld';
+    this.#noteAttestation(record);
+    if (fault !== undefined) this.#problems.push(`${path}: ${kind} ${title} ${fault}`);
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    const { state } = log;
+    if (this.#records.length < maximumIndexed)
+      this.#records.push({ kind, title, path: isReadable ? path : undefined, ...log });
+    if (isReadable) yield { name: path, text: document };
+    if (state === 'proven') {
+      const { sequence, random, entry, proof } = log;
+      // With the random bytes, a document that is withheld could be guessed.
+      const shown = isReadable ? { record: path, random: Buffer.from(random).toString('hex') } : {};
+      this.#proofs.push(JSON.stringify({ sequence, ...shown, entry, proof }));
+      if (this.#proofs.length === proofsOfFile) yield this.#toProofFile();
+    }
+    yield* this.#makeAttachment(row);
+  }
+
+  #noteAttestation({ kind, row }: PackagedRecord): void {
+    if (kind !== 'attestation') return;
+    this.#attestations.add(textAt(row, 'id') ?? '');
+    const type = textAt(row, 'type') ?? '';
+    if (type.startsWith(customTypePrefix)) this.#customTypes.add(type.slice(customTypePrefix.length));
+  }
+
+  async *#makeAttachment(row: PackagedRecord['row']): Files {
+    const { attachment_digest: digest, attachment_size: size, attachment_filename: filename } = row;
+    if (typeof digest !== 'string' || typeof size !== 'number') return;
+    const name = `attachments/${digest}`;
+    if (this.#paths.has(name)) return;
+    this.#paths.add(name);
+    try {
+      const stream = await this.#source.dependencies.attachments.read({ digest, size });
+      yield { name, stream, digest, isCompressed: compressedNames.test(String(filename)) };
+    } catch (error) {
+      if (!(error instanceof DamagedAttachmentError)) throw error;
+      this.#problems.push(`${name} is left out: ${error.message}`);
+    }
+  }
+
+  #toVerdict(path: string, verdict: Omit<IndexedVerdict, 'path'>, text: string): ZippedFile {
+    if (this.#verdicts.length < maximumIndexed) this.#verdicts.push({ path, ...verdict });
+    return { name: path, text };
+  }
+
+  #toProofFile(): ZippedFile {
+    this.#proofFiles += 1;
+    const name = `proofs/${this.#proofFiles}.jsonl`;
+    const text = this.#proofs.map((line) => `${line}\n`).join('');
+    this.#proofs = [];
+    return { name, text };
+  }
+}
+
+/** Whether the document names no environment or flow that the caller may not read. */
+function mayReadDocument(caller: Caller, { kind, row }: PackagedRecord): boolean {
+  if (readsEverything(caller)) return true;
+  if (kind === 'environment report') return false;
+  const counting: unknown = JSON.parse(`{"for":${textAt(row, 'counts_for') ?? '[]'}}`);
+  const named = [...listAt(counting, 'for'), ...(kind === 'environment member' ? [row['member']] : [])];
+  return named.every((name) => mayAccess(caller, caller.org, 'read', { environments: [String(name)] }));
+}
+
+const toState = (state: string | undefined): BadgeState =>
+  state === 'COMPLIANT' || state === 'NON-COMPLIANT' ? state : 'INCOMPLETE';
+
+const toJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
