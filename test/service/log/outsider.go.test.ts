@@ -5,6 +5,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { parseCheckpoint } from '../../../src/runtime/transparency-log/checkpoint.ts';
+import { toTilePath } from '../../../src/runtime/transparency-log/tile-path.ts';
+import { cacheTiles, findRoots, hashBytes, type ReadHashes } from '../../../src/runtime/transparency-log/tree.ts';
 import { logVerifier } from '../../../tools/log-verifier/log-verifier.ts';
 import { renderVerifierKey } from '../../../src/runtime/transparency-log/verifier-key.ts';
 import { readPackage, type ZipContent } from '../../support/audit-package.ts';
@@ -37,10 +40,17 @@ describe('an outsider with the libraries of Go', () => {
     await rm(folder, { recursive: true });
   });
 
-  const keep = async (path: string): Promise<string> => {
-    const kept = join(folder, path.replaceAll(/\W/gu, '-'));
+  const keep = async (path: string, name = path.replaceAll(/\W/gu, '-')): Promise<string> => {
+    const kept = join(folder, name);
     await writeFile(kept, (await call(service, { at: service.url, path: `/log/acme/${path}` })).text);
     return kept;
+  };
+  /** The hashes of the log, from its tiles. */
+  const read: ReadHashes = async (level, from, to) => {
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    const answer = await fetch(`${service.url}/log/acme/tile/${toTilePath({ level, from, to })}`, { headers });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return Array.from({ length: to - from }, (_, index) => bytes.subarray(index * hashBytes, (index + 1) * hashBytes));
   };
   const verify = async (...files: readonly string[]): Promise<number> => {
     const keys = (await call(service, { at: service.url, path: '/log/acme/verifier-key' })).text.trim().split('\n');
@@ -58,11 +68,12 @@ describe('an outsider with the libraries of Go', () => {
     return size;
   };
 
-  it('verifies checkpoints by either key, all entries and tiles, proofs, and that the log continues what was kept', async () => {
-    const first = await keep('checkpoint');
+  it('verifies checkpoints by either key, all entries and tiles, proofs, and that the log continues each that was kept', async () => {
+    const kept = [await keep('checkpoint')];
     for (let round = 0; round < 8; round += 1) {
       const trails = Array.from({ length: 20 }, (_, index) => `t${round}-${index}`);
       await Promise.all(trails.map((trail) => attest(service, sampleAttestation('OK'), trail)));
+      kept.push(await keep('checkpoint', `checkpoint-${round}`));
     }
     await report(service);
     const proofs = [
@@ -70,7 +81,16 @@ describe('an outsider with the libraries of Go', () => {
       await keep('proof?index=0'),
       await keep('proof?index=256'),
     ];
-    expect(await verify(first, ...proofs)).toBeGreaterThan(300);
+    expect(await verify(...kept, ...proofs)).toBeGreaterThan(300);
+
+    const notes = await Promise.all(kept.map((file) => readFile(file, 'utf8')));
+    const heads = notes.flatMap((note) => parseCheckpoint(note) ?? []);
+    for (const later of heads) {
+      for (const earlier of heads.filter(({ size }) => size <= later.size)) {
+        const roots = await findRoots(cacheTiles(read, later.size), earlier.size, later.size);
+        expect(roots).toEqual({ earlier: earlier.root, later: later.root });
+      }
+    }
   });
 
   it('sees that a log was begun again', async () => {
