@@ -38,10 +38,13 @@ const rulePathOf = (name: string): string => `/organizations/acme/login-rules/${
 /** The path of the login rule that `saveRule` declares by default. */
 export const rulePath = rulePathOf('deploy');
 
+/** The issuers of all tests of a file share it, because creating one takes as long as a test. */
+let signingKey: Promise<SigningKey> | undefined;
+
 /** Starts a service and an issuer. Call `stop` in the end. */
 export async function startLoginFixture(options: Partial<ServiceOptions> = {}): Promise<LoginFixture> {
   const clock = { offset: 0, now: () => Date.now() + clock.offset };
-  const key = await createSigningKey('one');
+  const key = await (signingKey ??= createSigningKey('one'));
   const provider = await startIdentityProvider(key);
   const lines: string[] = [];
   const log = { info: (line: string) => lines.push(line), error: (line: string) => lines.push(line) };
