@@ -7,13 +7,13 @@ import {
   type IdentityProvider,
   type SigningKey,
 } from './identity-provider.ts';
-import { prepareEverything } from './prepare-organization.ts';
+import { sampleFlow } from './service-samples.ts';
 import { call, mappingOf, type Called } from './service-call.ts';
 import { startTestService, type TestService } from './service.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** A service whose organization `acme` has everything, and an issuer of identity tokens. */
+/** A service whose organization `acme` has the flow `web`, and an issuer of identity tokens. */
 export interface LoginFixture {
   readonly service: TestService;
   readonly provider: IdentityProvider;
@@ -52,7 +52,7 @@ export async function startLoginFixture(options: Partial<ServiceOptions> = {}): 
     options: { allowPrivateIssuers: true, ...options },
     sources: { now: () => clock.now(), log },
   });
-  await prepareEverything(service, 'acme', service.apiKey);
+  await call(service, { method: 'PUT', path: '/flows/acme', json: sampleFlow() });
   const token = (claims: Claims = {}): Promise<string> =>
     signToken(key, { iss: provider.issuer, aud: service.url, ...claims }, { now: clock.now() });
   const logInWith = (sent: string, org = 'acme'): Promise<Called> =>

@@ -114,6 +114,8 @@ describe('the statement of an attestation', () => {
 
   it('is for keys that may read the flow', async () => {
     const fixture = await startLoginFixture({ signingKeys: sampleSigningKeys });
+    const form = attestationForm({ attestation_name: 'unit', is_compliant: true });
+    await call(fixture.service, { method: 'POST', path: '/attestations/acme/web/trail/main/generic', form });
     const { body } = await call(fixture.service, { path: '/attestations/acme/web' });
     const path = `/attestations/acme/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/statement`;
     for (const [flow, status] of [

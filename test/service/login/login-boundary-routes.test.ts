@@ -4,6 +4,7 @@ import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts'
 import { administer } from '../../support/administration.ts';
 import { changePolicies, listVerdicts, pod, policyForm, savePolicy } from '../../support/environment-samples.ts';
 import { startLoginFixture, type LoginFixture } from '../../support/login-fixture.ts';
+import { prepareEverything } from '../../support/prepare-organization.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 import type { TestService } from '../../support/service.ts';
@@ -33,6 +34,7 @@ let count = 0;
 beforeAll(async () => {
   fixture = await startLoginFixture();
   ({ service } = fixture);
+  await prepareEverything(service, 'acme', service.apiKey);
   await savePolicy(service, 'strict', strictPolicy);
   const sandbox = { name: 'sandbox', description: '', template: ['sonar'] };
   await call(service, { method: 'PUT', path: '/flows/acme', json: sandbox });

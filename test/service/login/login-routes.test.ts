@@ -8,6 +8,7 @@ import {
   type IdentityProvider,
   type SigningKey,
 } from '../../support/identity-provider.ts';
+import { prepareEverything } from '../../support/prepare-organization.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { sampleArtifact } from '../../support/service-samples.ts';
 import type { TestService } from '../../support/service.ts';
@@ -23,6 +24,7 @@ beforeAll(async () => {
   fixture = await startLoginFixture();
   ({ service, key, provider, clock } = fixture);
   audience = service.url;
+  await prepareEverything(service, 'acme', service.apiKey);
 });
 afterAll(() => fixture.stop());
 const saveRule: LoginFixture['saveRule'] = (change) => fixture.saveRule(change);

@@ -8,6 +8,7 @@ import {
 } from '../../../support/environment-samples.ts';
 import { fetchPackage, readPackage } from '../../../support/audit-package.ts';
 import { startLoginFixture, type LoginFixture } from '../../../support/login-fixture.ts';
+import { prepareEverything } from '../../../support/prepare-organization.ts';
 import { call } from '../../../support/service-call.ts';
 import {
   attestationForm,
@@ -37,6 +38,7 @@ describe('a key that is limited to some flows and environments', () => {
   beforeAll(async () => {
     fixture = await startLoginFixture();
     const { service } = fixture;
+    await prepareEverything(service, 'acme', service.apiKey);
     await savePolicy(service, 'strict', strict);
     for (const name of environments) await saveEnvironment(service, name, { policies: ['strict'] });
     const built = { 'open-flow': 'aaaaa1', 'closed-flow': 'bbbbb2' };
