@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -22,8 +24,8 @@ export default {
   // A socket, timer or child process that a test leaves behind is a defect of the test or of the code.
   openHandlesTimeout: 1000,
   testTimeout: 20_000,
-  // One worker for each core: many tests wait for processes and servers of their own.
-  maxWorkers: '100%',
+  // One more than cores, because many tests wait for processes and servers of their own.
+  maxWorkers: availableParallelism() + 1,
   // A worker keeps most of what its test files load, in the end 2 GB. A new one starts in half a second.
   workerIdleMemoryLimit: '300MB',
   randomize: true,
