@@ -10,6 +10,7 @@ import {
 } from './api-key.ts';
 import { allowArtifact, disallowArtifact, listAllowedArtifacts } from './allow-list.ts';
 import { archiveEnvironment, archiveFlow, archivePolicy } from './archive.ts';
+import { removeAttachment } from './attachment-removal.ts';
 import { assertArtifact } from './artifact-assertion.ts';
 import { findLatestCommit, listArtifacts, listArtifactsOfCommit, searchArtifacts } from './artifact-lists.ts';
 import { reportArtifact } from './artifact-report.ts';
@@ -87,6 +88,7 @@ export const addedEndpoints: readonly Endpoint[] = [
   findArtifactAttestations,
   findAttestationById,
   getStatement,
+  removeAttachment,
   createCustomType,
   listCustomTypes,
   getCustomType,

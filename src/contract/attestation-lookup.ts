@@ -1,3 +1,4 @@
+import { attachmentRemoval } from './attachment-removal.ts';
 import { Type, type Static } from './schema.ts';
 import { listedAttestation } from './attestation-list.ts';
 import { annotations, externalUrls } from './attestations/attestation-fields.ts';
@@ -36,6 +37,7 @@ const attachment = Type.Object({
   size: Type.Integer({ description: 'In bytes.' }),
   sha256: Type.String(),
   url: Type.String({ description: 'Where to download it, with the same key.' }),
+  removed: Type.Optional(attachmentRemoval),
 });
 
 /** A single attestation with its evidence: what was sent, in the form in which it was sent. */

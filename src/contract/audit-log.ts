@@ -36,6 +36,7 @@ export const auditEventTypes = [
   'archived',
   'restored',
   'attestation_overridden',
+  'attachment_removed',
   'attestation_type_saved',
   'attestation_type_archived',
   'renamed',

@@ -5,7 +5,7 @@ import { addArtifactAssertionRoutes } from './artifact/artifact-assertion-routes
 import { addArtifactListRoutes, addArtifactRoutes } from './artifact/artifact-routes.ts';
 import { addAttestationListRoutes } from './attestation/attestation-list-routes.ts';
 import { addAttestationLookupRoutes } from './attestation/attestation-lookup-routes.ts';
-import { addAttestationRoutes, addOverrideRoute } from './attestation/attestation-routes.ts';
+import { addAttachmentRemovalRoute, addAttestationRoutes, addOverrideRoute } from './attestation/attestation-routes.ts';
 import { addStatementRoute } from './attestation/statement-routes.ts';
 import { addAuditPackageRoutes } from './audit-package/audit-package-routes.ts';
 import { addAuditLogRoute } from './audit/audit-log-routes.ts';
@@ -77,6 +77,7 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addArchiveRoutes(api, dependencies);
   addCustomTypeRoutes(api, dependencies);
   addOverrideRoute(api, dependencies);
+  addAttachmentRemovalRoute(api, dependencies);
   addRenameRoutes(api, dependencies);
   addPolicyRoutes(api, dependencies);
   addPolicyListRoute(api, dependencies);

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { valueAt } from '../../src/runtime/untrusted-data.ts';
+import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { call, mappingOf } from '../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService, type TestServiceSettings } from '../support/service.ts';
@@ -71,6 +71,19 @@ describe('the attachments of a service', () => {
       expect(await shown.text()).toContain(`Error: the file is ${fault}.`);
       expect(service.errors.join()).toContain(`is ${fault}`);
     });
+  });
+
+  it('say that a removal is not complete if their folder is gone, and can be removed again', async () => {
+    await attach(randomBytes(1000));
+    const listed = await call(service, { path: '/attestations/acme/web' });
+    const path = `/attestations/acme/${textAt(listAt(listed.body, 'data')[0], 'attestation_id') ?? ''}/attachment`;
+    const remove = async (): Promise<number> =>
+      (await call(service, { method: 'DELETE', path, json: { reason: 'A secret' } })).status;
+    const [content, away] = [join(dataFolder, 'attachments', 'content'), join(dataFolder, 'away')];
+    await rename(content, away);
+    expect(await remove()).toBe(503);
+    await rename(away, content);
+    expect([await remove(), await attachmentFiles('content')]).toEqual([200, []]);
   });
 
   describe('at the start', () => {

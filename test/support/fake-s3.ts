@@ -15,7 +15,7 @@ export interface S3Call {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** An object storage in memory that answers PUT and GET, and checks digests and keys. It does not check signatures. */
+/** An object storage in memory that answers PUT, GET and DELETE, and checks digests and keys. It does not check signatures. */
 export interface FakeS3 {
   readonly options: S3Options;
   readonly url: string;
@@ -85,6 +85,9 @@ async function answer(
   } else if (method === 'PUT') {
     objects.set(path, body);
     response.end();
+  } else if (method === 'DELETE') {
+    objects.delete(path);
+    response.writeHead(204).end();
   } else {
     const content = objects.get(path);
     if (content === undefined) refuse(response, 404, 'NoSuchKey');

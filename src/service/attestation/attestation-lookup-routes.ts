@@ -68,8 +68,8 @@ function toPullRequests({ pull_requests: found }: PullRequestAttestation): PullR
 
 export function toAttachments(attachment: Attachment | undefined, url: string): AttestationEvidence['attachments'] {
   if (attachment === undefined) return [];
-  const { filename, size, digest } = attachment;
-  return [{ filename, size, sha256: digest, url }];
+  const { filename, size, digest, removal } = attachment;
+  return [{ filename, size, sha256: digest, url, ...(removal === undefined ? {} : { removed: removal }) }];
 }
 
 export function toFoundAttestation(attestation: RecordedAttestation, links: Links): FoundAttestation {

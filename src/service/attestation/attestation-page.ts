@@ -49,6 +49,12 @@ const attestationNotFound: ErrorResponse = {
   when: 'The trail has no attestation with that id, or the attestation has no file.',
 };
 
+const attachmentRemoved: ErrorResponse = {
+  status: 410,
+  message: 'The file was removed by {by} at {at}: {reason}',
+  when: 'An admin removed it. The attestation and its verdict stay.',
+};
+
 /** Encodes a text for a header (RFC 8187), which allows fewer characters than encodeURIComponent. */
 function encodeHeaderText(text: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
@@ -82,6 +88,9 @@ export function addAttestationPage(host: PageHost): void {
     const path = validatePath<typeof attestationPath>(attestationPath, request.params);
     const { id, attachment } = await requireAttestation(path);
     if (attachment === undefined) throw new ApiError(attestationNotFound, { values: path });
+    const { removal } = attachment;
+    if (removal !== undefined)
+      throw new ApiError(attachmentRemoved, { values: { ...removal, at: new Date(removal.at * 1000).toISOString() } });
     const content = await attachments.read(attachment).catch((error: unknown) => {
       throw toDamageError(error, id, attachment);
     });
@@ -116,7 +125,7 @@ async function findDamage(
   attachment: Attachment | undefined,
 ): Promise<DamagedAttachmentError | undefined> {
   try {
-    if (attachment !== undefined) await attachments.verify(attachment);
+    if (attachment !== undefined && attachment.removal === undefined) await attachments.verify(attachment);
     return undefined;
   } catch (error) {
     if (error instanceof DamagedAttachmentError) return error;
@@ -208,15 +217,22 @@ function renderOverride(path: string, { was_compliant: wasCompliant, by, reason,
 }
 
 function renderAttachment(
-  { paths }: PageContext,
+  context: PageContext,
   { org, flow, trail, id, attachment }: Attestation,
   damage: AttachmentFault | undefined,
 ): Html | undefined {
   if (attachment === undefined) return undefined;
-  const { filename, size, digest } = attachment;
+  const { filename, size, digest, removal } = attachment;
+  if (removal !== undefined)
+    return html`<h2>Attachment</h2>
+      <p>
+        ${filename}, ${size} bytes, SHA-256 <code>${digest}</code>. <strong>Removed</strong>
+        ${renderTime(removal.at, context)} by ${removal.by}: ${clip(removal.reason, 2000)}
+      </p>`;
   return html`<h2>Attachment</h2>
     <p>
-      ${pageLink(paths.attachment(org, flow, trail, id), filename)}, ${size} bytes, SHA-256 <code>${digest}</code>${
+      ${pageLink(context.paths.attachment(org, flow, trail, id), filename)}, ${size} bytes, SHA-256
+      <code>${digest}</code>${
         damage === undefined ? undefined : html`. <strong class="error">Error: the file is ${damage}.</strong>`
       }
     </p>`;

@@ -1,6 +1,7 @@
 import { findKind, type AttestationDocument } from '../../contract/attestations/kinds.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { CountsFor } from '../account/audience.ts';
+import { showsAttachment } from './removed-attachment-records.ts';
 import type { Scope } from './evidence-scope.ts';
 import type { Facts } from './facts.ts';
 import type { RecordedFault } from './reasons.ts';
@@ -23,6 +24,7 @@ import {
   document,
   number,
   optional,
+  optionalNumber,
   optionalText,
   text,
   recordersColumn,
@@ -113,7 +115,9 @@ export const summaryColumns = `a.org, a.flow, a.sequence, ${listedColumns}, a.at
   a.attachment_size`;
 
 const statements = defineStatements('attestations', {
-  find: `SELECT ${summaryColumns}, a.document FROM attestations a WHERE org = $1 AND id = $2`,
+  find: `SELECT ${summaryColumns}, a.document, r.removed_at, r.removed_by, r.reason AS removal_reason FROM attestations a
+    LEFT JOIN removed_attachments r ON r.org = a.org AND r.attachment_digest = a.attachment_digest
+    WHERE a.org = $1 AND a.id = $2`,
   listByIds: `SELECT ${summaryColumns} FROM attestations a WHERE org = $1 AND ${isAnyOf('id', '$2')}`,
   findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
   isCurrent: `SELECT 1 FROM attestations f
@@ -163,9 +167,9 @@ const statements = defineStatements('attestations', {
         ), 0)`,
       )} ORDER BY b.sequence DESC LIMIT $4
     ) l ${listedAttestation} ORDER BY l.sequence DESC`,
-  isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = $1 LIMIT 1',
+  isAttached: `SELECT 1 FROM attestations a WHERE a.attachment_digest = $1 AND ${showsAttachment} LIMIT 1`,
   countAttached: `SELECT count(*) AS count FROM (
-      SELECT DISTINCT attachment_digest FROM attestations WHERE attachment_digest IS NOT NULL
+      SELECT DISTINCT attachment_digest FROM attestations a WHERE ${showsAttachment}
     ) l`,
   isFull: isFull('current_evidence', inScope),
   isLimitedFull: isFull('limited_evidence', `${inScope} AND counts_for = $6`),
@@ -283,12 +287,12 @@ export class AttestationReader extends Repository {
     return this.queryAll(statements.listBound, [org, flow, scopes, limit], toListedAttestation);
   }
 
-  /** Whether any attestation of any organization has an attachment with this digest. */
+  /** Whether any attestation of any organization has an attachment with this digest that was not removed. */
   async isAttached(digest: string): Promise<boolean> {
     return (await this.database.query(statements.isAttached, [digest])).length > 0;
   }
 
-  /** The number of distinct attachment digests. */
+  /** The number of distinct digests of attachments that were not removed. */
   countAttached(): Promise<number> {
     return this.queryNumber(statements.countAttached, [], 'count');
   }
@@ -379,10 +383,18 @@ function toListedAttestation(row: Row): ListedAttestation {
 
 function toSummary(row: Row): AttestationSummary {
   const digest = optionalText(row, 'attachment_digest');
+  const at = optionalNumber(row, 'removed_at');
+  const removal =
+    at === undefined ? {} : { removal: { at, by: text(row, 'removed_by'), reason: text(row, 'removal_reason') } };
   const attachment =
     digest === undefined
       ? {}
-      : { attachment: { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') } };
+      : {
+          attachment: {
+            ...{ filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') },
+            ...removal,
+          },
+        };
   return { org: text(row, 'org'), flow: text(row, 'flow'), ...toListedAttestation(row), ...attachment };
 }
 

@@ -3,9 +3,12 @@ import { artifactNotInTrail } from '../../contract/attestations/attestation-kind
 import { attestationKinds } from '../../contract/attestations/kinds.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { nothingToOverride, overrideAttestation } from '../../contract/attestation-override.ts';
+import { contentNotRemoved, noAttachment, removeAttachment } from '../../contract/attachment-removal.ts';
+import { retryAfterHeader } from '../platform/server/errors/http-errors.ts';
+import * as removals from './attachment-removal-use-cases.ts';
 import * as overrides from './override-use-cases.ts';
 import * as attestations from './attestation-use-cases.ts';
-import { hasPermission, toAttribution } from '../account/access.ts';
+import { actorName, hasPermission, toAttribution } from '../account/access.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, flowMissing, validationError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
@@ -64,6 +67,23 @@ export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencie
         return { status: 201, body: 'OK' };
       },
       (request) => overrides.overrideAttestation(dependencies, command, request),
+    );
+  });
+}
+
+/** Adds the endpoint that removes an attachment. */
+export function addAttachmentRemovalRoute(host: RouteHost, dependencies: RouteDependencies): void {
+  addRoute(host, removeAttachment, requireRole(dependencies, 'administer'), (received) => {
+    const { caller, parameters, document, carryOut } = received;
+    const { org, attestation_id: id } = parameters;
+    const removal = { org, id, by: actorName(caller), reason: document.reason };
+    return carryOut(
+      (result: removals.RemoveAttachmentResult) => {
+        if (result === 'no attachment') throw new ApiError(noAttachment, { values: parameters });
+        if (result === 'content not removed') throw new ApiError(contentNotRemoved, { headers: retryAfterHeader });
+        return { status: 200, body: 'OK' };
+      },
+      (request) => removals.removeAttachment(dependencies, removal, request),
     );
   });
 }

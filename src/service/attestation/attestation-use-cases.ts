@@ -17,7 +17,8 @@ import type { Attachment, Attestation } from './attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
 import { fromAttestation } from '../trail/trail.ts';
 import type { AttestationReader, EvidencePlace, LatestAttestation, NewAttestation } from './attestation-records.ts';
-import type { ReceivedFile } from '../platform/attachments/attachments.ts';
+import type { AttachmentStore, ReceivedFile } from '../platform/attachments/attachments.ts';
+import { settleContent } from '../platform/attachments/remove-content.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import {
   findRepeatedRequest,
@@ -68,7 +69,9 @@ export const maximumReasonLength = 500;
 
 /** Records an attestation. If it has a fingerprint, the artifact must have been reported to the trail. */
 export async function attest(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes' | 'quotas'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes' | 'quotas'> & {
+    readonly attachments: Pick<AttachmentStore, 'remove'>;
+  },
   { file, ...command }: AttestationCommand,
   request?: KeyedRequest<AttestResult>,
 ): Promise<OnceResult<AttestResult>> {
@@ -101,7 +104,7 @@ export async function attest(
     : { document, judgement: rules.judge(document) };
   if (typeof judged === 'string') return judged;
   const { verdict, reason, faults } = judged.judgement;
-  const attachment = await keep(file);
+  const attachment = await keep(dependencies, org, file);
   const attestation: Attestation = {
     ...sent,
     document: judged.document,
@@ -115,7 +118,19 @@ export async function attest(
     createdAt: unixSeconds(dependencies.now()),
     attachment,
   };
-  return recordAttestation(dependencies, attestation, request);
+  const result = await recordAttestation(dependencies, attestation, request);
+  // It may have been removed in between, here or by another organization.
+  if (file !== undefined && (await listRemovers(dependencies, file)).length > 0)
+    await settleContent(dependencies, file.content.digest, () => file.content.keep());
+  return result;
+}
+
+/** The organizations that removed an attachment with the same content. */
+function listRemovers(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { content: { digest } }: FileToAttach,
+): Promise<readonly string[]> {
+  return storage.read(({ removedAttachments }) => removedAttachments.listOrganizations(digest));
 }
 
 /** The scopes in which an attestation counts until another one with the same evidence name is recorded there. */
@@ -147,11 +162,18 @@ function findRepeated(
   );
 }
 
-/** Stores the content before the record, so that a crash cannot leave a record without its file. */
-async function keep(file: FileToAttach | undefined): Promise<Attachment | undefined> {
+/**
+ * Stores the content before the record, so that a crash cannot leave a record without its file. Content that the
+ * organization has removed is not stored again.
+ */
+async function keep(
+  dependencies: Pick<UseCaseDependencies, 'storage'>,
+  org: string,
+  file: FileToAttach | undefined,
+): Promise<Attachment | undefined> {
   if (file === undefined) return undefined;
   const { filename, content } = file;
-  await content.keep();
+  if (!(await listRemovers(dependencies, file)).includes(org)) await content.keep();
   return { filename, digest: content.digest, size: content.size };
 }
 

@@ -13,6 +13,13 @@ import type { RecordedFault } from './reasons.ts';
 import type { Recorded } from '../login/recorded.ts';
 import type { Level } from '../template/template.ts';
 
+/** Who removed an attachment, when (Unix seconds), and why. */
+export interface Removal {
+  readonly at: number;
+  readonly by: string;
+  readonly reason: string;
+}
+
 /** The file that was sent with an attestation. */
 export interface Attachment {
   /** The file name that the sender gave. */
@@ -21,6 +28,8 @@ export interface Attachment {
   readonly digest: string;
   /** In bytes. */
   readonly size: number;
+  /** If it was removed; read with the document only. */
+  readonly removal?: Removal | undefined;
 }
 
 /** An attestation as the history of an artifact lists it. */

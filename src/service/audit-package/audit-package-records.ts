@@ -22,6 +22,7 @@ const selections = {
   reportsOfArtifact: { kind: 'artifact', by: ['flow', 'fingerprint'], order: 'sequence' },
   attestationsOfTrail: { kind: 'attestation', by: ['flow', 'trail'], order: 'sequence' },
   attestations: { kind: 'attestation', by: ['flow', 'id'], order: 'sequence' },
+  attachmentRemoval: { kind: 'attachment removal', by: ['attachment_digest'] },
   environment: { kind: 'environment', by: ['name'] },
   members: { kind: 'environment member', by: ['environment'], order: 'member' },
   policyAttachments: { kind: 'policy attachment', by: ['environment'], order: 'policy' },

@@ -309,6 +309,12 @@ class PackageMaker {
     const name = `attachments/${digest}`;
     if (this.#paths.has(name)) return;
     this.#paths.add(name);
+    // Another organization may still have the same file.
+    const removal = yield* this.#makeRecords('attachmentRemoval', [digest]);
+    if (removal !== undefined) {
+      this.#problems.push(`${name} is left out: an admin removed it; ${removal} says why`);
+      return;
+    }
     try {
       const stream = await this.#source.dependencies.attachments.read({ digest, size });
       yield { name, stream, digest, isCompressed: compressedNames.test(String(filename)) };

@@ -99,7 +99,8 @@ async function verify(
         );
         const root = Buffer.from(found.root).toString('base64');
         const late = found.late === 0 ? '' : `, ${found.late} of them entered later`;
-        writeLine(`${org}: ${found.size} entries${late}, ${found.attachments} attachments, root ${root}`);
+        const removed = found.removedAttachments === 0 ? '' : ` and ${found.removedAttachments} removed ones`;
+        writeLine(`${org}: ${found.size} entries${late}, ${found.attachments} attachments${removed}, root ${root}`);
         if (found.unentered > 0)
           writeLine(
             `${org}: ${found.unentered} records are older than the log and not entered yet; start the service to enter them`,

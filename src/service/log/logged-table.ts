@@ -62,6 +62,10 @@ export const loggedTables: readonly LoggedTable[] = [
     ],
   },
   {
+    ...{ table: 'removed_attachments', kind: 'attachment removal', key: ['attachment_digest'] },
+    columns: ['attachment_digest', 'removed_at', 'removed_by', 'reason'],
+  },
+  {
     ...{ ...mutable, table: 'environments', kind: 'environment', environment: 'name', key: [] },
     columns: ['name', 'kind', 'description', 'requires_provenance', 'created_at', 'tags', 'archived_at'],
   },

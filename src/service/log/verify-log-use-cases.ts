@@ -26,6 +26,8 @@ export interface VerifiedLog extends TreeHead {
   /** The number of entries of records that are older than the log. */
   readonly late: number;
   readonly attachments: number;
+  /** The number of records whose attachments were removed. */
+  readonly removedAttachments: number;
   /** The number of records that an upgrade still has to enter. */
   readonly unentered: number;
 }
@@ -40,7 +42,8 @@ export async function verifyLog(
   known: readonly KnownHead[],
 ): Promise<VerifiedLog> {
   const { storage } = dependencies;
-  const { size, signed, renames } = await storage.read(async ({ log }) => ({
+  const { size, signed, renames, removedDigests } = await storage.read(async ({ log, removedAttachments }) => ({
+    removedDigests: new Set(await removedAttachments.listDigests(org)),
     size: await log.findSize(org),
     signed: await log.findHead(org),
     renames: (await log.listRenames(org)).flatMap(parseRename),
@@ -50,12 +53,13 @@ export async function verifyLog(
     ...(signed === undefined ? [] : [{ ...signed, name: 'the checkpoint that was signed last' }]),
   ];
   const matched = new Set<number>();
-  const records = { attachments: 0, unentered: 0 };
+  const records = { attachments: 0, removedAttachments: 0, unentered: 0 };
   for (const table of loggedTables) {
     if (table.isPassing === true) continue;
-    const { attachments, unentered } = await verifyTable(dependencies, { org, table, renames, matched });
-    records.attachments += attachments;
-    records.unentered += unentered;
+    const found = await verifyTable(dependencies, { org, table, renames, removedDigests, matched });
+    records.attachments += found.attachments;
+    records.removedAttachments += found.removedAttachments;
+    records.unentered += found.unentered;
   }
   return { ...records, ...(await verifyEntries(dependencies, { org, size, heads, matched })) };
 }
@@ -65,6 +69,8 @@ interface TableToVerify {
   readonly table: LoggedTable;
   /** The latest first. */
   readonly renames: readonly Rename[];
+  /** The digests of removed attachments. */
+  readonly removedDigests: ReadonlySet<string>;
   /** Receives the sequence numbers of the entries whose records exist. */
   readonly matched: Set<number>;
 }
@@ -72,10 +78,10 @@ interface TableToVerify {
 /** Compares the rows of a table with the latest entries of their records. */
 async function verifyTable(
   { storage, attachments: store, report }: VerifyDependencies,
-  { org, table, renames, matched }: TableToVerify,
-): Promise<Pick<VerifiedLog, 'attachments' | 'unentered'>> {
+  { org, table, renames, removedDigests, matched }: TableToVerify,
+): Promise<Pick<VerifiedLog, 'attachments' | 'removedAttachments' | 'unentered'>> {
   const isUnfinished = await storage.read(({ log }) => log.isUnfinished(org, table.kind));
-  let [attachments, unentered] = [0, 0];
+  let [attachments, removedAttachments, unentered] = [0, 0, 0];
   let last: LoggedRow | undefined;
   do {
     const rows = await storage.read(({ log }) => log.listRows(table, org, last?.row, batchSize(table)));
@@ -91,13 +97,17 @@ async function verifyTable(
       }
       const { attachment_digest: digest, attachment_size: bytes } = row;
       if (typeof digest !== 'string' || typeof bytes !== 'number') continue;
+      if (removedDigests.has(digest)) {
+        removedAttachments += 1;
+        continue;
+      }
       attachments += 1;
       const fault = await findFault(store, { digest, size: bytes });
       if (fault !== undefined) report(`${fault}: the attachment of ${describe(subject)}, with the SHA-256 ${digest}`);
     }
     last = rows.at(-1);
   } while (last !== undefined);
-  return { attachments, unentered };
+  return { attachments, removedAttachments, unentered };
 }
 
 async function findFault(

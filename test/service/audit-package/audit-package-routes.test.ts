@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { attachmentPath } from '../../../src/service/platform/attachments/files/attachment-layout.ts';
 import {
   contentOf,
@@ -198,6 +198,22 @@ describe('audit packages', () => {
     ]);
     expect(contentOf(files, 'index.html').toString()).toContain('is not what was recorded');
     database.close();
+  });
+
+  it('have the removal of a file in its place', async () => {
+    await attach('the report');
+    const { body } = await call(service, { path: '/attestations/acme/web?per_page=1' });
+    const path = `/attestations/acme/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/attachment`;
+    await call(service, { method: 'DELETE', path, json: { reason: 'A secret' } });
+    const files = await unzip(await (await fetchPackage(service, trailPackage)).bytes());
+    const digest = digestOf('the report');
+    expect(recordsOf(files, 'attachment-removal')).toMatchObject([{ attachment_digest: digest, reason: 'A secret' }]);
+    expect(problemsOf(files)).toEqual([
+      expect.stringMatching(
+        /^attachments\/[0-9a-f]{64} is left out: an admin removed it; records\/attachment-removal\/\d+\.json says why$/u,
+      ),
+    ]);
+    expect([...files.keys()]).not.toContain(`attachments/${digest}`);
   });
 
   it('list records that an upgrade has not entered yet', async () => {

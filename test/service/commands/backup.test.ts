@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { listAt, textAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { parseBackupCommand } from '../../../src/service/commands/parse-backup-command.ts';
 import { runBackupCommand } from '../../../src/service/commands/run-backup-command.ts';
 import { errorMessage } from '../../../src/runtime/failure.ts';
@@ -81,6 +81,22 @@ describe('the backup of a service', () => {
     expect((await saveFlow(other)).status).toBe(200);
     const { body } = await call(other, { path: '/attestations/acme/web' });
     expect(valueAt(body, 'data')).toHaveLength(2);
+    await other.stop();
+  });
+
+  it('leaves out attachments that were removed', async () => {
+    await attach(randomBytes(1000));
+    await attach(randomBytes(2000));
+    const { body: page } = await call(service, { path: '/attestations/acme/web?per_page=1' });
+    const id = textAt(listAt(page, 'data')[0], 'attestation_id') ?? '';
+    const path = `/attestations/acme/${id}/attachment`;
+    expect((await call(service, { method: 'DELETE', path, json: { reason: 'A secret' } })).status).toBe(200);
+    const { code, output } = await runServiceCommand(backupWords());
+    expect([code, output]).toEqual([0, expect.stringMatching(/ 1 attachments \(1000 bytes\)/u)]);
+    expect(await verify()).toMatchObject({ code: 0 });
+    expect(await restore('--data', join(parent, 'restored'))).toMatchObject({ code: 0 });
+    const other = await startTestService({ dataFolder: join(parent, 'restored') });
+    expect((await call(other, { at: other.url, path: '/ready' })).text).toBe('OK');
     await other.stop();
   });
 

@@ -40,6 +40,7 @@ describe('the tables whose records are entries of the log', () => {
       attestations: ['stepped_back'],
       environments: ['latest', 'last_modified_at'],
       snapshots: ['stepped_back'],
+      removed_attachments: ['is_finished'],
       policies: ['last_modified_at'],
       members: ['is_default'],
       github_answers: [
@@ -60,7 +61,7 @@ describe('the tables whose records are entries of the log', () => {
       ...['github_answers.recordFailure', 'github_answers.release', 'github_answers.rename', 'github_answers.request'],
       ...['github_answers.resume', 'github_answers.setArtifactDue', 'github_answers.setChecksDue'],
       ...['github_answers.setDeploymentsDue', 'github_answers.setFlowDue', 'github_answers.setTrailDue'],
-      'snapshots.setLatest',
+      ...['removed_attachments.finish', 'snapshots.setLatest'],
     ]);
     expect(findLoggedWrite('test.save', 'UPDATE environments SET tags = $3, latest = $4')?.table.kind).toBe(
       'environment',

@@ -14,6 +14,7 @@ import { GateReader, GateWriter } from '../../github/gate-records.ts';
 import { LogReader, LogWriter } from '../../log/log-records.ts';
 import { LoginRuleReader, LoginRuleWriter } from '../../login/login-rule-records.ts';
 import { NamingReader, NamingWriter } from '../../naming/naming-records.ts';
+import { RemovedAttachmentReader, RemovedAttachmentWriter } from '../../attestation/removed-attachment-records.ts';
 import { RenameReader, RenameWriter } from '../../naming/rename-records.ts';
 import { NotificationReader, NotificationWriter } from '../../notification/notification-records.ts';
 import { OrganizationReader, OrganizationWriter } from '../../organization/organization-records.ts';
@@ -47,6 +48,7 @@ const readers = {
   artifacts: ArtifactReader,
   attestations: AttestationReader,
   attestationSeries: AttestationSeriesReader,
+  removedAttachments: RemovedAttachmentReader,
   customTypes: CustomTypeReader,
   notifications: NotificationReader,
   deliveries: DeliveryReader,
@@ -73,6 +75,7 @@ const writers = {
   trails: TrailWriter,
   artifacts: ArtifactWriter,
   attestations: AttestationWriter,
+  removedAttachments: RemovedAttachmentWriter,
   customTypes: CustomTypeWriter,
   notifications: NotificationWriter,
   deliveries: DeliveryWriter,

@@ -139,6 +139,18 @@ export function describeAttachments(name: string, open: () => Promise<Attachment
       expect(await tested.list()).toEqual([]);
     });
 
+    it('removes content, and stores it again', async () => {
+      const whole = randomBytes(700_000);
+      const received = await receive(whole);
+      await received.keep();
+      for (let times = 0; times < 2; times += 1) await attachments.remove(received.digest);
+      expect(await tested.list()).not.toContain(received.digest);
+      await received.keep();
+      await received.keep();
+      await received.discard();
+      expect([whole.equals(await content(received)), await tested.list()]).toEqual([true, [received.digest]]);
+    });
+
     it('leaves no content of a probe', async () => {
       await attachments.probe();
       await attachments.objectStorage?.probe();

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { access, constants, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RandomBytes } from '../../../../runtime/random.ts';
@@ -65,7 +65,7 @@ export class AttachmentFolder implements AttachmentStore {
   async #keep(path: string, digest: string): Promise<void> {
     const target = attachmentPath(this.#folder, digest);
     await this.#makeGroup(join(target, '..'));
-    await linkOrRename(path, target);
+    await linkOrRename(path, target, this.#newPath());
     await syncFolder(join(target, '..'));
   }
 
@@ -95,6 +95,15 @@ export class AttachmentFolder implements AttachmentStore {
       // If the folder is missing, the whole storage is gone and not just this file.
       await access(this.#content);
       return openVerified(attachmentPath(this.#folder, content.digest), content);
+    });
+  }
+
+  remove(digest: string): Promise<void> {
+    const path = attachmentPath(this.#folder, digest);
+    return onDisk(async () => {
+      await this.#makeGroup(dirname(path));
+      await rm(path, { force: true });
+      await syncFolder(dirname(path));
     });
   }
 
@@ -128,12 +137,17 @@ async function writeDurably(path: string, content: Readable, hash: Hash): Promis
 }
 
 /**
- * Gives a file a second name. If there is such a file already, which may be damaged, or if the file system has no hard
- * links, the file is moved instead.
+ * Gives a file a second name, in place of a file that has it and may be damaged. If the file system has no hard links, the
+ * file is moved instead.
+ *
+ * @param unused a path in the same file system
  */
-async function linkOrRename(path: string, target: string): Promise<void> {
+async function linkOrRename(path: string, target: string, unused: string): Promise<void> {
   try {
-    await link(path, target);
+    await link(path, unused);
+    await rename(unused, target);
+    // Renaming one name of a file to another name of it does nothing.
+    await removeIfPossible(unused);
   } catch {
     await rename(path, target);
   }

@@ -1,4 +1,10 @@
-import { GetObjectCommand, PutObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
 import { addAbortSignal, Readable } from 'node:stream';
 import { isRecent, sleep, type Clock } from '../../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../../runtime/random.ts';
@@ -153,6 +159,22 @@ export class Bucket {
         return await use(readBody(body, toError));
       } finally {
         body.destroy();
+      }
+    });
+  }
+
+  /**
+   * Removes an object, if there is one.
+   *
+   * @throws StorageError
+   */
+  async remove(name: string, limits: CallLimits): Promise<void> {
+    const request = `DELETE ${name}`;
+    await this.#call(request, limits, async (abortSignal) => {
+      try {
+        await this.#client.send(new DeleteObjectCommand(this.#place(name)), { abortSignal });
+      } catch (error) {
+        throw this.#toError(request, error);
       }
     });
   }

@@ -18,12 +18,12 @@ import type { Bucket, CallLimits } from './bucket.ts';
  */
 export const contentLimits: CallLimits = { lastAttempt: 8000, call: 110_000, attempts: 4 };
 
-/** The limits of a probe. A health check must not wait long, and is repeated anyway. */
+/** The limits of a probe and of a removal. They must not wait long, and are repeated anyway. */
 const probeLimits: CallLimits = { lastAttempt: 2000, call: 5000, attempts: 2 };
 
 /**
- * The name of the object that a probe writes. It is always the same and never removed, so that the service needs no
- * permission to remove objects.
+ * The name of the object that a probe writes. It is always the same and never removed, so that the service needs
+ * permission to remove objects only for attachments that admins remove.
  */
 const probeName = 'probe';
 const probeContent = Buffer.from('This object is written by health checks.\n');
@@ -40,8 +40,8 @@ export interface S3AttachmentStore extends AttachmentStore {
 }
 
 /**
- * Attachments in an S3-compatible storage, each as the object `ab/ab12…` named by its SHA-256. Objects are never
- * removed: content whose record was not written stays, and is used if the same content is sent again.
+ * Attachments in an S3-compatible storage, each as the object `ab/ab12…` named by its SHA-256. Only what an admin removes is removed:
+ * content whose record was not written stays, and is used if the same content is sent again.
  */
 export class S3Attachments implements S3AttachmentStore {
   readonly objectStorage: ObjectStorage = { probe: () => this.#probeObjectStorage() };
@@ -75,6 +75,10 @@ export class S3Attachments implements S3AttachmentStore {
   #get<Result>(content: AttachedContent, use: (body: AsyncIterable<Buffer>) => Promise<Result>): Promise<Result> {
     const missing = (cause: unknown): Error => new DamagedAttachmentError('missing', content, { cause });
     return this.#bucket.get(toObjectName(content.digest), contentLimits, { use, missing });
+  }
+
+  remove(digest: string): Promise<void> {
+    return this.#bucket.remove(toObjectName(digest), probeLimits);
   }
 
   probe(): Promise<void> {

@@ -1,3 +1,4 @@
+import { showsAttachment } from '../../../attestation/removed-attachment-records.ts';
 import type { Value } from '../database.ts';
 import type { PoolClient } from 'pg';
 import { Readable } from 'node:stream';
@@ -25,7 +26,8 @@ const statements = {
   addChunk: 'INSERT INTO attachment_chunks (digest, place, bytes) VALUES ($1, $2, $3)',
   readChunk: 'SELECT bytes FROM attachment_chunks WHERE digest = $1 AND place = $2',
   removeUnnamed: `DELETE FROM attachment_contents c WHERE c.kept_at < now() - interval '1 day'
-    AND NOT EXISTS (SELECT 1 FROM attestations a WHERE a.attachment_digest = c.digest)`,
+    AND NOT EXISTS (SELECT 1 FROM attestations a WHERE a.attachment_digest = c.digest AND ${showsAttachment})`,
+  remove: 'DELETE FROM attachment_contents WHERE digest = $1',
 };
 
 /** Attachments in PostgreSQL, in chunks, so that neither side holds a whole one in memory. */
@@ -77,6 +79,10 @@ export class PostgresAttachments implements AttachmentStore {
       if (!Buffer.isBuffer(bytes)) return;
       yield bytes;
     }
+  }
+
+  async remove(digest: string): Promise<void> {
+    await this.#use((client) => run(client, 'remove', [digest]));
   }
 
   /** Checks the space for uploads; the storage's own probe checks the database. */

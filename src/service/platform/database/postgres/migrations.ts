@@ -14,6 +14,7 @@ import { movedTrails } from './migrations/moved-trails.ts';
 import { log } from './migrations/log.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { recorders } from './migrations/recorders.ts';
+import { removedAttachments } from './migrations/removed-attachments.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { tags } from './migrations/tags.ts';
@@ -48,6 +49,7 @@ export const scripts: readonly string[] = [
   movedTrails,
   countingTrails,
   log,
+  removedAttachments,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

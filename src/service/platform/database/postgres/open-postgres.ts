@@ -6,6 +6,7 @@ import type { S3Options } from '../../attachments/s3/s3-options.ts';
 import type { AttachmentStore } from '../../attachments/attachments.ts';
 import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { UploadBuffer } from '../../attachments/uploads/upload-buffer.ts';
+import { settleUnfinished } from '../../attachments/remove-content.ts';
 import { PostgresAttachments } from './attachments.ts';
 import { Connections, withoutTimeLimits } from './connections.ts';
 import { parseDatabaseUrl } from './database-url.ts';
@@ -44,6 +45,7 @@ export async function openPostgres(
   await atDatabaseStart(address, () => prepareDatabase(connections, address.shown, log));
   const stored = await openAttachments({ attachments, temporaryFolder }, connections, dependencies, closers);
   if (stored instanceof PostgresAttachments) removeUnnamed(stored, log);
+  await settleUnfinished({ storage, attachments: stored }, log);
   return { storage, attachments: stored };
 }
 

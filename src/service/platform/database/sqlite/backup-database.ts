@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { AttachedContent } from '../../attachments/attachments.ts';
+import { showsAttachment } from '../../../attestation/removed-attachment-records.ts';
 import { BackupError } from '../backup/backup-error.ts';
 import { toStartError } from '../start-error.ts';
 import { busyTimeout, translateError } from './database.ts';
@@ -61,12 +62,14 @@ export function inspectDatabase(path: string): DatabaseContents {
   });
 }
 
-/** Lists every attachment that a record refers to, without duplicates. */
+/** Lists every attachment that a record refers to and that was not removed, without duplicates. */
 export function* listAttachedContent(database: DatabaseSync): Generator<AttachedContent> {
+  // Those of earlier versions have no such table.
+  const [removals] = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'removed_attachments'").all();
   const rows = database
     .prepare(
-      `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations
-        WHERE attachment_digest IS NOT NULL GROUP BY attachment_digest`,
+      `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations a
+        WHERE ${removals === undefined ? 'attachment_digest IS NOT NULL' : showsAttachment} GROUP BY attachment_digest`,
     )
     .iterate();
   for (const row of rows) {

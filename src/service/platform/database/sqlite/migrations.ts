@@ -26,6 +26,7 @@ import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { recorders } from './migrations/recorders.ts';
+import { removedAttachments } from './migrations/removed-attachments.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
@@ -78,6 +79,7 @@ const steps: readonly string[] = [
   movedTrails,
   countingTrails,
   log,
+  removedAttachments,
 ];
 
 /** The schema version of this service. */

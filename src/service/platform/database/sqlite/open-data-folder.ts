@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AttachmentFolder } from '../../attachments/files/attachment-folder.ts';
 import { sweepAttachments, type Sweep, type SweepRules } from '../../attachments/files/attachment-sweep.ts';
 import { attachmentsFolder, prepareDataFolder } from '../../attachments/files/data-folder.ts';
+import { settleUnfinished } from '../../attachments/remove-content.ts';
 import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { atStart, toStartError } from '../start-error.ts';
 import { isFull } from '../storage-faults.ts';
@@ -54,6 +55,7 @@ export async function openDataFolder(
     await markStopped(dataFolder).finally(() => storage.close());
   });
   if (storage.isWritable) await markRunning(dataFolder);
+  await settleUnfinished({ storage, attachments }, log);
   const isAttached = (digest: string): Promise<boolean> =>
     storage.read(({ attestations }) => attestations.isAttached(digest));
   const sweep = await sweepIfPossible({ ...rules, isAttached, isNewDatabase: false }, log);

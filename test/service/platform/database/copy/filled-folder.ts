@@ -1,3 +1,4 @@
+import { listAt, textAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { expect } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -87,6 +88,7 @@ export async function createFilledFolder(): Promise<FilledFolder> {
     await signIn(service);
     await recordLimitedEvidence(service);
     await connectGithub(service);
+    await removeAttachment(service);
     await accepted(call(service, { at: service.url, path: `/log/${service.org}/checkpoint` }));
     expect(service.errors).toEqual([]);
     keys = { [service.org]: service.apiKey, other };
@@ -101,6 +103,15 @@ export async function createFilledFolder(): Promise<FilledFolder> {
 async function accepted(called: Promise<Called>): Promise<void> {
   const { status, text } = await called;
   if (status >= 300) throw new Error(`${status}: ${text}`);
+}
+
+/** Records evidence with a file, and removes the file. */
+async function removeAttachment(service: TestService): Promise<void> {
+  const form = attestationForm({ attestation_name: 'removed' }, { content: 'a secret' });
+  await accepted(call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/generic', form }));
+  const { body } = await call(service, { path: '/attestations/acme/web?per_page=1' });
+  const path = `/attestations/acme/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/attachment`;
+  await accepted(call(service, { method: 'DELETE', path, json: { reason: 'It has a secret' } }));
 }
 
 /** Rotates a key of a service account. */

@@ -1,3 +1,4 @@
+import { removeAttachment } from '../../../../../src/contract/attachment-removal.ts';
 import { getStatement } from '../../../../../src/contract/attestation-statement.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { allowArtifact, disallowArtifact } from '../../../../../src/contract/allow-list.ts';
@@ -307,9 +308,11 @@ describe.each(administration)('the authorization of $title', ({ method, path, bo
 describe('the requests that these tests walk', () => {
   it('are of every endpoint of the contract', () => {
     const walked = [...everyEndpoint.map(({ endpoint }) => endpoint), ...administration];
-    // One needs an id (`statement-routes.test.ts`), one is about the caller and not about an organization, and one takes no
+    // Two need an id (`statement-routes.test.ts`, `attachment-removal-routes.test.ts`), one is about the caller and not about an organization, and one takes no
     // API key (`login.test.ts`).
-    expect(apiEndpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([getStatement, getDefaultOrg, logIn]);
+    expect(apiEndpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([
+      ...[getStatement, removeAttachment, getDefaultOrg, logIn],
+    ]);
   });
 });
 

@@ -1,0 +1,48 @@
+import { defineEndpoint } from './endpoint.ts';
+import { accessErrors, commonErrors } from './errors.ts';
+import { maximumTextLength } from './limits.ts';
+import { attestationId, orgName } from './names.ts';
+import { Type } from './schema.ts';
+
+/** What is known about an attachment that was removed. */
+export const attachmentRemoval = Type.Object(
+  { at: Type.Number({ description: 'Unix seconds.' }), by: Type.String(), reason: Type.String() },
+  { description: 'Only if the file was removed.' },
+);
+
+/** The error if there is nothing to remove. */
+export const noAttachment = {
+  status: 404,
+  message: "Attestation '{attestation_id}' does not exist in organization '{org}', or has no attachment",
+  when: 'The organization has no attestation with that id, or it has no attachment.',
+} as const;
+
+/** The error if the storage of attachments fails after the removal was recorded. */
+export const contentNotRemoved = {
+  status: 503,
+  message: 'The attachment is no longer shown, but its content could not be deleted; send the request again',
+  when: 'The removal is recorded, but the storage of attachments fails. The next start of the service tries again, too.',
+} as const;
+
+export const removeAttachment = defineEndpoint({
+  title: 'Remove the attachment of an attestation',
+  method: 'DELETE',
+  path: '/attestations/{org}/{attestation_id}/attachment',
+  parameters: Type.Object({ org: orgName, attestation_id: attestationId }),
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      { reason: Type.String({ minLength: 1, maxLength: maximumTextLength }) },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: { effect: 'idempotent' },
+  success: [
+    {
+      status: 200,
+      description: 'All attestations of the organization with this file say that it was removed.',
+      schema: Type.String(),
+    },
+  ],
+  errors: [...accessErrors, noAttachment, contentNotRemoved, commonErrors.conflict],
+});
