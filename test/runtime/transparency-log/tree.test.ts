@@ -74,24 +74,30 @@ describe('the tree of a log', () => {
   const largest = 600;
   const tree = new DefinedTree(largest);
   const read = store(tree.leaves);
+  /** All small ones, and those at which tiles are completed and begin. */
+  const sizes = Array.from({ length: largest + 1 }, (_, size) => size).filter(
+    (size) => size <= 70 || (size + 8) % tileWidth < 40,
+  );
 
   it('hashes an entry with the prefix of leaves', () => {
     expect(hex(hashLeaf(Buffer.from('entry 0')))).toBe(hex(tree.root(0, 1)));
   });
 
-  it('has the root of its definition, for every size to 600', async () => {
+  it('has the root of its definition, for every size to 70, and for others to 600', async () => {
     const builder = new TreeBuilder();
     for (let size = 0; size <= largest; size += 1) {
-      expect(hex(await findRoot(cacheTiles(read, size), size))).toBe(hex(tree.root(0, size)));
-      expect(hex(builder.root)).toBe(hex(tree.root(0, size)));
+      if (sizes.includes(size)) {
+        expect(hex(await findRoot(cacheTiles(read, size), size))).toBe(hex(tree.root(0, size)));
+        expect(hex(builder.root)).toBe(hex(tree.root(0, size)));
+      }
       builder.add(tree.leaves[size] ?? sha256());
     }
   });
 
   // Of large trees, those entries beside which tiles and subtrees begin.
-  it('proves entries of every size to 600', async () => {
+  it('proves entries of every size to 70, and of others to 600', async () => {
     let wrong = 0;
-    for (let size = 1; size <= largest; size += 1) {
+    for (const size of sizes.slice(1)) {
       const root = hex(tree.root(0, size));
       const cached = cacheTiles(read, size);
       const borders = [0, 255, 256, 511, size - 1, size >> 1];
@@ -104,13 +110,13 @@ describe('the tree of a log', () => {
     expect(wrong).toBe(0);
   });
 
-  // Of larger trees, every size with some earlier ones.
-  it('has the roots of its definition, for every pair of sizes to 100, and for others to 600', async () => {
+  // Of larger trees, some earlier sizes.
+  it('has the roots of its definition, for every pair of sizes to 70, and for others to 600', async () => {
     const roots = Array.from({ length: largest + 1 }, (_, size) => hex(tree.root(0, size)));
     const wrong: string[] = [];
-    for (let later = 0; later <= largest; later += 1) {
+    for (const later of sizes) {
       const cached = cacheTiles(read, later);
-      const step = later <= 100 ? 1 : 151;
+      const step = later <= 70 ? 1 : 31;
       for (let earlier = later % step; earlier <= later; earlier += step) {
         const found = await findRoots(cached, earlier, later);
         if (hex(found.earlier) !== roots[earlier] || hex(found.later) !== roots[later])

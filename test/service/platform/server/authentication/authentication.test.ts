@@ -164,12 +164,13 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
   });
 
   it('depends on the role in this organization, not on the role in another', async () => {
-    for (const role of roles) {
+    for (const role of isFirst ? roles : (['reader'] as const)) {
       const { status, body } = await call(service, { ...request('acme'), key: keys.mixed(role) });
       if (allowed.includes(role)) expect(success).toContain(status);
       else expect([status, body]).toEqual([403, forbidden('acme', role)]);
       await restore();
     }
+    if (!isFirst) return;
     const { status, body } = await call(service, { ...request('acme'), key: keys.removed });
     expect([status, body]).toEqual([403, forbidden('acme')]);
   });
@@ -181,7 +182,7 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
   it('accepts a basic key if, and only if, it is declared', async () => {
     const declared = endpoint.authentication.includes('basic');
     const words = [`${service.apiKey}:`, `${service.apiKey}:any password`, `${service.apiKey}:a:b`];
-    for (const word of words) {
+    for (const word of isFirst ? words : words.slice(0, 1)) {
       const status = await statusWith(basic(word));
       if (declared) expect(success).toContain(status);
       else expect(status).toBe(401);
