@@ -1,4 +1,7 @@
-import type { ErrorResponse } from './endpoint.ts';
+import { defineEndpoint, type Endpoint, type ErrorResponse } from './endpoint.ts';
+import { accessErrors } from './errors.ts';
+import { fingerprint, orgName } from './names.ts';
+import { Type } from './schema.ts';
 
 /** The error of everything that the service signs. */
 export const noSigningKey = {
@@ -6,3 +9,57 @@ export const noSigningKey = {
   message: 'The service has no signing key; its operator has to set COMPLIANCE_SERVICE_SIGNING_KEY_FILE',
   when: 'The service uses PostgreSQL and was started without a signing key.',
 } as const satisfies ErrorResponse;
+
+export const notInLog = {
+  status: 404,
+  message: 'The log of organization {org} has no such entry or tile',
+  when: 'The log is shorter, or has no entry of the record.',
+} as const satisfies ErrorResponse;
+
+export const logPath = Type.Object({ org: orgName });
+
+export const proofQuery = Type.Object(
+  {
+    index: Type.Optional(Type.Integer({ minimum: 0 })),
+    attestation_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    fingerprint: Type.Optional(fingerprint),
+    policy: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    version: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { additionalProperties: false },
+);
+
+const common = {
+  method: 'GET',
+  parameters: logPath,
+  authentication: ['bearer', 'basic'],
+  errors: [...accessErrors, notInLog, noSigningKey],
+} as const;
+
+const toSuccess = (description: string, mediaType = 'text/plain'): Endpoint['success'] => [
+  { status: 200, description, schema: Type.String(), mediaType },
+];
+
+/** The endpoints of the transparency logs, at the root of the service (C2SP tlog-tiles). */
+export const logEndpoints: readonly Endpoint[] = [
+  defineEndpoint({
+    ...{ ...common, title: 'Get the checkpoint of the log', path: '/log/{org}/checkpoint' },
+    success: toSuccess('A signed note.'),
+  }),
+  defineEndpoint({
+    ...{ ...common, title: 'Get a tile of the log', path: '/log/{org}/tile/{tile}' },
+    parameters: Type.Object({
+      ...logPath.properties,
+      tile: Type.String({ description: 'Level and index, or `entries` and index, with slashes: `0/x001/234`.' }),
+    }),
+    success: toSuccess('Hashes, or entries.', 'application/octet-stream'),
+  }),
+  defineEndpoint({
+    ...{ ...common, title: 'Get the verifier keys of the log', path: '/log/{org}/verifier-key' },
+    success: toSuccess('A line for each key.'),
+  }),
+  defineEndpoint({
+    ...{ ...common, title: 'Get a proof of the log', path: '/log/{org}/proof', query: proofQuery },
+    success: toSuccess('A `.tlog-proof` of the one record that the query names.'),
+  }),
+];

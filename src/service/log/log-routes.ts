@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorResponse } from '../../contract/endpoint.ts';
 import { accessErrors } from '../../contract/errors.ts';
-import { noSigningKey } from '../../contract/log.ts';
-import { fingerprint, orgName } from '../../contract/names.ts';
-import { Type } from '../../contract/schema.ts';
+import { logPath, noSigningKey, notInLog, proofQuery } from '../../contract/log.ts';
 import { authenticate, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { allowCaching } from '../platform/server/json-response.ts';
@@ -14,24 +11,6 @@ import { renderVerifierKey } from '../../runtime/transparency-log/verifier-key.t
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
 import { createCheckpoint, proveEntry, readTile, type LogSigner, type ProofSubject } from './log-use-cases.ts';
-
-const notInLog = {
-  status: 404,
-  message: 'The log of organization {org} has no such entry or tile',
-  when: 'The log is shorter, or has no entry of the record.',
-} as const satisfies ErrorResponse;
-
-const orgPath = Type.Object({ org: orgName });
-const proofQuery = Type.Object(
-  {
-    index: Type.Optional(Type.Integer({ minimum: 0 })),
-    attestation_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    fingerprint: Type.Optional(fingerprint),
-    policy: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    version: Type.Optional(Type.Integer({ minimum: 1 })),
-  },
-  { additionalProperties: false },
-);
 
 /** Checkpoints change with every entry, tiles never. Only caches of the client may store them: requests need a key. */
 const briefly = 'private, max-age=2';
@@ -81,7 +60,7 @@ export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: Rout
         else done();
       },
       handler: async (request, reply): Promise<FastifyReply> => {
-        const { org } = validatePath<typeof orgPath>(orgPath, { org: textParameter(request, 'org') });
+        const { org } = validatePath<typeof logPath>(logPath, { org: textParameter(request, 'org') });
         const found = await answer(org, request);
         if (found === undefined) throw new ApiError(notInLog, { values: { org } });
         return reply.type(found.type).send(typeof found.body === 'string' ? found.body : Buffer.from(found.body));

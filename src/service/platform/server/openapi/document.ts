@@ -1,4 +1,5 @@
 import { apiEndpoints } from '../../../../contract/api-endpoints.ts';
+import { logEndpoints } from '../../../../contract/log.ts';
 import { environmentPayload } from '../../../../contract/environment.ts';
 import { errorBody } from '../../../../contract/errors.ts';
 import { toOperationObject } from './operation-object.ts';
@@ -45,5 +46,8 @@ function toPathItems(): JsonObject {
     const operation = { [endpoint.method.toLowerCase()]: toOperationObject(endpoint) };
     paths.set(endpoint.path, { ...paths.get(endpoint.path), ...operation });
   }
+  // These are at the root of the service. The address is relative to that of the document.
+  const servers = [{ url: '../..' }];
+  for (const endpoint of logEndpoints) paths.set(endpoint.path, { servers, get: toOperationObject(endpoint) });
   return Object.fromEntries(paths);
 }

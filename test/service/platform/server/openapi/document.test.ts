@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { logEndpoints } from '../../../../../src/contract/log.ts';
 import { apiEndpoints } from '../../../../../src/contract/api-endpoints.ts';
 import { valueAt } from '../../../../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../../../../src/service/platform/server/openapi/document.ts';
@@ -61,7 +62,9 @@ describe('the OpenAPI document', () => {
     const described = Object.entries(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(described.toSorted()).toEqual(apiEndpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
+    const declared = [...apiEndpoints, ...logEndpoints].map(({ method, path }) => `${method} ${path}`);
+    const atRoot = logEndpoints.map(({ path }) => `SERVERS ${path}`);
+    expect(described.toSorted()).toEqual([...declared, ...atRoot].toSorted());
   });
 });
 
