@@ -34,6 +34,7 @@ itWithSignals(
       expect(outcomes).toEqual(['done', 'done', 'incomplete', 'non-compliant', 'compliant', 'compliant']);
       expect(output).toContain('⬜ tests: not recorded; junit is required (template of the flow)\n');
       expect(output).toContain('removes an article | ❌ failed | 1 is left\n');
+      expect(Number(/^\S+ \d+ \S+ \S+ (\d+) .* audit\.zip$/mu.exec(output)?.[1])).toBeGreaterThan(10_000);
       expect(existsSync(join(home, 'compliance-tutorial'))).toBe(false);
     } finally {
       await rm(home, { recursive: true, force: true });
