@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Delivery, TargetReference } from '../../../../src/service/notification/notification.ts';
 import { Dispatcher } from '../../../../src/service/notification/delivery/dispatcher.ts';
 import type { DeliveryWriter } from '../../../../src/service/notification/delivery-records.ts';
@@ -11,6 +9,7 @@ import { manualClock, type ManualClock } from '../../../support/clock.ts';
 import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
+import { createDataFolder } from '../../../support/test-storage.ts';
 
 describe('the dispatcher of one of several processes', () => {
   let folder: string;
@@ -62,7 +61,7 @@ describe('the dispatcher of one of several processes', () => {
   };
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
+    folder = await createDataFolder();
     sqlite = new SqliteStorage(folder, storageDependencies());
     records = new Records(sqlite);
     clock = manualClock();

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SendNotification } from '../../../../src/service/notification/delivery/send-notification.ts';
@@ -12,6 +11,7 @@ import { manualClock, startOfTime, type ManualClock } from '../../../support/clo
 import { sampleEvent, sampleNotification, settle } from '../../../support/notification-samples.ts';
 import { Records } from '../../../support/records.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
+import { createDataFolder } from '../../../support/test-storage.ts';
 
 /** What becomes of a delivery: a promise that the test settles. */
 interface Attempt {
@@ -51,7 +51,7 @@ describe('the dispatcher', () => {
       send,
     });
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
+    folder = await createDataFolder();
     storage = new SqliteStorage(folder, storageDependencies());
     records = new Records(storage);
     clock = manualClock();

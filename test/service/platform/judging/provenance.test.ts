@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { loadJudgedArtifacts, loadProvenance } from '../../../../src/service/platform/judging/provenance.ts';
 import type { RunningArtifact } from '../../../../src/service/snapshot/running-artifact.ts';
 import type { JudgedArtifact } from '../../../../src/service/policy/judged-artifact.ts';
@@ -14,6 +12,7 @@ import { SqliteStorage } from '../../../../src/service/platform/database/sqlite/
 import { Records } from '../../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
+import { createDataFolder } from '../../../support/test-storage.ts';
 
 describe('the provenance of running artifacts', () => {
   let folder: string;
@@ -21,7 +20,7 @@ describe('the provenance of running artifacts', () => {
   let records: Records;
   let count = 0;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
+    folder = await createDataFolder();
     storage = new SqliteStorage(folder, storageDependencies());
     records = new Records(storage);
     await records.createOrganization('acme', 1);

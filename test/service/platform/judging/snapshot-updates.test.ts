@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PendingSnapshots } from '../../../../src/service/platform/judging/pending-snapshots.ts';
 import { podsToElements, toRunningArtifacts } from '../../../../src/service/snapshot/running-artifact.ts';
@@ -12,6 +11,7 @@ import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
 import { Records } from '../../../support/records.ts';
 import { storageDependencies } from '../../../support/storage-dependencies.ts';
+import { createDataFolder } from '../../../support/test-storage.ts';
 
 const org = 'acme';
 const user = 'ann';
@@ -24,7 +24,7 @@ let storage: SqliteStorage;
 let records: Records;
 let pending: PendingSnapshots;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
+  folder = await createDataFolder();
   storage = new SqliteStorage(folder, storageDependencies());
   records = new Records(storage);
   pending = records.startPendingSnapshots();
