@@ -190,6 +190,12 @@ export const floods: readonly Flood[] = [
     return event(JSON.stringify({ ...githubEvents.pullRequest(sha), padding: 'x'.repeat(20_000) }));
   }),
   flood('events of 25 MB that nobody signed', 16, [], () => event(new Uint8Array(25 * mebi), 'sha256=0')),
+  flood(
+    'audit packages',
+    16,
+    [createFlow, ...numbers(100).map((index) => attestation(`"a":"${index}"`, new Blob([new Uint8Array(mebi)])))],
+    () => ({ path: `${api}/flows/${floodingOrg}/web/audit-package` }),
+  ),
   { name: 'slow readers', connections: 64, prepare: prepareSlowReaders },
 ];
 

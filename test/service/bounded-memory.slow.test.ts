@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { policyForm } from '../support/environment-samples.ts';
 import { createSigningKey, signToken, type SigningKey } from '../support/identity-provider.ts';
 import { serve, type LoopbackServer } from '../support/loopback-server.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
-import { sampleArtifact, sampleFlow } from '../support/service-samples.ts';
+import { attestationForm, sampleArtifact, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
 
 const key = `first0key_${'k'.repeat(43)}`;
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
@@ -84,6 +85,30 @@ describe('a service with a heap of 256 MB', () => {
     }
     await send('DELETE', '/organizations/acme/login-rules/changed');
   }, 120_000);
+
+  it('sends audit packages that are larger than the heap, to two clients at once', async () => {
+    await send('PUT', '/flows/acme', { ...sampleFlow({ name: 'large' }) });
+    // 200 documents of 900 kB, and 25 attachments of 9 MB that cannot be compressed.
+    for (const index of numbers(200)) {
+      const user_data = { text: randomBytes(450_000).toString('hex') };
+      const file = index < 25 ? { content: randomBytes(9_000_000) } : undefined;
+      const form = attestationForm(sampleAttestation('OK', { user_data }), file);
+      const path = `/attestations/acme/large/trail/t${index % 10}/sonar`;
+      expect((await send('POST', path, form)).status).toBe(201);
+    }
+    const download = async (): Promise<number> => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${service.baseUrl}/flows/acme/large/audit-package`, { headers });
+      let bytes = 0;
+      const count = (chunk: Uint8Array): void => {
+        bytes += chunk.length;
+      };
+      await response.body?.pipeTo(new WritableStream({ write: count }));
+      return bytes;
+    };
+    for (const bytes of await Promise.all([download(), download()])) expect(bytes).toBeGreaterThan(300_000_000);
+    expect(service.child.exitCode).toBe(null);
+  }, 240_000);
 
   it('logs 300 runs in by rules of one megabyte, lists their keys, and revokes them', async () => {
     const issuer = `${issuers.url}/large`;

@@ -22,8 +22,13 @@ export const hashLeaf = (entry: Uint8Array): Uint8Array => hash(0, entry);
 
 const hashNode = (left: Uint8Array, right: Uint8Array): Uint8Array => hash(1, left, right);
 
+/** What lists of hashes have as their root, while they are cached. */
+const folded = new WeakMap<readonly Uint8Array[], Uint8Array>();
+
 /** The root over hashes whose number is a power of two, such as a full tile. */
 export function foldHashes(hashes: readonly Uint8Array[]): Uint8Array {
+  const known = folded.get(hashes);
+  if (known !== undefined) return known;
   let row = hashes;
   while (row.length > 1) {
     const below = row;
@@ -31,7 +36,9 @@ export function foldHashes(hashes: readonly Uint8Array[]): Uint8Array {
       hashNode(at(below, 2 * index), at(below, 2 * index + 1)),
     );
   }
-  return at(row, 0);
+  const root = at(row, 0);
+  folded.set(hashes, root);
+  return root;
 }
 
 /** The root of the tree of a size. */
@@ -106,16 +113,26 @@ function at(hashes: readonly Uint8Array[], index: number): Uint8Array {
   return found;
 }
 
+/** Keeps parts of tiles. */
+export interface TileCache {
+  get(key: string): Promise<readonly Uint8Array[]> | undefined;
+  set(key: string, hashes: Promise<readonly Uint8Array[]>): unknown;
+}
+
 /** Reads each tile once, for the proofs and roots of one tree. */
-export function cacheTiles(read: ReadHashes, size: number): ReadHashes {
-  const tiles = new Map<string, Promise<readonly Uint8Array[]>>();
-  return async (level, from, to) => {
-    const first = Math.floor(from / tileWidth) * tileWidth;
-    const key = `${level}/${first}`;
-    const tile = tiles.get(key) ?? read(level, first, Math.min(first + tileWidth, countHashes(level, size)));
-    tiles.set(key, tile);
-    return (await tile).slice(from - first, to - first);
+export function cacheTiles(read: ReadHashes, size: number, cache: TileCache = new Map()): ReadHashes {
+  const find = (key: string, load: () => Promise<readonly Uint8Array[]>): Promise<readonly Uint8Array[]> => {
+    const found = cache.get(key) ?? load();
+    cache.set(key, found);
+    return found;
   };
+  return (level, from, to) =>
+    find(`${level}/${from}/${to}`, async () => {
+      const first = Math.floor(from / tileWidth) * tileWidth;
+      const last = Math.min(first + tileWidth, countHashes(level, size));
+      const tile = await find(`${level}/${first}`, () => read(level, first, last));
+      return tile.slice(from - first, to - first);
+    });
 }
 
 /** Computes the root of a tree from all of its leaves, without stored hashes. */

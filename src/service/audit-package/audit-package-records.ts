@@ -52,15 +52,21 @@ const orderColumn = (name: SelectionName): string | undefined => {
 function selectRecords(name: SelectionName): string {
   const table = findTable(name);
   const order = orderColumn(name);
-  const conditions = selections[name].by.map((column, index) =>
-    column === 'id' ? isAnyOf('t.id', `$${index + 4}`) : `t.${toColumn(column)} = $${index + 4}`,
+  const { by }: Selection = selections[name];
+  // Nothing but the ids is looked up in an index then: else, all records of the flow might be read.
+  const isListed = by.includes('id');
+  const conditions = by.map((column, index) =>
+    column === 'id'
+      ? isAnyOf('t.id', `$${index + 4}`)
+      : `t.${toColumn(column)}${isListed ? " || ''" : ''} = $${index + 4}`,
   );
   // With `+ 0` where no index has this order: else, all records of the flow might be read.
   const isIndexed = order !== 'sequence' || name === 'attestationsOfTrail';
   const place = order === undefined ? undefined : `t.${order}${isIndexed ? '' : ' + 0'}`;
   const after = place === undefined ? [] : [`${place} > $${conditions.length + 4}`];
   return `SELECT ${rowColumns(table)}, ${entryColumns},
-      ${selectFromEntries(table, 'max(l.is_late)', 'AND l.sequence >= $2')} AS is_late
+      CASE WHEN e.sequence IS NULL OR e.kind <> '${table.kind}'
+        THEN ${selectFromEntries(table, 'max(l.is_late)', 'AND l.sequence >= $2')} END AS is_late
     FROM ${table.table} t LEFT JOIN log_entries e ON e.org = t.org
       AND e.sequence = ${selectFromEntries(table, 'max(l.sequence)', 'AND l.sequence < $2')}
     WHERE ${['t.org = $1', ...conditions, ...after].join(' AND ')} ${place === undefined ? '' : `ORDER BY ${place}`}

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { digestDocument, encodeEntry } from '../log/entry.ts';
 import { createCheckpoint, proveEntries, readSize, type LogSigner } from '../log/log-use-cases.ts';
 import { removed, toDocument, toRecordKey, type LoggedTable } from '../log/logged-table.ts';
@@ -18,11 +19,15 @@ import {
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
+/** How many parts of tiles are kept for the proofs of a package. Each has 128 hashes at most, or is a tile. */
+const cachedTiles = 512;
+
 /** Signs the checkpoint that a package is made for. */
 export async function readPackagedLog({ storage }: Dependencies, org: string, signer: LogSigner): Promise<PackagedLog> {
   const checkpoint = await createCheckpoint({ storage }, org, signer);
   const renames = await storage.read(({ log }) => log.listRenames(org));
-  return { org, checkpoint, size: readSize(checkpoint), renames: renames.flatMap(parseRename) };
+  const tiles = new LRUCache<string, Promise<readonly Uint8Array[]>>({ max: cachedTiles });
+  return { org, checkpoint, tiles, size: readSize(checkpoint), renames: renames.flatMap(parseRename) };
 }
 
 /** Whether there is what a package is to be about. Also makes the snapshots that are due. */
@@ -107,7 +112,7 @@ async function toRecords(
   table: LoggedTable,
   rows: readonly SelectedRow[],
 ): Promise<readonly PackagedRecord[]> {
-  const prove = proveEntries(transaction, log.org, log.checkpoint);
+  const prove = proveEntries(transaction, log.org, log.checkpoint, log.tiles);
   const packaged: PackagedRecord[] = [];
   for (const { row, entry, isEnteredLate } of rows) {
     const about = { kind: table.kind, title: toTitle(table, row), row };

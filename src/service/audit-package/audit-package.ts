@@ -1,4 +1,5 @@
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
+import type { TileCache } from '../../runtime/transparency-log/tree.ts';
 import type { Rename } from '../log/renamed-row.ts';
 
 /** What an audit package is about. Times are in Unix seconds, both included. */
@@ -18,6 +19,7 @@ export interface PackagedLog extends Pick<TreeHead, 'size'> {
   readonly org: string;
   /** The signed checkpoint. */
   readonly checkpoint: string;
+  readonly tiles: TileCache;
   /** The latest first. */
   readonly renames: readonly Rename[];
 }

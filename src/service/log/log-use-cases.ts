@@ -1,7 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import { parseTilePath } from '../../runtime/transparency-log/tile-path.ts';
-import { cacheTiles, findInclusionProof, findRoots, type ReadHashes } from '../../runtime/transparency-log/tree.ts';
+import {
+  cacheTiles,
+  findInclusionProof,
+  findRoots,
+  type ReadHashes,
+  type TileCache,
+} from '../../runtime/transparency-log/tree.ts';
 import type { Storage, ReadTransaction } from '../platform/database/storage.ts';
 import { encodeEntry } from './entry.ts';
 import { signCheckpoint } from './note.ts';
@@ -33,8 +39,8 @@ export type ProofSubject =
 
 type LogRecords = Pick<ReadTransaction, 'log'>;
 
-function readHashes({ log }: LogRecords, org: string, size: number): ReadHashes {
-  return cacheTiles((level, from, to) => log.listHashes(org, level, from, to), size);
+function readHashes({ log }: LogRecords, org: string, size: number, cache?: TileCache): ReadHashes {
+  return cacheTiles((level, from, to) => log.listHashes(org, level, from, to), size, cache);
 }
 
 /**
@@ -105,9 +111,14 @@ export async function proveEntry(
 export const readSize = (checkpoint: string): number => Number(checkpoint.split('\n', 2)[1]);
 
 /** Returns a function that renders the proof that a checkpoint includes an entry. */
-export function proveEntries(records: LogRecords, org: string, checkpoint: string): (index: number) => Promise<string> {
+export function proveEntries(
+  records: LogRecords,
+  org: string,
+  checkpoint: string,
+  cache?: TileCache,
+): (index: number) => Promise<string> {
   const size = readSize(checkpoint);
-  const read = readHashes(records, org, size);
+  const read = readHashes(records, org, size, cache);
   return async (index) => renderProof(index, await findInclusionProof(read, index, size), checkpoint);
 }
 

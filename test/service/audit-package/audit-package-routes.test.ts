@@ -253,6 +253,30 @@ describe('audit packages', () => {
     expect(status).toBe(200);
   });
 
+  it('are linked from the pages of what they are about', async () => {
+    await report(service);
+    await saveEnvironment(service, 'prod');
+    const pages = `${service.url}/acme`;
+    const artifact = `${pages}/flows/web/artifacts/${fingerprintOf('abcdef')}`;
+    const places = [`${pages}/flows/web/trails/main`, artifact, `${pages}/flows/web`, `${pages}/environments/prod`];
+    for (const [index, page] of places.entries()) {
+      const path = `${new URL(page).pathname}/audit-package`;
+      const { text } = await call(service, { at: page, path: '' });
+      expect(text).toContain(index < 2 ? `href="${path}"` : `action="${path}"`);
+      const files = await readPackage(service, `${page}/audit-package${index < 2 ? '' : '?from=2027-01-01&to='}`);
+      expect(files.has('index.html')).toBe(true);
+    }
+    expect(trailsOf(await readPackage(service, `${pages}/flows/web/audit-package?from=&to=2027-01-01`))).toEqual([
+      'main',
+    ]);
+    expect(trailsOf(await readPackage(service, `${pages}/flows/web/audit-package?from=2027-01-02&to=`))).toEqual([]);
+    const wrong = await call(service, { at: `${pages}/flows/web`, path: '/audit-package?from=2027-13-01' });
+    expect([wrong.status, valueAt(wrong.body, 'errors')]).toEqual([
+      400,
+      { 'query.from': 'must be a day of the calendar' },
+    ]);
+  });
+
   it('answer HEAD without a body, and unknown names as the API does', async () => {
     await attach('the report');
     const headers = { authorization: `Bearer ${service.apiKey}` };
