@@ -1,5 +1,6 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
+import { maximumTimestamp } from './limits.ts';
 import { orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
 import { Type } from './schema.ts';
@@ -60,6 +61,11 @@ const auditEvent = Type.Object({
   details: Type.Record(Type.String(), Type.String(), { description: 'More about it, without secrets.' }),
 });
 
+const part = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
+const timestamp = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: maximumTimestamp, description: 'In Unix seconds, included.' }),
+);
+
 export const listAuditEvents = defineEndpoint({
   origin: 'ours',
   title: 'List audit events',
@@ -67,7 +73,14 @@ export const listAuditEvents = defineEndpoint({
   path: '/organizations/{org}/audit-log',
   parameters: Type.Object({ org: orgName }),
   query: Type.Object(
-    { ...pageQuery, type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })) },
+    {
+      ...pageQuery,
+      type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })),
+      actor: part('A part of the name of who did it.'),
+      subject: part('A part of what it was done to.'),
+      from: timestamp,
+      to: timestamp,
+    },
     { additionalProperties: false },
   ),
   success: [

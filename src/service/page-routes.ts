@@ -2,6 +2,7 @@ import type { RouteHost } from './platform/server/route.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 import { addAdministrationPage } from './organization/administration-page-routes.ts';
 import { addAssets } from './platform/pages/assets.ts';
+import { addAuditLogPage } from './audit/audit-log-page.ts';
 import { addEnvironmentPages } from './environment/environment-page.ts';
 import { addFlowPages } from './flow/flow-page.ts';
 import { addOrganizationPages } from './organization/organization-page-routes.ts';
@@ -31,4 +32,5 @@ export function addPages({ app, admission }: RouteHost, dependencies: RouteDepen
   addSnapshotPages(host);
   addPolicyPages(host);
   addAdministrationPage(host);
+  addAuditLogPage(host);
 }

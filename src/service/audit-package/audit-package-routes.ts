@@ -7,15 +7,16 @@ import {
 } from '../../contract/audit-package.ts';
 import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { namedEnvironmentNotFound, namedFlowNotFound } from '../../contract/errors.ts';
-import { Type, type Static, type TObject } from '../../contract/schema.ts';
+import type { Static, TObject } from '../../contract/schema.ts';
 import { trailNotFound } from '../../contract/trail-reading.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { Caller } from '../account/access.ts';
 import { requireSigner } from '../log/log-routes.ts';
+import { daysQuery, readDays, requireSpan } from '../platform/pages/days.ts';
 import { addAuthenticated, createPageHost } from '../platform/pages/page-host.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { Admission, defaultAdmissionLimits } from '../platform/server/bodies/admission.ts';
-import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { LongStream, StreamedResponse } from '../platform/server/streamed-response.ts';
@@ -35,10 +36,6 @@ interface PackageRequest {
 }
 
 type Span = EndpointQuery<typeof getFlowPackage>;
-
-/** A form sends an empty text for no date. Days are in UTC. */
-const day = Type.Optional(Type.String({ pattern: '^(?:\\d{4}-\\d\\d-\\d\\d)?$' }));
-const formQuery = Type.Object({ from: day, to: day });
 
 /** Adds the endpoints that send audit packages, and the same for browsers below the pages. */
 export function addAuditPackageRoutes(host: RouteHost, dependencies: RouteDependencies): void {
@@ -65,7 +62,7 @@ export function addAuditPackageRoutes(host: RouteHost, dependencies: RouteDepend
     toSubject: (parameters: Static<Path>, span: Span) => PackageSubject,
   ): void => {
     addAuthenticated(pages, `${url}/audit-package`, mayRead, async (request, reply, caller) => {
-      const span = requireSpan(readDays(validateQuery<typeof formQuery>(formQuery, request.query)));
+      const span = requireSpan(readDays(validateQuery<typeof daysQuery>(daysQuery, request.query)));
       const subject = toSubject(validatePath<Path>(path, request.params), span);
       return (await create({ caller, subject, signal: request.signal })).send(reply);
     });
@@ -100,24 +97,6 @@ const toEnvironmentSubject = (path: Static<typeof getEnvironmentPackage.paramete
   environment: path.env_name,
   ...span,
 });
-
-/** @throws ApiError if the span ends before it begins */
-function requireSpan(span: Span): Span {
-  const { from = 0, to = Infinity } = span;
-  if (from > to) throw validationError(['query.to', 'must not be before from']);
-  return span;
-}
-
-function readDays({ from, to }: Static<typeof formQuery>): Span {
-  const read = (name: string, text: string | undefined, time: string): number | undefined => {
-    if (text === undefined || text === '') return undefined;
-    const seconds = Date.parse(`${text}T${time}Z`) / 1000;
-    if (Number.isNaN(seconds)) throw validationError([`query.${name}`, 'must be a day of the calendar']);
-    return seconds;
-  };
-  const [first, last] = [read('from', from, '00:00:00'), read('to', to, '23:59:59')];
-  return { ...(first === undefined ? {} : { from: first }), ...(last === undefined ? {} : { to: last }) };
-}
 
 /** @throws ApiError if there is no such subject, no signing key, or too many packages are being sent */
 async function createPackage(

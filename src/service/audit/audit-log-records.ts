@@ -1,41 +1,51 @@
 import { auditEventTypes, type AuditEventType } from '../../contract/audit-log.ts';
+import { maximumTimestamp } from '../../contract/limits.ts';
 import type { AuditEvent, AuditRecord } from './audit-event.ts';
-import { defineStatements, type ListPart, Repository } from '../platform/database/database.ts';
+import { defineStatements, either, type ListPart, Repository } from '../platform/database/database.ts';
 import { number, text, type Row } from '../platform/database/rows.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
 
+/** Which events to list: texts are parts of the actor and the subject, times are in Unix seconds, included. */
+export interface AuditFilter {
+  readonly type?: AuditEventType | undefined;
+  readonly actor?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+const position = either('instr', 'strpos');
+const isFound = `org = $1 AND ($2 = '' OR type = $2) AND ${position}(actor, $3) > 0 AND ${position}(subject, $4) > 0
+  AND recorded_at >= $5 AND recorded_at < $6`;
+
 const statements = defineStatements('audit_log', {
-  list: `SELECT ${columns} FROM audit_events WHERE org = $1 ORDER BY number DESC LIMIT $2 OFFSET $3`,
-  listType: `SELECT ${columns} FROM audit_events WHERE org = $1 AND type = $2 ORDER BY number DESC LIMIT $3 OFFSET $4`,
+  list: `SELECT ${columns} FROM audit_events WHERE ${isFound} ORDER BY number DESC LIMIT $7 OFFSET $8`,
   // Numbers have no gaps, because nothing is deleted.
   count: 'SELECT coalesce(max(number), 0) AS total FROM audit_events WHERE org = $1',
-  countType: 'SELECT count(*) AS total FROM audit_events WHERE org = $1 AND type = $2',
+  countFound: `SELECT count(*) AS total FROM audit_events WHERE ${isFound}`,
   append: `INSERT INTO audit_events (${columns})
     VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM audit_events WHERE org = $1), $2, $3, $4, $5, $6)`,
 });
 
 export class AuditLogReader extends Repository {
   /** The events of the organization, the latest first. */
-  async list(
-    org: string,
-    type: AuditEventType | undefined,
-    { offset, limit }: ListPart,
-  ): Promise<readonly AuditRecord[]> {
-    const rows =
-      type === undefined
-        ? await this.database.query(statements.list, [org, limit, offset])
-        : await this.database.query(statements.listType, [org, type, limit, offset]);
-    return rows.map(toAuditRecord);
+  list(org: string, filter: AuditFilter, { offset, limit }: ListPart): Promise<readonly AuditRecord[]> {
+    return this.queryAll(statements.list, [org, ...toValues(filter), limit, offset], toAuditRecord);
   }
 
-  async count(org: string, type: AuditEventType | undefined): Promise<number> {
-    const [row = {}] =
-      type === undefined
-        ? await this.database.query(statements.count, [org])
-        : await this.database.query(statements.countType, [org, type]);
-    return number(row, 'total');
+  /** How many events there are. */
+  count(org: string, filter: AuditFilter): Promise<number> {
+    const { type, actor, subject, from, to } = filter;
+    const isFiltered = [type, actor, subject, from, to].some((value) => value !== undefined && value !== '');
+    return isFiltered
+      ? this.queryNumber(statements.countFound, [org, ...toValues(filter)], 'total')
+      : this.queryNumber(statements.count, [org], 'total');
   }
+}
+
+function toValues({ type, actor, subject, from, to = maximumTimestamp }: AuditFilter): readonly (string | number)[] {
+  return [type ?? '', actor ?? '', subject ?? '', from ?? 0, to + 1];
 }
 
 /** Adds to the audit log. Nothing in it can be changed. */

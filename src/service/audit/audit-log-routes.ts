@@ -7,11 +7,10 @@ import { toListPart, toPagination } from '../platform/server/pagination.ts';
 /** Adds the endpoint that lists the audit log. */
 export function addAuditLogRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, listAuditEvents, requireRole(dependencies, 'administer'), async ({ parameters: { org }, query }) => {
-    const { type } = query;
     const part = toListPart(query);
     const { events, total } = await dependencies.storage.read(async ({ auditLog }) => ({
-      events: await auditLog.list(org, type, part),
-      total: await auditLog.count(org, type),
+      events: await auditLog.list(org, query, part),
+      total: await auditLog.count(org, query),
     }));
     return {
       status: 200,

@@ -24,7 +24,7 @@ function loadAdministration(
   org: string,
 ): Promise<AdministrationView> {
   const time = unixSeconds(now());
-  return storage.read(async ({ accounts, loginRules, notifications, usage }) => {
+  return storage.read(async ({ accounts, loginRules, notifications, sessions, usage }) => {
     const [allMembers, allAccounts] = [await accounts.listMembers(org), await accounts.listServiceAccounts(org)];
     const members = allMembers.slice(0, maximumOwners).map(async (member) => ({
       member,
@@ -48,6 +48,7 @@ function loadAdministration(
       loginRules: await loginRules.list(org),
       loginKeys,
       moreLoginKeys: (await accounts.countLoginKeys(org, time)) - loginKeys.length,
+      sessions: await sessions.listCurrent(org, time),
       notifications: await Promise.all(inspected),
       usage: await usage.find(org, time),
       quotas,

@@ -8,8 +8,10 @@ import { findLimit, quotaNames, type Quotas, type Usage } from './quota.ts';
 import type { InspectedNotification } from '../notification/notification-use-cases.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../account/account.ts';
 import { listDefaultChanges, toRuleLimits, type LoginRule } from '../login/login-rule.ts';
+import type { OwnedSession } from '../session/session-records.ts';
 import { redactTarget, type TargetState } from '../notification/notification.ts';
 import type { KeyWithUse } from '../account/account-records.ts';
+import { renderAuditFilter } from '../audit/audit-log-page.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -36,6 +38,8 @@ export interface AdministrationView {
   /** Of workflow runs that have logged in, the latest first. */
   readonly loginKeys: readonly StoredKey[];
   readonly moreLoginKeys: number;
+  /** The latest first. */
+  readonly sessions: readonly OwnedSession[];
   readonly notifications: readonly InspectedNotification[];
   readonly usage: Usage;
   readonly quotas: Quotas;
@@ -67,12 +71,16 @@ export function toAdministrationPage(context: PageContext, view: AdministrationV
         requests of the API.
       </p>
       ${view.startRemarks.map((remark) => html`<p class="notice">For the operator of the service: ${remark}.</p>`)}
+      <h2>Audit log</h2>
+      ${renderAuditFilter(context.paths.auditLog(org), {})}
       <h2>Members</h2>
       ${renderMembers(context, view)}
       <h2>Service accounts</h2>
       ${renderAccounts(context, view)}
       <h2>Keys</h2>
       ${renderKeys(context, view)}
+      <h2>Sessions of browsers</h2>
+      ${renderSessions(context, view)}
       <h2>Login rules</h2>
       ${renderLoginRules(view)}
       <h2>Keys of workflow runs</h2>
@@ -138,6 +146,22 @@ function renderKeys(context: PageContext, { members, accounts }: AdministrationV
     ],
     empty: renderEmpty('There are no keys.'),
     maximumBytes: 20_000,
+  });
+}
+
+function renderSessions(context: PageContext, { sessions }: AdministrationView): Html {
+  return renderTable({
+    label: 'Sessions of browsers',
+    columns: ['Signed in as', 'Key', 'Since', 'Until'],
+    rows: sessions.map(({ ownerKind, owner, keyId, createdAt, expiresAt }): readonly Hole[] => [
+      ownerKind === 'user' ? owner : `${ownerKind} ${owner}`,
+      html`<code>${keyId}</code>`,
+      renderTime(createdAt, context),
+      renderTime(expiresAt, context),
+    ]),
+    rest: 'are not shown here.',
+    empty: renderEmpty('No browser is signed in.'),
+    maximumBytes: 10_000,
   });
 }
 

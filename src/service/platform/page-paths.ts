@@ -31,6 +31,7 @@ export interface PagePaths {
   policy(org: string, policy: string): string;
   search(org: string): string;
   administration(org: string): string;
+  auditLog(org: string): string;
 }
 
 /** Creates the addresses of pages. `root` returns the common beginning of all addresses, without a trailing slash. */
@@ -69,5 +70,6 @@ export function createPagePaths(root: () => string): PagePaths {
     policy: (org, policy) => path(org, 'policies', policy),
     search: (org) => path(org, 'search'),
     administration: (org) => path(org, 'administration'),
+    auditLog: (org) => path(org, 'administration', 'audit-log'),
   };
 }

@@ -8,11 +8,20 @@ export interface SessionKey {
   readonly keyId: string;
 }
 
+/** A session with the owner of its key. */
+export interface OwnedSession extends Omit<Session, 'tokenHash'> {
+  readonly ownerKind: string;
+  readonly owner: string;
+}
+
 const columns = 'token_hash, org, key_id, created_at, expires_at';
 
 const statements = defineStatements('sessions', {
   find: `SELECT ${columns} FROM sessions WHERE token_hash = $1`,
   listOfKey: `SELECT ${columns} FROM sessions WHERE org = $1 AND key_id = $2 ORDER BY created_at`,
+  listCurrent: `SELECT s.org, s.key_id, s.created_at, s.expires_at, k.owner_kind, k.owner FROM sessions s
+    JOIN api_keys k ON k.org = s.org AND k.id = s.key_id
+    WHERE s.org = $1 AND s.expires_at > $2 AND k.revoked_at IS NULL ORDER BY s.created_at DESC`,
   insert: `INSERT INTO sessions (${columns}) VALUES ($1, $2, $3, $4, $5)`,
   delete: 'DELETE FROM sessions WHERE org = $1 AND token_hash = $2',
   deleteOfKey: 'DELETE FROM sessions WHERE org = $1 AND key_id = $2',
@@ -28,6 +37,15 @@ export class SessionReader extends Repository {
   /** The sessions of a key, oldest first. They may have expired. */
   listOfKey({ org, keyId }: SessionKey): Promise<readonly Session[]> {
     return this.queryAll(statements.listOfKey, [org, keyId], toSession);
+  }
+
+  /** The sessions of the organization that have not ended, the latest first. */
+  listCurrent(org: string, now: number): Promise<readonly OwnedSession[]> {
+    return this.queryAll(statements.listCurrent, [org, now], (row) => ({
+      ...toTimes(row),
+      ownerKind: text(row, 'owner_kind'),
+      owner: text(row, 'owner'),
+    }));
   }
 }
 
@@ -52,8 +70,11 @@ export class SessionWriter extends SessionReader {
 }
 
 function toSession(row: Row): Session {
+  return { tokenHash: blob(row, 'token_hash'), ...toTimes(row) };
+}
+
+function toTimes(row: Row): Omit<Session, 'tokenHash'> {
   return {
-    tokenHash: blob(row, 'token_hash'),
     org: text(row, 'org'),
     keyId: text(row, 'key_id'),
     createdAt: number(row, 'created_at'),

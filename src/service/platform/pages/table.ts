@@ -11,6 +11,8 @@ export interface Table {
   readonly empty: Html;
   /** How many rows there are besides `rows`. */
   readonly more?: number | undefined;
+  /** What is said of rows that are not shown. */
+  readonly rest?: string | undefined;
   readonly className?: string | undefined;
   /** The maximum size of its rows, in bytes. */
   readonly maximumBytes?: number | undefined;
@@ -19,9 +21,11 @@ export interface Table {
 /** Several tables fit into a page, whose limit is 100 kB. */
 const defaultMaximumBytes = 20_000;
 
+const defaultRest = 'are not shown here. The API has all of them.';
+
 /** Renders a table that can be scrolled sideways, and whose rows are cards in a narrow window. Rows that do not fit into the page are counted instead. */
 export function renderTable(table: Table): Html {
-  const { label, columns, empty, more = 0, className = '' } = table;
+  const { label, columns, empty, more = 0, className = '', rest = defaultRest } = table;
   const { shown, hidden } = renderRows(table);
   if (shown.length === 0) return empty;
   const left = hidden + more;
@@ -37,7 +41,7 @@ export function renderTable(table: Table): Html {
         </tbody>
       </table>
     </div>
-    ${left === 0 ? undefined : html`<p>${left} more are not shown here. The API has all of them.</p>`}`;
+    ${left === 0 ? undefined : html`<p>${left} more ${rest}</p>`}`;
 }
 
 function renderRows({ columns, rows, maximumBytes = defaultMaximumBytes }: Table): {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../../src/service/account/api-key.ts';
 import type { StoredKey } from '../../../../src/service/account/account.ts';
+import type { AuditFilter } from '../../../../src/service/audit/audit-log-records.ts';
 import type { AuditEvent } from '../../../../src/service/audit/audit-event.ts';
 import type { LoginRule } from '../../../../src/service/login/login-rule.ts';
 import type { Storage } from '../../../../src/service/platform/database/storage.ts';
@@ -186,17 +187,23 @@ export function describeLogins(name: string, open: () => Promise<StorageUnderTes
       await append(event({ type: 'login', at: 4 }));
       await append(event({ type: 'key_revoked', details: {} }));
       ({ storage } = (await tested.reopen()).records);
-      const read = (type: AuditEvent['type'] | undefined, offset: number, limit: number): Promise<unknown> =>
+      const read = (filter: AuditFilter, offset: number, limit: number): Promise<unknown> =>
         storage.read(async ({ auditLog }) => ({
-          numbers: (await auditLog.list('acme', type, { offset, limit })).map(({ number }) => number),
-          total: await auditLog.count('acme', type),
+          numbers: (await auditLog.list('acme', filter, { offset, limit })).map(({ number }) => number),
+          total: await auditLog.count('acme', filter),
         }));
-      expect(await read(undefined, 0, 2)).toEqual({ numbers: [3, 2], total: 3 });
-      expect(await read(undefined, 2, 2)).toEqual({ numbers: [1], total: 3 });
-      expect(await read('login', 0, 10)).toEqual({ numbers: [2], total: 1 });
-      const [first] = await storage.read(({ auditLog }) => auditLog.list('other', undefined, { offset: 0, limit: 1 }));
+      expect(await read({}, 0, 2)).toEqual({ numbers: [3, 2], total: 3 });
+      expect(await read({}, 2, 2)).toEqual({ numbers: [1], total: 3 });
+      expect(await read({ type: 'login' }, 0, 10)).toEqual({ numbers: [2], total: 1 });
+      expect(await read({ actor: 'nn', subject: 'key1', from: 5, to: 5 }, 0, 10)).toEqual({
+        numbers: [3, 1],
+        total: 2,
+      });
+      expect(await read({ subject: 'key%' }, 0, 10)).toEqual({ numbers: [], total: 0 });
+      expect(await read({ to: 4 }, 0, 10)).toEqual({ numbers: [2], total: 1 });
+      const [first] = await storage.read(({ auditLog }) => auditLog.list('other', {}, { offset: 0, limit: 1 }));
       expect(first).toEqual({ ...event({ org: 'other' }), number: 1 });
-      expect(await storage.read(({ auditLog }) => auditLog.count('nobody', undefined))).toBe(0);
+      expect(await storage.read(({ auditLog }) => auditLog.count('nobody', {}))).toBe(0);
     });
   });
 }

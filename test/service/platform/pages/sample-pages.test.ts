@@ -113,12 +113,25 @@ describe('the pages of an organization with records', () => {
     expect(page).not.toContain(parseApiKey(service.key)?.secret);
   });
 
+  it('let administrators search the audit log', async () => {
+    const log = '/acme/administration/audit-log';
+    expect(await read(log)).toMatch(/\d+ events .*: member saved .* member ada role: member .*: policy created /);
+    expect(await read(`${log}?actor=nobody&subject=ada&type=&from=&to=`)).toContain('No event is selected.');
+    const found = await read(`${log}?type=member_saved&subject=ada`);
+    expect(found).toMatch(/ 1 event .*: member saved .* member ada role: member/);
+    expect(await read(`${log}?to=2001-01-01`)).toContain(' 0 events ');
+    for (const wrong of ['type=none', 'from=2026-13-01', 'from=2026-02-02&to=2026-02-01', 'page=0']) {
+      expect([wrong, (await get(`${log}?${wrong}`)).status]).toEqual([wrong, 400]);
+    }
+  });
+
   it('name the request of the API with the same data, which works', async () => {
     for (const path of [
       '/acme',
       '/acme/flows/web',
       '/acme/environments/production',
       '/acme/administration',
+      '/acme/administration/audit-log?type=key_created&actor=a&from=2020-01-01&to=2040-01-01&subject=key',
       '/acme/search?q=build',
     ]) {
       const requests = [...(await (await get(path)).text()).matchAll(/<code>GET ([^<]+)<\/code>/g)];
