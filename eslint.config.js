@@ -80,7 +80,7 @@ const packageUsers = {
   fastify: ['service-server', 'service-routes', 'service'],
   '@fastify': ['service-server'],
   piscina: ['service-server', 'service-use-cases'],
-  yazl: ['service-routes'],
+  'client-zip': ['service-routes'],
   'lru-cache': ['service-use-cases', 'service-issuers'],
   'node:sqlite': ['service-database'],
   pg: ['service-database'],

@@ -38,9 +38,6 @@ export interface PackageSource {
 
 type Files = AsyncGenerator<ZippedFile, void>;
 
-/** The names of attached files that gain nothing from being compressed again. */
-const compressedNames = /\.(?:7z|bz2|gif|gz|jar|jpe?g|mp4|png|tgz|webp|xlsx|docx|xz|zip|zst)$/iu;
-
 /** How many proofs are in a file, and how many records the index lists. */
 const proofsOfFile = 256;
 const maximumIndexed = 2000;
@@ -304,7 +301,7 @@ class PackageMaker {
   }
 
   async *#makeAttachment(row: PackagedRecord['row']): Files {
-    const { attachment_digest: digest, attachment_size: size, attachment_filename: filename } = row;
+    const { attachment_digest: digest, attachment_size: size } = row;
     if (typeof digest !== 'string' || typeof size !== 'number') return;
     const name = `attachments/${digest}`;
     if (this.#paths.has(name)) return;
@@ -317,7 +314,7 @@ class PackageMaker {
     }
     try {
       const stream = await this.#source.dependencies.attachments.read({ digest, size });
-      yield { name, stream, digest, isCompressed: compressedNames.test(String(filename)) };
+      yield { name, stream, digest };
     } catch (error) {
       if (!(error instanceof DamagedAttachmentError)) throw error;
       this.#problems.push(`${name} is left out: ${error.message}`);

@@ -14,20 +14,17 @@ describe('a ZIP that is made while it is sent', () => {
     return { output, failures };
   };
 
-  it('has each file once, and stores what is compressed already', async () => {
+  it('has each file as it is, and the manifest last', async () => {
     const content = Buffer.alloc(100_000);
     const { output, failures } = begin(
       (async function* () {
         await Promise.resolve();
         yield { name: 'a.json', text: '{}' };
-        yield { name: 'b', stream: Readable.from([content]), digest: 'd'.repeat(64), isCompressed: true };
-        yield { name: 'c', stream: Readable.from([content]), digest: 'e'.repeat(64), isCompressed: false };
+        yield { name: 'b', stream: Readable.from([content]), digest: 'd'.repeat(64) };
+        yield { name: 'c', stream: Readable.from([content]), digest: 'e'.repeat(64) };
       })(),
     );
-    const bytes = await buffer(output);
-    expect(bytes.length).toBeGreaterThan(100_000);
-    expect(bytes.length).toBeLessThan(102_000);
-    const files = await unzip(bytes);
+    const files = await unzip(await buffer(output));
     expect([...files.keys()]).toEqual(['a.json', 'b', 'c', 'MANIFEST']);
     expect(files.get('c')).toEqual(content);
     expect(failures).toEqual([]);
@@ -45,7 +42,7 @@ describe('a ZIP that is made while it is sent', () => {
         await Promise.resolve();
         yield { name: 'a.json', text: '{}' };
         if (what === 'the files') throw error;
-        yield { name: 'b', stream: failing, digest: '', isCompressed: true };
+        yield { name: 'b', stream: failing, digest: '' };
       })(),
     );
     await expect(buffer(output)).rejects.toBe(error);
@@ -63,7 +60,7 @@ describe('a ZIP that is made while it is sent', () => {
       (async function* () {
         try {
           await Promise.resolve();
-          yield { name: 'b', stream: endless, digest: '', isCompressed: true };
+          yield { name: 'b', stream: endless, digest: '' };
           yield { name: 'c', text: '' };
         } finally {
           ended.resolve(undefined);
