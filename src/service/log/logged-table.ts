@@ -18,6 +18,8 @@ export interface LoggedTable {
   readonly quotedNames?: readonly string[];
   /** Whether the log keeps the documents, because rows are changed or removed. */
   readonly keepsDocuments?: boolean;
+  /** Whether rows are changed, although the log does not keep the documents. */
+  readonly isRewritten?: boolean;
   /** The only statement whose rows are entries, if not all that write the columns are. */
   readonly statement?: string;
   /** Whether rows can be removed without an entry, and changed by what is no entry. */
@@ -78,7 +80,13 @@ export const loggedTables: readonly LoggedTable[] = [
     ...{ key: ['policy'], columns: ['environment', 'policy'] },
   },
   {
-    ...{ table: 'snapshots', kind: 'environment report', environment: 'environment', key: ['number'] },
+    ...{
+      isRewritten: true,
+      table: 'snapshots',
+      kind: 'environment report',
+      environment: 'environment',
+      key: ['number'],
+    },
     columns: ['environment', 'number', 'made_at', 'compliant', 'judgement', 'content'],
     quotedNames: ['judgement', 'content'],
   },

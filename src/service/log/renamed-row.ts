@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isMapping } from '../../runtime/untrusted-data.ts';
 import { digestDocument, type LogEntry } from './entry.ts';
-import { toDocument, type LoggedTable } from './logged-table.ts';
+import { toDocument, toRecordKey, type LoggedTable, type RecordKey } from './logged-table.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -43,6 +45,24 @@ function undoRename(table: LoggedTable, row: Row, { kind, former, name }: Rename
   return { ...row, ...Object.fromEntries([...quoted, ...own]) } as Row;
 }
 
+/** The row with the names after a rename. */
+const redoRename = (table: LoggedTable, row: Row, { former, name, ...rename }: Rename): Row =>
+  undoRename(table, row, { ...rename, former: name, name: former });
+
+/** Which record a document of the log is about, by the names after the later renames. */
+export function findRenamedKey(
+  table: LoggedTable,
+  { sequence, document }: { readonly sequence: number; readonly document: string },
+  renames: readonly Rename[],
+): RecordKey {
+  const row: unknown = JSON.parse(document);
+  const later = renames.filter((rename) => rename.sequence > sequence);
+  return toRecordKey(
+    table,
+    later.reduceRight((known, rename) => redoRename(table, known, rename), isMapping(row) ? row : {}),
+  );
+}
+
 /** The document of a row as it was recorded, before later renames; undefined if the row was altered. */
 export function findRecordedDocument(
   table: LoggedTable,
@@ -52,6 +72,9 @@ export function findRecordedDocument(
 ): string | undefined {
   const later = renames.filter((rename) => rename.sequence > sequence);
   const before = later.reduce((known, rename) => undoRename(table, known, rename), row);
+  // A rename replaces all names of records, so one with the former name was moved.
+  const after = later.reduceRight((known, rename) => redoRename(table, known, rename), before);
+  if (!isDeepStrictEqual(toRecordKey(table, after), toRecordKey(table, row))) return undefined;
   // A rename replaces names in the content of some environments only.
   const candidates = 'content' in row ? [before, { ...before, content: row['content'] }] : [before];
   return candidates

@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AttachmentStore } from '../platform/attachments/attachments.ts';
 import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import { cacheTiles, findRoot, hashLeaf, TreeBuilder } from '../../runtime/transparency-log/tree.ts';
+import { allStatements } from '../platform/database/database.ts';
 import type { Storage } from '../platform/database/storage.ts';
 import { digestDocument, encodeEntry } from './entry.ts';
 import type { ListedEntry, LoggedRow } from './log-records.ts';
 import { batchSize, loggedTables, removed, toRecordKey, type LoggedTable, type RecordKey } from './logged-table.ts';
-import { findRecordedDocument, parseRename, type Rename } from './renamed-row.ts';
+import { findRecordedDocument, findRenamedKey, parseRename, type Rename } from './renamed-row.ts';
 
 export interface VerifyDependencies {
   readonly storage: Storage;
@@ -61,7 +63,7 @@ export async function verifyLog(
     records.removedAttachments += found.removedAttachments;
     records.unentered += found.unentered;
   }
-  return { ...records, ...(await verifyEntries(dependencies, { org, size, heads, matched })) };
+  return { ...records, ...(await verifyEntries(dependencies, { org, size, heads, renames, matched })) };
 }
 
 interface TableToVerify {
@@ -128,6 +130,8 @@ interface EntriesToVerify {
   /** The number of entries when the verification began. */
   readonly size: number;
   readonly heads: readonly KnownHead[];
+  /** The latest first. */
+  readonly renames: readonly Rename[];
   /** The sequence numbers of the entries whose records exist. */
   readonly matched: ReadonlySet<number>;
 }
@@ -135,7 +139,7 @@ interface EntriesToVerify {
 /** Computes the tree from the entries, and finds those whose records are gone. */
 async function verifyEntries(
   { storage, report }: VerifyDependencies,
-  { org, size, heads, matched }: EntriesToVerify,
+  { org, size, heads, renames, matched }: EntriesToVerify,
 ): Promise<TreeHead & Pick<VerifiedLog, 'late'>> {
   const tree = new TreeBuilder();
   let [next, late] = [0, 0];
@@ -150,7 +154,7 @@ async function verifyEntries(
     const entries = await storage.read(({ log }) => log.listWithLatest(org, next, entryBatch));
     for (const entry of entries.filter(({ sequence }) => sequence < size)) {
       if (entry.sequence > next) report(`missing: entries ${next} to ${entry.sequence - 1} of the log`);
-      verifyEntry(entry, matched, report);
+      for (const problem of findProblems(entry, renames, matched)) report(problem);
       tree.add(hashLeaf(encodeEntry(entry)));
       next = entry.sequence + 1;
       if (entry.isLate) late += 1;
@@ -173,16 +177,46 @@ async function verifyEntries(
   return { size, root: tree.root, late };
 }
 
-function verifyEntry(entry: ListedEntry, matched: ReadonlySet<number>, report: (problem: string) => void): void {
-  const { sequence, random, document, documentDigest, leafHash, kind } = entry;
-  const name = `entry ${sequence} of the log (${describe(entry)})`;
-  if (!Buffer.from(hashLeaf(encodeEntry(entry))).equals(leafHash)) report(`altered: ${name}`);
-  if (document !== undefined && digestDocument(random, document) !== documentDigest)
-    report(`altered: the document of ${name}`);
-  const table = loggedTables.find((known) => known.kind === kind);
-  if (table !== undefined && table.isPassing !== true && entry.isLatest && !matched.has(sequence))
-    report(`missing: ${describe(entry)}, which entry ${sequence} of the log recorded`);
+/** Whether the service ever removes records of the table. */
+const isRemoved = (table: LoggedTable): boolean =>
+  [...allStatements.values()].some(({ logged }) => logged?.table === table && logged.isRemoval);
+
+function* findProblems(
+  entry: ListedEntry,
+  renames: readonly Rename[],
+  matched: ReadonlySet<number>,
+): Generator<string, void> {
+  const { sequence, leafHash, kind, isLatest } = entry;
+  if (!Buffer.from(hashLeaf(encodeEntry(entry))).equals(leafHash)) yield `altered: ${nameOf(entry)}`;
+  const isRemoval = kind.endsWith(removed);
+  const table = loggedTables.find((known) => known.kind === (isRemoval ? kind.slice(0, -removed.length) : kind));
+  if (table === undefined) return;
+  yield* findDocumentProblems(table, entry, renames);
+  if (table.isPassing === true) return;
+  // Its only entry, or the latest one.
+  const isExpected = isLatest || (table.keepsDocuments !== true && table.isRewritten !== true);
+  if (isRemoval ? !isRemoved(table) : isExpected && !matched.has(sequence))
+    yield `missing: ${describe({ ...entry, kind: table.kind })}, which entry ${sequence} of the log ${isRemoval ? 'calls removed, though the service never removes one' : 'recorded'}`;
 }
+
+function* findDocumentProblems(
+  table: LoggedTable,
+  entry: ListedEntry,
+  renames: readonly Rename[],
+): Generator<string, void> {
+  const { sequence, random, document, documentDigest, flow, environment, record } = entry;
+  if (table.keepsDocuments !== true) return;
+  if (document === undefined) yield `missing: the document of ${nameOf(entry)}`;
+  else if (digestDocument(random, document) !== documentDigest) yield `altered: the document of ${nameOf(entry)}`;
+  // The columns that find an entry are not hashed.
+  else if (
+    table.isPassing !== true &&
+    !isDeepStrictEqual(findRenamedKey(table, { sequence, document }, renames), { flow, environment, record })
+  )
+    yield `altered: ${nameOf(entry)} is about another record`;
+}
+
+const nameOf = (entry: ListedEntry): string => `entry ${entry.sequence} of the log (${describe(entry)})`;
 
 function describe({ kind, flow, environment, record }: RecordKey & { readonly kind: string }): string {
   const place = [flow === '' ? '' : ` of flow ${flow}`, environment === '' ? '' : ` of environment ${environment}`];

@@ -3,9 +3,13 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { digestDocument } from '../../../src/service/log/entry.ts';
+import type { NewEntry } from '../../../src/service/log/log-records.ts';
+import { SqliteStorage } from '../../../src/service/platform/database/sqlite/sqlite-storage.ts';
 import { call } from '../../support/service-call.ts';
 import { attestationForm, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { storageDependencies } from '../../support/storage-dependencies.ts';
 import { runLog } from '../../support/verify-log.ts';
 
 describe('the command verify', () => {
@@ -177,6 +181,78 @@ describe('the command verify', () => {
     expect(lines[0]).toMatch(
       /^acme: altered: the first \d+ entries are not those of the checkpoint .*; the history was rewritten$/u,
     );
+  });
+
+  describe('with entries that name other records than they were made for', () => {
+    const flipped = "verdict = 'non-compliant'";
+    /** Adds an entry to the log, as the service does, and remembers it as signed. */
+    const append = async (entry: Partial<NewEntry> & Pick<NewEntry, 'kind'>): Promise<void> => {
+      const storage = new SqliteStorage(dataFolder, storageDependencies());
+      const random = new Uint8Array(16);
+      const documentDigest = digestDocument(random, entry.document ?? '{}');
+      const added = { org: 'acme', at: 1, flow: '', environment: '', record: '', isLate: false, document: undefined };
+      await storage.transaction('acme', ({ log }) =>
+        log.append('acme', [{ ...added, random, documentDigest, ...entry }]),
+      );
+      await storage.close();
+    };
+    const removedRecord = (id: string): string =>
+      `acme: missing: attestation ${id} of flow web, which entry \\d+ of the log recorded`;
+
+    it('names an attestation that was removed, and whose entry got the name of another one', async () => {
+      const [id, later] = [idOf(flipped), idOf('sequence = 12')];
+      edit('DELETE FROM current_evidence', 'DELETE FROM bindings', `DELETE FROM attestations WHERE ${flipped}`);
+      edit(`UPDATE log_entries SET record = '${later}' WHERE record = '${id}'`);
+      expect(await verifyKept()).toEqual([
+        expect.stringMatching(new RegExp(removedRecord(later), 'u')),
+        problemsFound(1),
+      ]);
+    });
+
+    it('names an attestation that was removed with an entry that says so', async () => {
+      const id = idOf(flipped);
+      edit('DELETE FROM current_evidence', 'DELETE FROM bindings', `DELETE FROM attestations WHERE ${flipped}`);
+      await append({ kind: 'attestation removed', flow: 'web', record: id });
+      const lines = await verifyKept();
+      expect(lines).toContainEqual(expect.stringMatching(new RegExp(removedRecord(id), 'u')));
+      expect(lines).toHaveLength(3);
+    });
+
+    it('names a trail that was removed with an entry that says so, or whose entry got another name', async () => {
+      edit('DELETE FROM current_evidence', 'DELETE FROM bindings', `DELETE FROM attestations WHERE trail = 't3'`);
+      edit("DELETE FROM trails WHERE name = 't3'");
+      edit("UPDATE log_entries SET record = 't4' WHERE kind = 'trail' AND record = 't3'");
+      expect(await verifyKept()).toContainEqual(
+        expect.stringMatching(
+          /^acme: altered: entry \d+ of the log \(trail t4 of flow web\) is about another record$/u,
+        ),
+      );
+      edit("UPDATE log_entries SET record = 't3' WHERE kind = 'trail' AND document LIKE '%\"t3\"%'");
+      const document = '{"flow":"web","name":"t3"}';
+      await append({ kind: 'trail removed', flow: 'web', record: 't3', document });
+      expect(await verifyKept()).toContainEqual(
+        expect.stringMatching(/^acme: missing: trail t3 of flow web, which entry \d+ of the log calls removed/u),
+      );
+    });
+
+    it('names a document of an entry that was removed', async () => {
+      edit("UPDATE log_entries SET document = NULL WHERE kind = 'flow'");
+      expect(await verifyKept()).toContainEqual(
+        expect.stringMatching(/^acme: missing: the document of entry \d+ of the log \(flow of flow web\)$/u),
+      );
+    });
+
+    it('names a record that was moved to another flow by a rename that was made up', async () => {
+      const id = idOf(flipped);
+      await append({ kind: 'rename', record: 'flow/web', document: '{"kind":"flow","former":"web","name":"x"}' });
+      edit(
+        'DELETE FROM current_evidence',
+        'DELETE FROM bindings',
+        `UPDATE attestations SET flow = 'x' WHERE ${flipped}`,
+      );
+      edit(`UPDATE log_entries SET flow = 'x' WHERE record = '${id}'`);
+      expect(await verifyKept()).toContainEqual('acme: altered: flow of flow web is not what was recorded');
+    });
   });
 
   it('refuses a checkpoint that no given key has signed', async () => {
