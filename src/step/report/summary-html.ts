@@ -42,16 +42,18 @@ export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryE
   const text = (value: string): string => escape(value, false);
   const prose = (value: string): string => renderProse(value, escape);
   const cell = (value: Text): string => renderText(value, escape);
+  const { shown, folded } = report === undefined ? { shown: [], folded: [] } : renderReport(report, rows, escape);
+  const details = [...folded, ...(checkpoint === undefined ? [] : [renderCheckpoint(checkpoint, escape)])];
   const parts = [
     `<h2>${text(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
     ...(caution === undefined ? [] : [`<p>⚠️ <b>${prose(caution)}</b></p>`]),
     ...(conclusion === undefined || isRepeated(summary) ? [] : [`<p>${prose(conclusion)}</p>`]),
     ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${prose(remedy)}</p>`]),
-    ...(report === undefined ? [] : renderReport(report, rows, escape)),
-    ...(checkpoint === undefined ? [] : [renderCheckpoint(checkpoint, escape)]),
+    ...shown,
     ...(cut === undefined
       ? []
       : [`<p>${cut} too large to show here; see the log and the <code>response-path</code> file.</p>`]),
+    ...(details.length === 0 ? [] : [`<details><summary>Details</summary>\n${details.join('\n')}\n</details>`]),
     ...(commit === undefined ? [] : [`<p>${text(commit.label)}: ${cell(commit.value)}</p>`]),
     ...(runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: runUrl })}</p>`]),
   ];
@@ -71,29 +73,58 @@ function renderProse(text: string, escape: Escape): string {
     .join('');
 }
 
-/** What the verdict is based on comes first: reasons, evidence and tables; without evidence, the facts do. */
-function renderReport(report: Report, rows: number, escape: Escape): readonly string[] {
-  const { reasons = [], evidence, copies } = report;
-  const facts = renderFacts(report, escape);
-  const tables = report.tables.map((table) => renderTable(table, rows, escape));
-  const folded = copies === undefined ? [] : [renderCopies(copies, rows, escape)];
-  const why = renderReasons(reasons, rows, escape);
-  if (evidence === undefined) return [...why, facts, ...tables, ...folded];
-  const notes = evidence.notes.map((note) => `<p>${renderProse(note, escape)}</p>`);
-  const shown = [renderTable(evidence.table, rows, escape), ...notes];
-  return [...why, ...shown, ...tables, `<h3>Details</h3>\n${facts}`, ...folded];
+/** How many reasons and how many rows of a table are not folded: a summary should fit on a screen. */
+const shownRows = 10;
+
+interface RenderedReport {
+  readonly shown: readonly string[];
+  /** What readers look for only if the rest is not enough. */
+  readonly folded: readonly string[];
 }
 
-function renderReasons(reasons: readonly Reason[], maximumRows: number, escape: Escape): readonly string[] {
+/** What the verdict is based on comes first: reasons and evidence; without evidence, facts and tables do. */
+function renderReport(report: Report, rows: number, escape: Escape): RenderedReport {
+  const { reasons = [], evidence, tables, copies } = report;
+  const facts = renderFacts(report, escape);
+  const why = renderReasons(reasons, rows, escape);
+  const fullFingerprints = copies === undefined ? [] : [renderCopies(copies, rows, escape)];
+  if (evidence === undefined) {
+    const listed = tables.map((table) => renderTable(table, rows, escape));
+    return {
+      shown: [...why.shown, facts, ...listed.flatMap(({ shown }) => shown)],
+      folded: [...why.folded, ...listed.flatMap(({ folded }) => folded), ...fullFingerprints],
+    };
+  }
+  const notes = evidence.notes.map((note) => `<p>${renderProse(note, escape)}</p>`);
+  const decisive = renderTable(evidence.table, rows, escape);
+  const others = tables.map((table) => renderTable(table, rows, escape));
+  return {
+    shown: [...why.shown, ...decisive.shown, ...notes],
+    folded: [
+      ...why.folded,
+      ...decisive.folded,
+      ...others.flatMap(({ shown, folded }) => [...shown, ...folded]),
+      ...[facts, ...fullFingerprints],
+    ],
+  };
+}
+
+function renderReasons(reasons: readonly Reason[], maximumRows: number, escape: Escape): RenderedReport {
   const { lines, more } = toReasonLines(reasons);
   const items = lines
     .slice(0, maximumRows)
     .map((line) => `<li>${line.map((text) => renderText(text, escape)).join('')}</li>`);
   const hidden = lines.length - items.length + more;
-  return [
-    ...(items.length === 0 ? [] : [`<ul>${items.join('')}</ul>`]),
-    ...(hidden === 0 ? [] : [`<p>${hidden} more are in the <code>response-path</code> file.</p>`]),
-  ];
+  const [shown, folded] = [items.slice(0, shownRows), items.slice(shownRows)];
+  const rest = folded.length === 0 ? '' : `${folded.length} more are under Details. `;
+  const left = hidden === 0 ? '' : `${hidden} more are in the <code>response-path</code> file.`;
+  return {
+    shown: [
+      ...(shown.length === 0 ? [] : [`<ul>${shown.join('')}</ul>`]),
+      ...(rest + left === '' ? [] : [`<p>${(rest + left).trim()}</p>`]),
+    ],
+    folded: folded.length === 0 ? [] : [`<ul>${folded.join('')}</ul>`],
+  };
 }
 
 /** Collapsed, because they are only needed for copying; in the format of `sha256sum`. */
@@ -119,15 +150,23 @@ function renderFacts(report: Report, escape: Escape): string {
   return `<table>${rows.join('')}</table>`;
 }
 
-function renderTable(table: Table, maximumRows: number, escape: Escape): string {
+function renderTable(table: Table, maximumRows: number, escape: Escape): RenderedReport {
   const head = table.columns.map((column) => `<th align="left">${escape(column, false)}</th>`).join('');
   const rows = table.rows
     .slice(0, maximumRows)
-    .map((row) => `<tr>${row.map((value) => `<td>${renderText(value, escape)}</td>`).join('')}</tr>`)
-    .join('');
-  const hidden = Math.max(0, table.rows.length - maximumRows) + (table.more ?? 0);
+    .map((row) => `<tr>${row.map((value) => `<td>${renderText(value, escape)}</td>`).join('')}</tr>`);
+  const toTable = (some: readonly string[], title: string): string =>
+    `<h3>${title}</h3>\n<table><tr>${head}</tr>${some.join('')}</table>`;
+  const title = escape(table.title, false);
+  const folded = rows.slice(shownRows);
+  const hidden = table.rows.length - rows.length + (table.more ?? 0);
   const more = hidden > 0 ? `\n<p>${hidden} more rows are in the <code>response-path</code> file.</p>` : '';
-  return `<h3>${escape(table.title, false)}</h3>\n<table><tr>${head}</tr>${rows}</table>${more}`;
+  if (folded.length === 0) return { shown: [toTable(rows, title) + more], folded: [] };
+  const rest = `\n<p>${folded.length} more rows are under Details.</p>`;
+  return {
+    shown: [toTable(rows.slice(0, shownRows), title) + rest],
+    folded: [toTable(folded, `${title}, continued`) + more],
+  };
 }
 
 function renderText({ text, code, href }: Text, escape: Escape): string {

@@ -86,15 +86,16 @@ describe('renderSummary', () => {
     expect(html).toContain(
       [
         '<p>All is well.</p>',
-        `<ul><li>❌ <a href="https://example.com/s">sonar</a>: so &lt;it&gt; is</li>${line.repeat(49)}</ul>`,
-        '<p>2 more are in the <code>response-path</code> file.</p>',
+        `<ul><li>❌ <a href="https://example.com/s">sonar</a>: so &lt;it&gt; is</li>${line.repeat(9)}</ul>`,
+        '<p>40 more are under Details. 2 more are in the <code>response-path</code> file.</p>',
         '<h3>Evidence</h3>',
         '<table><tr><th align="left">Artifact</th><th align="left">sonar</th></tr><tr><td>web</td><td>❌ failed</td></tr></table>',
         '<p>Compliant for every artifact: unit.</p>',
+        '<details><summary>Details</summary>',
+        `<ul>${line.repeat(40)}</ul>`,
         '<h3>Evidence</h3>',
       ].join('\n'),
     );
-    expect(html).toContain('<h3>Details</h3>\n<table><tr><th align="left">State</th>');
     expect(html).toContain(
       `<details><summary>Full fingerprints</summary><pre>${'a'.repeat(64)}  web.tgz</pre></details>`,
     );
@@ -130,13 +131,15 @@ describe('renderSummary', () => {
     expect(html).toContain('<p>1034 more rows are in the <code>response-path</code> file.</p>');
   });
 
-  it('shows all rows of a table at the limit', () => {
+  it('folds what a table has after ten rows, up to its limit', () => {
     const rows = Array.from({ length: 200 }, (): Text[] => [{ text: 'x' }]);
     const html = renderSummary(
       { ...said, report: { ...report, tables: [{ title: 'T', columns: ['A'], rows }] } },
       room,
     );
-    expect(html).not.toContain('more rows');
+    expect(html).toContain('<p>190 more rows are under Details.</p>');
+    expect(html).toContain('<details><summary>Details</summary>\n<h3>T, continued</h3>');
+    expect(html).not.toContain('response-path');
   });
 
   it('omits tables that do not fit, and says where to find them', () => {
@@ -202,11 +205,10 @@ describe('renderSummary', () => {
         const tables = given === undefined ? [] : [given.evidence?.table ?? [], ...given.tables].flat();
         const rows = tables.reduce((sum, table) => sum + table.rows.length + 1, 0);
         const cells = tables.reduce((sum, table) => sum + table.rows.length * table.columns.length, 0);
-        expect(tags.filter((tag) => tag === '<tr>')).toHaveLength(facts + rows);
+        const continued = tables.filter((table) => table.rows.length > 10).length;
+        expect(tags.filter((tag) => tag === '<tr>')).toHaveLength(facts + rows + continued);
         expect(tags.filter((tag) => tag === '<td>')).toHaveLength(facts + cells);
-        expect(tags.filter((tag) => tag.startsWith('<h'))).toHaveLength(
-          1 + tables.length + (given === undefined ? 0 : 1),
-        );
+        expect(tags.filter((tag) => tag.startsWith('<h'))).toHaveLength(1 + tables.length + continued);
       }),
     );
   });
