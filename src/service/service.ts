@@ -14,6 +14,7 @@ import { Judging } from './platform/judging/judging.ts';
 import { KeyUses } from './account/background/key-uses.ts';
 import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { loadSigningKeys } from './commands/signing-key-file.ts';
+import { TrailJudge } from './trail/background/trail-judge.ts';
 import { LateEntries } from './log/background/late-entries.ts';
 import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
 import { Admission, defaultAdmissionLimits, type AdmissionLimits } from './platform/server/bodies/admission.ts';
@@ -147,11 +148,14 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());
+    const trailJudge = new TrailJudge(dependencies);
+    closers.push(() => trailJudge.stop());
     closers.push(
       watchClock({
         ...sources,
         onChange: () => {
           dispatcher.clockChanged();
+          trailJudge.clockChanged();
           github?.clockChanged();
         },
       }),

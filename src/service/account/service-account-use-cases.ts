@@ -7,6 +7,7 @@ import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/id
 import { toRevocations, type ChangeAuthor } from './api-key-use-cases.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeAll } from '../platform/judging/snapshot-updates.ts';
+import { noteChange } from '../trail/trail-verdict-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -25,15 +26,12 @@ export function createServiceAccount(
   request?: KeyedRequest<CreateServiceAccountResult>,
 ): Promise<OnceResult<CreateServiceAccountResult>> {
   const account = { ...command, createdAt: unixSeconds(dependencies.now()) };
-  const create = async ({
-    accounts,
-    auditLog,
-    githubAnswers,
-  }: WriteTransaction): Promise<CreateServiceAccountResult> => {
+  const create = async (transaction: WriteTransaction): Promise<CreateServiceAccountResult> => {
+    const { accounts, auditLog } = transaction;
     if ((await accounts.insertServiceAccount(account)) === 'exists') return 'exists';
     const { privilege, createdAt: at, createdBy: by } = account;
     await auditLog.append(toAccountEvent('service_account_created', account, { by, at, details: { privilege } }));
-    await githubAnswers.noteChange({ org: account.org }, at);
+    await noteChange(transaction, { org: account.org }, at);
     return account;
   };
   return dependencies.storage.transaction(account.org, carryOutOnce(dependencies, request, create));

@@ -9,6 +9,7 @@ import { newIdentifier } from '../platform/identifier.ts';
 import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
 import type { Flow } from '../flow/flow.ts';
 import { fromArtifactReport } from '../trail/trail.ts';
+import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
 import { findRepeatedRequest, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
@@ -159,6 +160,7 @@ export function recordArtifact(
     await trails.insertMissing({ ...begun, counts: countsForAny(artifact.countsFor) });
     await artifacts.insert(artifact, reportJson, request);
     await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
+    await judgeReported(transaction, begun, createdAt);
     return 'recorded';
   };
   return runJudgingTransaction(dependencies, org, work);

@@ -16,6 +16,7 @@ import { toRecordedFaults } from './reasons.ts';
 import type { Attachment, Attestation } from './attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
 import { fromAttestation } from '../trail/trail.ts';
+import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import type { AttestationReader, EvidencePlace, LatestAttestation, NewAttestation } from './attestation-records.ts';
 import type { AttachmentStore, ReceivedFile } from '../platform/attachments/attachments.ts';
 import { settleContent } from '../platform/attachments/remove-content.ts';
@@ -218,6 +219,7 @@ export function recordAttestation(
       requestKey: request,
     });
     await judgeEvidence(transaction, { org, ...judged }, createdAt, context);
+    await judgeReported(transaction, { org, flow, name: trail }, createdAt);
     return 'recorded';
   };
   return runJudgingTransaction(dependencies, org, work);

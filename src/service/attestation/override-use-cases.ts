@@ -12,6 +12,7 @@ import { runJudgingTransaction, type JudgingContext } from '../platform/judging/
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { listEffectiveEvidence } from './effective-evidence-use-cases.ts';
+import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import { adminRecorder } from '../requirement/recorder.ts';
 import type { RecordedSummary } from './attestation-records.ts';
 import { follow, maximumReasonLength } from './attestation-use-cases.ts';
@@ -106,6 +107,7 @@ export function overrideAttestation(
     await auditLog.append({ org, type: 'attestation_overridden', at, actor: by, subject: `flow ${flow}`, details });
     const judged = fingerprint === undefined ? { flow, trail } : { fingerprint };
     await judgeEvidence(transaction, { org, ...judged }, at, context);
+    await judgeReported(transaction, { org, flow, name: trail }, at);
     return 'overridden';
   };
   return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, work));

@@ -41,8 +41,11 @@ const statements = defineStatements('flows', {
   list: `SELECT org, name, description, visibility, tags, archived_at FROM flows WHERE ${matches}
     ORDER BY name LIMIT $6 OFFSET $7`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
-  save: `INSERT INTO flows (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  // Another template judges the trails again.
+  save: `INSERT INTO flows (${columns}, rejudge_before) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
+      rejudge_before =
+        CASE WHEN flows.template = excluded.template THEN flows.rejudge_before ELSE ${Number.MAX_SAFE_INTEGER} END,
       template = excluded.template, repo_url = excluded.repo_url, created_at = excluded.created_at,
       last_modified_at = excluded.last_modified_at, archived_at = NULL`,
   saveTags: 'UPDATE flows SET tags = $3, last_modified_at = $4 WHERE org = $1 AND name = $2',

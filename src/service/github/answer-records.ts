@@ -2,6 +2,7 @@ import type { Answer, AnswerFailure, AnswerReference, AnswerSubject, GithubRepos
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
 import { trailCommit } from '../trail/trail-records.ts';
+import type { ChangedSubject } from '../trail/trail.ts';
 
 /** Something that GitHub asks for. */
 export interface RequestedAnswer extends Pick<Answer, 'org' | 'installationId' | 'repository' | 'subject'> {
@@ -27,11 +28,6 @@ export interface AnswerClaim {
 const claimSeconds = 120;
 /** The longest wait of a check, in seconds. */
 const longestWait = 14 * 86_400;
-
-/** What changed: an artifact, a trail, a flow, or anything in the organization. */
-export type ChangedSubject = { readonly org: string } & (
-  { readonly fingerprint: string } | { readonly flow: string; readonly trail?: string } | { readonly flow?: never }
-);
 
 const columns = `org, number, installation_id, repository_id, repository, sha, flow, run_id, github_environment, deployment_id,
   requested_at, requests, attempts, last_error, check_run_id, sent, answered_at`;

@@ -1,9 +1,9 @@
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { GithubGate } from '../../contract/github-gate.ts';
 import { assertArtifact, listJudgingEnvironments } from '../artifact/artifact-assertion-use-cases.ts';
-import { findFirstOverrideEnd } from '../attestation/facts.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { loadTrailStates, type TrailState } from '../trail/trail-state-use-cases.ts';
+import { loadTrailStates } from '../trail/trail-state-use-cases.ts';
+import { findFirstEnd } from '../trail/trail-verdict-use-cases.ts';
 import type { Answer, CheckSubject, DeploymentSubject } from './answer.ts';
 import type { CommitVerdict } from './check-output.ts';
 import type { ArtifactVerdict, JudgedDeployment } from './deployment-decision.ts';
@@ -57,15 +57,6 @@ export async function judgeCommit(
     const [lacking] = await loadTrailStates(transaction, flow, [unbegun], at);
     return { ...none, required: lacking?.judgement.reasons ?? [] };
   });
-}
-
-/** When the first override of evidence of the trails ends, in Unix seconds; undefined if none does. */
-function findFirstEnd(trails: readonly TrailState[]): number | undefined {
-  const statuses = trails
-    .flatMap(({ judgement }) => [judgement, ...judgement.artifacts])
-    .flatMap(({ evidence }) => evidence);
-  const last = findFirstOverrideEnd(statuses.flatMap(({ evidence }) => evidence ?? []));
-  return last === undefined ? undefined : unixSeconds(Date.parse(last)) + 86_400;
 }
 
 /** Judges the artifacts of a deployment; undefined if no gate has the repository. */

@@ -7,6 +7,7 @@ import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/id
 import { toKeyEvent, type ChangeAuthor } from '../account/api-key-use-cases.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { judgeAll } from '../platform/judging/snapshot-updates.ts';
+import { noteChange } from '../trail/trail-verdict-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
 export interface LoginRuleReference {
@@ -28,12 +29,8 @@ export function saveLoginRule(
   request?: KeyedRequest<SaveLoginRuleResult>,
 ): Promise<OnceResult<SaveLoginRuleResult>> {
   const at = unixSeconds(dependencies.now());
-  const save = async ({
-    loginRules,
-    accounts,
-    auditLog,
-    githubAnswers,
-  }: WriteTransaction): Promise<SaveLoginRuleResult> => {
+  const save = async (transaction: WriteTransaction): Promise<SaveLoginRuleResult> => {
+    const { loginRules, accounts, auditLog } = transaction;
     const [known, rules] = await Promise.all([loginRules.find(org, name), loginRules.list(org)]);
     if (known === undefined && rules.length >= maximumLoginRules) return { outcome: 'too many rules' };
     const rule: LoginRule = {
@@ -55,7 +52,7 @@ export function saveLoginRule(
     const event = { org, type: 'login_rule_saved', at, actor: by, subject: `login rule ${name}`, details } as const;
     await auditLog.append(event);
     await revokeKeys({ accounts, auditLog }, { org, name }, { by, at, cause: `login rule ${name} was changed` });
-    await githubAnswers.noteChange({ org }, at);
+    await noteChange(transaction, { org }, at);
     return { outcome, rule };
   };
   return dependencies.storage.transaction(org, carryOutOnce(dependencies, request, save));

@@ -1,5 +1,6 @@
 import type { TrailReport } from '../../contract/trail.ts';
-import type { Trail, TrailReference, TrailUpdate } from './trail.ts';
+import type { ArtifactState } from '../../contract/compliance.ts';
+import type { ChangedSubject, Trail, TrailReference, TrailUpdate } from './trail.ts';
 import type { FileTemplate } from '../template/template.ts';
 import {
   defineStatements,
@@ -25,6 +26,19 @@ export interface TrailFilter {
   readonly namePrefix?: string | undefined;
 }
 
+/** Selects trails of a flow by their last verdict, and by the commit that they were begun for. */
+export interface TrailSelection {
+  /** The beginning of the name. */
+  readonly namePrefix?: string | undefined;
+  readonly state?: ArtifactState | undefined;
+  readonly branch?: string | undefined;
+  readonly author?: string | undefined;
+  /** Begun at this time or later, in Unix seconds. */
+  readonly from?: number | undefined;
+  /** Begun before this time, in Unix seconds. */
+  readonly to?: number | undefined;
+}
+
 const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report, t.counts';
 
 // The artifacts of a fingerprint are few, so they come first. SQLite might read those of all trails.
@@ -40,7 +54,44 @@ const byNameInFlow = `${byName} AND flow = $3`;
 /** The commit of the trail `t`: the one that it was begun for, else its name, which is one by default. */
 export const trailCommit = `coalesce(${either("t.report ->> '$.git_commit_info.sha1'", "t.report::json #>> '{git_commit_info,sha1}'")}, t.name)`;
 
-const newestFirst = `ORDER BY t.${either('rowid', 'place')} DESC`;
+/** Marks trails that a change may affect. */
+const markTrails = 'UPDATE trails SET rejudge_at = $2 WHERE org = $1 AND (rejudge_at IS NULL OR rejudge_at > $2)';
+
+/** The place of the trail `t` in the order of creation. */
+const place = `t.${either('rowid', 'place')}`;
+const newestFirst = `ORDER BY ${place} DESC`;
+
+/** The beginning of a text of the commit that the trail `t` was begun for, as long as indexes have it. */
+const ofCommit = (field: 'branch' | 'author'): string =>
+  `substr(${either(`t.report ->> '$.git_commit_info.${field}'`, `t.report::json #>> '{git_commit_info,${field}}'`)}, 1, 200)`;
+
+const selectors = {
+  namePrefix: "t.name >= $3 AND t.name < $3 || '\u{7f}'",
+  state: 't.state = $4',
+  branch: `${ofCommit('branch')} = substr($5, 1, 200)`,
+  author: `${ofCommit('author')} = substr($6, 1, 200)`,
+} as const;
+type Selector = keyof typeof selectors;
+const selectorNames = ['namePrefix', 'author', 'branch', 'state'] as const;
+
+/** Selects trails by an index on one selector, or on the time; the others may be null. */
+function selectBy(leading: Selector | undefined): string {
+  // No index has the order of `+ 0`, so that few trails of a name are found by it.
+  const time = `t.created_at${leading === 'namePrefix' ? ' + 0' : ''}`;
+  const conditions = Object.entries(selectors).map(([name, condition], index) =>
+    name === leading ? condition : `($${index + 3}::text IS NULL OR ${condition})`,
+  );
+  return `FROM trails t WHERE t.org = $1 AND t.flow = $2 AND ${conditions.join(' AND ')} AND ${time} >= $7
+    AND ${time} < $8 ORDER BY ${time} DESC, ${place} DESC LIMIT $9`;
+}
+
+const selecting = (leading: Selector | undefined): Readonly<Record<'list' | 'count', Statement>> =>
+  defineStatements(`trails_by_${leading ?? 'time'}`, {
+    list: `SELECT ${columns} ${selectBy(leading)} OFFSET $10`,
+    count: `SELECT count(*) AS count FROM (SELECT 1 ${selectBy(leading)}) AS selected`,
+  });
+const selectingByTime = selecting(undefined);
+const selectingBy = new Map(selectorNames.map((leading) => [leading, selecting(leading)]));
 
 const statements = defineStatements('trails', {
   find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
@@ -58,13 +109,37 @@ const statements = defineStatements('trails', {
   listByNameInFlow: `SELECT ${columns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
   // The trails of a commit are few, so they come before their order.
   listByCommit: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND ${trailCommit} = $3
-    ORDER BY t.${either('rowid', 'place')} + 0 DESC LIMIT $4`,
+    ORDER BY ${place} + 0 DESC LIMIT $4`,
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
   countOfFlows: `SELECT count(*) AS count FROM trails WHERE org = $1 AND ${isAnyOf('flow', '$2')}`,
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
   countByName: `SELECT count(*) AS count ${byName}`,
   countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
+  findMarkedOrg: `SELECT org FROM trails WHERE rejudge_at <= $1 ORDER BY rejudge_at LIMIT 1`,
+  findMarkedFlowOrg: `SELECT org FROM flows WHERE rejudge_before > 0 LIMIT 1`,
+  findNextMark: `SELECT min(rejudge_at) AS rejudge_at FROM trails WHERE rejudge_at > $1`,
+  listMarked: `SELECT ${columns} FROM trails t WHERE org = $1 AND rejudge_at <= $2 ORDER BY rejudge_at, flow LIMIT $3`,
+  findMarkedFlow: `SELECT name, rejudge_before FROM flows WHERE org = $1 AND rejudge_before > 0 LIMIT 1`,
+  isFlowMarked: `SELECT 1 FROM flows WHERE org = $1 AND name = $2 AND rejudge_before > 0`,
+  listBefore: `SELECT ${columns}, ${place} AS place FROM trails t WHERE org = $1 AND flow = $2 AND ${place} < $3
+    ${newestFirst} LIMIT $4`,
+  markFlow: `UPDATE flows SET rejudge_before = $3 WHERE org = $1 AND name = $2`,
+  // Only requirements that name recorders depend on which ones exist.
+  markOrg: `UPDATE flows SET rejudge_before = ${Number.MAX_SAFE_INTEGER} WHERE org = $1 AND (template LIKE '%"from":%'
+    OR EXISTS (SELECT 1 FROM trail_templates t WHERE t.org = $1 AND t.flow = flows.name AND t.template LIKE '%"from":%'))`,
+  markOfArtifact: `${markTrails} AND (flow, name) IN (
+    SELECT flow, trail FROM artifacts ${either('INDEXED BY artifacts_by_fingerprint_in_any_flow', '')}
+    WHERE org = $1 AND fingerprint = $3)`,
+  // Whether evidence of artifacts counts can depend on the commit of the trail in which it was recorded.
+  markRelated: `${markTrails} AND flow = $3 AND name IN (
+    SELECT a.trail FROM attestations e JOIN artifacts a ON a.org = $1 AND a.flow = $3
+      AND a.fingerprint = e.document::json ->> 'artifact_fingerprint'
+    WHERE e.org = $1 AND e.flow = $3 AND e.trail = $4)`,
+  confirmVerdict: `UPDATE trails SET judged_at = $5 WHERE org = $1 AND flow = $2 AND name = $3
+      AND state = $4 AND rejudge_at IS NOT DISTINCT FROM $6::double precision`,
+  saveVerdict: `UPDATE trails SET state = $4, state_since = CASE WHEN state = $4 THEN state_since ELSE $5 END,
+      judged_at = $5, rejudge_at = $6 WHERE org = $1 AND flow = $2 AND name = $3`,
   insertMissing: `INSERT INTO trails (org, flow, name, created_at, report, counts) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING`,
   save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report, counts, begun_at)
@@ -115,6 +190,42 @@ export class TrailReader extends Repository {
     return this.queryAll(statements.listByCommit, [org, flow, sha, limit], toTrail);
   }
 
+  /** Trails of a flow, the latest first. */
+  listSelected(
+    org: string,
+    flow: string,
+    selection: TrailSelection,
+    { offset, limit }: ListPart,
+  ): Promise<readonly Trail[]> {
+    const { list, values } = toSelecting(org, flow, selection);
+    return this.queryAll(list, [...values, limit, offset], toTrail);
+  }
+
+  /** How many trails of a flow are selected; not more than `limit` are counted. */
+  countSelected(org: string, flow: string, selection: TrailSelection, limit: number): Promise<number> {
+    const { count, values } = toSelecting(org, flow, selection);
+    return this.queryNumber(count, [...values, limit], 'count');
+  }
+
+  /** An organization with trails that are to be judged again now, those that changed first; undefined if none has any. */
+  async findOrgToRejudge(now: number): Promise<string | undefined> {
+    const toOrg = (row: Row): string => text(row, 'org');
+    return (
+      (await this.queryFirst(statements.findMarkedOrg, [now], toOrg)) ??
+      (await this.queryFirst(statements.findMarkedFlowOrg, [], toOrg))
+    );
+  }
+
+  /** When the next trail after a time is to be judged again, in Unix seconds; undefined if none is. */
+  findNextRejudging(after: number): Promise<number | undefined> {
+    return this.queryFirst(statements.findNextMark, [after], (row) => optionalNumber(row, 'rejudge_at'));
+  }
+
+  /** Whether all trails of a flow are being judged again. */
+  async isRejudged(org: string, flow: string): Promise<boolean> {
+    return (await this.database.query(statements.isFlowMarked, [org, flow])).length > 0;
+  }
+
   count(org: string, filter: TrailFilter): Promise<number> {
     const { count, values } = selectTrails(org, filter);
     return this.queryNumber(count, values, 'count');
@@ -146,6 +257,20 @@ function selectTrails(
     : { list: listOfFlow, count: countOfFlow, values: [org, flow] };
 }
 
+/** The statements for a selection, by the index of the selector that selects the fewest. */
+function toSelecting(
+  org: string,
+  flow: string,
+  selection: TrailSelection,
+): { readonly list: Statement; readonly count: Statement; readonly values: readonly Value[] } {
+  const leading = selectorNames.find((name) => selection[name] !== undefined);
+  const { namePrefix = null, state = null, branch = null, author = null, from = 0, to } = selection;
+  return {
+    ...((leading && selectingBy.get(leading)) ?? selectingByTime),
+    values: [org, flow, namePrefix, state, branch, author, from, to ?? Number.MAX_SAFE_INTEGER],
+  };
+}
+
 export class TrailWriter extends TrailReader {
   /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
   insertMissing({ org, flow, name, createdAt, report, counts = false }: Omit<Trail, 'lastModifiedAt'>): Promise<void> {
@@ -162,6 +287,46 @@ export class TrailWriter extends TrailReader {
     const { org, flow, name, createdAt, lastModifiedAt } = trail;
     const values = [createdAt, lastModifiedAt, JSON.stringify(report), Number(counts), begunAt ?? null];
     return this.database.run(statements.save, [org, flow, name, ...values]);
+  }
+
+  /** Saves the latest verdict on a trail, which time alone changes at `changesAt`, or never (in Unix seconds). */
+  async saveVerdict(
+    { org, flow, name }: TrailReference,
+    state: ArtifactState,
+    { at, changesAt }: { readonly at: number; readonly changesAt: number | undefined },
+  ): Promise<void> {
+    const values = [org, flow, name, state, at, changesAt ?? null];
+    // Most reports change neither, and then no index.
+    if ((await this.database.change(statements.confirmVerdict, values)) > 0) return;
+    await this.database.run(statements.saveVerdict, values);
+  }
+
+  /**
+   * Marks the trails that a change may affect, apart from that in which something is recorded, which is judged at once, and
+   * from those of a flow with another template, which `flows.save` marks.
+   */
+  async noteChange(changed: ChangedSubject, at: number): Promise<void> {
+    const { org } = changed;
+    if ('fingerprint' in changed) await this.database.run(statements.markOfArtifact, [org, at, changed.fingerprint]);
+    else if (changed.flow === undefined) await this.database.run(statements.markOrg, [org]);
+  }
+
+  /** Marks the trails that a trail may affect by being for another commit. */
+  noteMove({ org, flow, name }: TrailReference, at: number): Promise<void> {
+    return this.database.run(statements.markRelated, [org, at, flow, name]);
+  }
+
+  /** Takes trails of an organization that are to be judged again now: those that changed first, else those of a flow. */
+  async takeToRejudge(org: string, now: number, limit: number): Promise<readonly Trail[]> {
+    const marked = await this.queryAll(statements.listMarked, [org, now, limit], toTrail);
+    if (marked.length > 0) return marked;
+    const toFlow = (row: Row): readonly [string, number] => [text(row, 'name'), number(row, 'rejudge_before')];
+    const [flow, before] = (await this.queryFirst(statements.findMarkedFlow, [org], toFlow)) ?? [];
+    if (flow === undefined || before === undefined) return [];
+    const rows = await this.database.query(statements.listBefore, [org, flow, before, limit]);
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    await this.database.run(statements.markFlow, [org, flow, last === undefined ? null : number(last, 'place')]);
+    return rows.map(toTrail);
   }
 
   /** Adds an update to the history of a trail, which must exist. */

@@ -14,6 +14,7 @@ import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import { runJudgingTransaction, type JudgingContext } from '../platform/judging/judging.ts';
 import { recordRuleChange } from '../environment/rule-change-use-cases.ts';
 import { loadTrail, maximumTrailEntries } from './trail-state-use-cases.ts';
+import { judgeReported, noteChange } from './trail-verdict-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -61,7 +62,7 @@ export function beginTrail(
     if (keptCommit !== undefined) return { keptCommit };
     await trails.save(begun, findMove(known, begun));
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
-    await githubAnswers.noteChange(subject, now);
+    await noteChange(transaction, subject, now);
     if (template !== undefined) {
       await trails.saveTemplate(trail, template);
       const changed = { subject: `trail ${name} of flow ${flow}`, details: {} };
@@ -69,7 +70,10 @@ export function beginTrail(
       await recordRuleChange(transaction, change, await transaction.environments.listRunning(subject));
     }
     // Evidence of login rules counts for the commit of the trail.
-    if (template !== undefined || isMoved(known, begun)) await judgeEvidence(transaction, subject, now, context);
+    const hasMoved = isMoved(known, begun);
+    if (template !== undefined || hasMoved) await judgeEvidence(transaction, subject, now, context);
+    if (hasMoved) await trails.noteMove(trail, now);
+    await judgeReported(transaction, trail, now);
     return known === undefined ? 'begun' : 'updated';
   };
   return runJudgingTransaction(dependencies, trail.org, carryOutOnce(dependencies, request, begin));

@@ -15,6 +15,11 @@ export interface TrailReference {
   readonly name: string;
 }
 
+/** What changed: an artifact, a trail, a flow, or anything in the organization. */
+export type ChangedSubject = { readonly org: string } & (
+  { readonly fingerprint: string } | { readonly flow: string; readonly trail?: string } | { readonly flow?: never }
+);
+
 /** A trail: a unit of work in a flow, usually one commit. Created when it is begun, or by the first report to it. */
 export interface Trail extends TrailReference {
   readonly createdAt: number;

@@ -1,6 +1,7 @@
 import { MissingMatchesError, JudgementBudget } from '../../requirement/judgement-budget.ts';
 import type { EnvironmentHead, EvidenceSubject } from '../../environment/environment-records.ts';
 import type { PendingReference } from '../../snapshot/snapshot-records.ts';
+import { noteChange } from '../../trail/trail-verdict-use-cases.ts';
 import type { WriteTransaction } from '../database/storage.ts';
 import type { JudgingContext } from './judging.ts';
 import { SnapshotMaker, type ReportedContent } from './snapshot-maker.ts';
@@ -158,16 +159,16 @@ export async function judgeAll(
   { org, at }: Omit<Change, 'forced'>,
   context: JudgingContext,
 ): Promise<void> {
-  const { environments, githubAnswers } = transaction;
-  await githubAnswers.noteChange({ org }, at);
+  const { environments } = transaction;
+  await noteChange(transaction, { org }, at);
   const judged = await environments.listJudged(org);
   const logical = await environments.listIncluding(org, judged);
   await new SnapshotUpdates(transaction, context).update([...judged, ...logical], { org, at, forced: false });
 }
 
 /**
- * Judges again what new evidence applies to: what GitHub waits for, and those environments that run artifacts. Call it in
- * the transaction that records the evidence.
+ * Judges again what new evidence applies to: what GitHub waits for, other trails with the artifact, and those environments
+ * that run artifacts. Call it in the transaction that records the evidence.
  *
  * @throws MissingMatchesError
  */
@@ -178,8 +179,8 @@ export async function judgeEvidence(
   context: JudgingContext,
 ): Promise<void> {
   const { org } = subject;
-  const { environments, githubAnswers } = transaction;
-  const [hasPolicies] = await Promise.all([environments.hasPolicies(org), githubAnswers.noteChange(subject, at)]);
+  const { environments } = transaction;
+  const [hasPolicies] = await Promise.all([environments.hasPolicies(org), noteChange(transaction, subject, at)]);
   if (!hasPolicies) return;
   const running = await environments.listRunning(subject);
   if (running.length === 0) return;

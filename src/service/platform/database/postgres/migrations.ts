@@ -19,6 +19,7 @@ import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { tags } from './migrations/tags.ts';
 import { trailsByCommit } from './migrations/trails-by-commit.ts';
+import { trailVerdicts } from './migrations/trail-verdicts.ts';
 import { usage } from './migrations/usage.ts';
 import { lockAllOrganizations } from './organization-locks.ts';
 import { isConflict } from './postgres-errors.ts';
@@ -50,6 +51,7 @@ export const scripts: readonly string[] = [
   countingTrails,
   log,
   removedAttachments,
+  trailVerdicts,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

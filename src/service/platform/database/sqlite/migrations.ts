@@ -32,6 +32,7 @@ import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
 import { tags } from './migrations/tags.ts';
 import { trailsByCommit } from './migrations/trails-by-commit.ts';
+import { trailVerdicts } from './migrations/trail-verdicts.ts';
 import { usage } from './migrations/usage.ts';
 import { users } from './migrations/users.ts';
 import { workflowLogins } from './migrations/workflow-logins.ts';
@@ -80,6 +81,7 @@ const steps: readonly string[] = [
   countingTrails,
   log,
   removedAttachments,
+  trailVerdicts,
 ];
 
 /** The schema version of this service. */

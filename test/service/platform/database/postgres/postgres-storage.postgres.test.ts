@@ -16,6 +16,7 @@ import { describePages } from '../pages-acceptance.ts';
 import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
 import { describeLookups } from '../lookups-acceptance.ts';
+import { describeTrailVerdicts } from '../trail-verdicts-acceptance.ts';
 import { describeTrails } from '../trails-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
 import { describeWaitingWrites } from '../waiting-writes-acceptance.ts';
@@ -76,5 +77,6 @@ describeIdempotencyKeys('the idempotency keys of the PostgreSQL storage in two p
 describeNotifications('the notifications of the PostgreSQL storage', openTestStorage);
 describeBroadcasts('the broadcasts of the PostgreSQL storage', openTestStorage);
 describeClaims('the deliveries of two processes', openShared);
+describeTrailVerdicts('the verdicts on trails of two processes', openShared);
 describePages('what pages read from two processes', openShared);
 describeLogins('the logins of the PostgreSQL storage in two processes', openShared);

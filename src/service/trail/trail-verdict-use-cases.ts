@@ -1,0 +1,64 @@
+import { unixSeconds } from '../../runtime/clock.ts';
+import { findFirstOverrideEnd } from '../attestation/facts.ts';
+import type { Flow } from '../flow/flow.ts';
+import type { WriteTransaction } from '../platform/database/storage.ts';
+import { loadTrailStates, type TrailState } from './trail-state-use-cases.ts';
+import type { ChangedSubject, Trail, TrailReference } from './trail.ts';
+
+/**
+ * Marks what a change may affect, which is judged again in the background: answers to GitHub, and verdicts on trails. Call
+ * it in the transaction that makes the change.
+ */
+export async function noteChange(
+  { githubAnswers, trails }: Pick<WriteTransaction, 'githubAnswers' | 'trails'>,
+  changed: ChangedSubject,
+  at: number,
+): Promise<void> {
+  await Promise.all([githubAnswers.noteChange(changed, at), trails.noteChange(changed, at)]);
+}
+
+/** Judges a trail after a report to it, in the transaction of the report. */
+export async function judgeReported(
+  transaction: WriteTransaction,
+  reference: TrailReference,
+  at: number,
+): Promise<void> {
+  const { flows, trails } = transaction;
+  const [flow, trail] = await Promise.all([flows.find(reference.org, reference.flow), trails.find(reference)]);
+  if (flow !== undefined && trail !== undefined) await judgeTrails(transaction, flow, [trail], at);
+}
+
+/** How many trails are judged in one transaction, for which others of the organization wait. */
+const batchSize = 25;
+
+/** Judges some trails of an organization again that are marked. */
+export async function judgeMarked(transaction: WriteTransaction, org: string, at: number): Promise<void> {
+  const taken = await transaction.trails.takeToRejudge(org, at, batchSize);
+  for (const [name, trails] of Map.groupBy(taken, ({ flow }) => flow)) {
+    const flow = await transaction.flows.find(org, name);
+    if (flow !== undefined) await judgeTrails(transaction, flow, trails, at);
+  }
+}
+
+async function judgeTrails(
+  transaction: WriteTransaction,
+  flow: Flow,
+  trails: readonly Trail[],
+  at: number,
+): Promise<void> {
+  const states = await loadTrailStates(transaction, flow, trails, at);
+  const save = states.map((one) =>
+    transaction.trails.saveVerdict(one.trail, one.judgement.state, { at, changesAt: findFirstEnd([one]) }),
+  );
+  await Promise.all(save);
+}
+
+/** When the first override of evidence of the trails ends, in Unix seconds; undefined if none does. */
+export function findFirstEnd(trails: readonly TrailState[]): number | undefined {
+  const statuses = trails
+    .flatMap(({ judgement }) => [judgement, ...judgement.artifacts])
+    .flatMap(({ evidence }) => evidence);
+  const pieces = statuses.flatMap(({ evidence, mismatched }) => [evidence ?? [], mismatched ?? []].flat());
+  const last = findFirstOverrideEnd(pieces);
+  return last === undefined ? undefined : unixSeconds(Date.parse(last)) + 86_400;
+}
