@@ -29,6 +29,10 @@ export function renderVerifierKey(name: string, key: KeyObject): string {
   return `${name}+${toKeyId(name, raw)}+${Buffer.concat([ed25519, raw]).toString('base64')}`;
 }
 
+/** A line for each key. */
+export const renderVerifierKeys = (name: string, keys: readonly KeyObject[]): string =>
+  keys.map((key) => `${renderVerifierKey(name, key)}\n`).join('');
+
 /** Reads a verifier key; undefined if the text is not one with an Ed25519 key. */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const [, name = '', keyId = '', base64 = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/u.exec(text) ?? [];

@@ -99,6 +99,6 @@ function readableAppearances(caller: Reader, appearances: readonly Appearance[])
   return appearances.filter(({ environment }) => mayReadEnvironment(caller, environment));
 }
 
-function mayReadEnvironment(caller: Reader, name: string): boolean {
+export function mayReadEnvironment(caller: Reader, name: string): boolean {
   return mayAccess(caller, caller.org, 'read', { environments: [name] });
 }

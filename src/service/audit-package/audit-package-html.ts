@@ -32,9 +32,9 @@ export interface IndexedRecord {
   readonly title: string;
   /** Undefined if its document is withheld. */
   readonly path: string | undefined;
-  readonly state: 'proven' | 'not entered';
-  readonly sequence?: number;
-  readonly isLate?: boolean;
+  /** Of its entry; undefined if it has none. */
+  readonly sequence: number | undefined;
+  readonly isLate: boolean | undefined;
 }
 
 /** A verdict in the index. */

@@ -1,8 +1,14 @@
-import { createHash, createPublicKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { customTypePrefix } from '../../contract/attestations/custom.ts';
 import { listAt, textAt } from '../../runtime/untrusted-data.ts';
-import { actorName, mayAccess, type Caller } from '../account/access.ts';
-import { readsEverything, toReadableDetails, toReadableHistory, toReadableReasons } from '../account/readable-parts.ts';
+import { actorName, type Caller } from '../account/access.ts';
+import {
+  mayReadEnvironment,
+  readsEverything,
+  toReadableDetails,
+  toReadableHistory,
+  toReadableReasons,
+} from '../account/readable-parts.ts';
 import { toReadableAssertion } from '../artifact/artifact-assertion-routes.ts';
 import { assertArtifact } from '../artifact/artifact-assertion-use-cases.ts';
 import { toArtifactResponse } from '../artifact/artifact-response.ts';
@@ -10,11 +16,13 @@ import { findArtifact } from '../artifact/artifact-use-cases.ts';
 import { toReportScopes } from '../attestation/evidence-scope.ts';
 import { describeReasons } from '../attestation/reasons.ts';
 import type { LogSigner } from '../log/log-use-cases.ts';
-import { renderVerifierKey } from '../../runtime/transparency-log/verifier-key.ts';
+import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
 import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
+import { text, toCountsFor } from '../platform/database/rows.ts';
 import type { BadgeState } from '../platform/pages/components.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { readDetails } from '../snapshot/snapshot-routes.ts';
+import type { NumberRange } from '../snapshot/snapshot-series.ts';
 import { findSnapshot } from '../snapshot/snapshot-use-cases.ts';
 import { toTrailResponse } from '../trail/trail-response.ts';
 import { findTrailHistory } from '../trail/trail-use-cases.ts';
@@ -57,7 +65,9 @@ class PackageMaker {
   readonly #org: string;
   /** The files so far, of which no two may have the same name. */
   readonly #paths = new Set<string>();
+  /** Which attestations the records so far include, and the trails, policies and custom types that they name. */
   readonly #attestations = new Set<string>();
+  readonly #trails = new Set<string>();
   readonly #policies = new Set<string>();
   readonly #customTypes = new Set<string>();
   readonly #counts = new Map<string, number>();
@@ -95,7 +105,7 @@ class PackageMaker {
     }
   }
 
-  /** What the records before refer to, what they are checked with, and the index. */
+  /** The policies and custom types that the records name, what everything is checked with, and the index. */
   async *makeEnd(): Files {
     const { subject, log, signer, at, caller } = this.#source;
     if (readsEverything(caller)) {
@@ -112,10 +122,7 @@ class PackageMaker {
     if (this.#proofs.length > 0) yield this.#toProofFile();
     yield { name: 'checkpoint', text: log.checkpoint };
     const keys = signer.keys.map((key) => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString());
-    yield {
-      name: 'verifier-key',
-      text: signer.keys.map((key) => `${renderVerifierKey(signer.origin, key)}\n`).join(''),
-    };
+    yield { name: 'verifier-key', text: renderVerifierKeys(signer.origin, signer.keys) };
     yield { name: 'verifier-key.pem', text: keys.join('') };
     const about = {
       ...{ package: subject, organization: this.#org, log: signer.origin, log_size: log.size },
@@ -132,11 +139,9 @@ class PackageMaker {
   /** A trail with everything that its verdict rests on. */
   async *#makeTrail(flow: string, trail: string): Files {
     const { dependencies, caller } = this.#source;
-    const path = yield* this.#makeRecords('trail', [flow, trail]);
+    const path = yield* this.#makeTrailRecords(flow, trail);
     // It was begun after the checkpoint.
     if (path === undefined) return;
-    yield* this.#makeRecords('trailTemplate', [flow, trail]);
-    yield* this.#makeRecords('trailUpdates', [flow, trail]);
     yield* this.#makeRecords('artifactsOfTrail', [flow, trail]);
     yield* this.#makeRecords('attestationsOfTrail', [flow, trail]);
     const found = await findTrailHistory(dependencies, { org: this.#org, flow, name: trail });
@@ -157,21 +162,22 @@ class PackageMaker {
     );
   }
 
+  /** Returns the path of the record of the trail; undefined if it has none. */
+  async *#makeTrailRecords(flow: string, trail: string): AsyncGenerator<ZippedFile, string | undefined> {
+    const path = yield* this.#makeRecords('trail', [flow, trail]);
+    yield* this.#makeRecords('trailTemplate', [flow, trail]);
+    yield* this.#makeRecords('trailUpdates', [flow, trail]);
+    return path;
+  }
+
   /** An artifact by its latest report in a flow, and by the policies of where it runs. */
   async *#makeArtifact({ flow, fingerprint }: { readonly flow: string; readonly fingerprint: string }): Files {
     const { dependencies, caller } = this.#source;
     const { links, storage } = dependencies;
     const org = this.#org;
-    const trails = new Set<string>();
     yield* this.#makeRecords('flow', [flow]);
-    yield* this.#makeRecords('reportsOfArtifact', [flow, fingerprint], ({ row }) => {
-      trails.add(textAt(row, 'trail') ?? '');
-    });
-    for (const trail of trails) {
-      yield* this.#makeRecords('trail', [flow, trail]);
-      yield* this.#makeRecords('trailTemplate', [flow, trail]);
-      yield* this.#makeRecords('trailUpdates', [flow, trail]);
-    }
+    yield* this.#makeRecords('reportsOfArtifact', [flow, fingerprint]);
+    for (const trail of this.#trails) yield* this.#makeTrailRecords(flow, trail);
     const found = await findArtifact(dependencies, { org, flow, fingerprint });
     if (found.outcome !== 'found') return;
     const details = toReadableDetails(caller, found.details);
@@ -216,19 +222,9 @@ class PackageMaker {
     yield* this.#makeRecords('environment', [environment]);
     yield* this.#makeRecords('members', [environment]);
     yield* this.#makeRecords('allowedArtifacts', [environment]);
-    yield* this.#makeRecords('policyAttachments', [environment], ({ row }) => {
-      this.#policies.add(textAt(row, 'policy') ?? '');
-    });
+    yield* this.#makeRecords('policyAttachments', [environment]);
     const numbers = await findSnapshotNumbers(dependencies, { org, environment, from, to, now });
-    yield* this.#makeRecords(
-      'snapshots',
-      [environment],
-      ({ row }) => {
-        const judgement: unknown = JSON.parse(textAt(row, 'judgement') ?? '{}');
-        for (const policy of listAt(judgement, 'policies')) this.#policies.add(textAt(policy, 'name') ?? '');
-      },
-      numbers,
-    );
+    yield* this.#makeRecords('snapshots', [environment], numbers);
     const found = await findSnapshot(dependencies, { org, environment, selector: { kind: 'latest' }, now });
     if (found.outcome !== 'found') return;
     const { compliant } = found.snapshot.judgement;
@@ -254,16 +250,12 @@ class PackageMaker {
   async *#makeRecords(
     name: SelectionName,
     key: readonly (string | readonly string[])[],
-    note: (record: PackagedRecord) => void = () => undefined,
-    numbers?: Parameters<typeof readRecords>[2]['numbers'],
+    numbers?: NumberRange,
   ): AsyncGenerator<ZippedFile, string | undefined> {
     let last: string | undefined;
     const { dependencies, log } = this.#source;
     for await (const record of readRecords(dependencies, log, { name, key, numbers })) {
-      note(record);
-      const { kind, document } = record;
-      const digest = createHash('sha256').update(document).digest('hex').slice(0, 16);
-      last = toRecordPath(kind, record.log.state === 'proven' ? record.log.sequence : `not-entered-${digest}`);
+      last = toRecordPath(record);
       if (this.#paths.has(last)) continue;
       this.#paths.add(last);
       yield* this.#makeRecord(last, record);
@@ -272,19 +264,19 @@ class PackageMaker {
   }
 
   async *#makeRecord(path: string, record: PackagedRecord): Files {
-    const { kind, row, document, log, fault } = record;
+    const { kind, row, document, proven, fault } = record;
     const isReadable = mayReadDocument(this.#source.caller, record);
-    // It can have a name, too.
+    // A title can have such a name, too.
     const title = isReadable ? record.title : 'withheld';
-    this.#noteAttestation(record);
+    this.#noteNames(record);
     if (fault !== undefined) this.#problems.push(`${path}: ${kind} ${title} ${fault}`);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
-    const { state } = log;
+    const { sequence, isLate } = proven ?? {};
     if (this.#records.length < maximumIndexed)
-      this.#records.push({ kind, title, path: isReadable ? path : undefined, ...log });
+      this.#records.push({ kind, title, path: isReadable ? path : undefined, sequence, isLate });
     if (isReadable) yield { name: path, text: document };
-    if (state === 'proven') {
-      const { sequence, random, entry, proof } = log;
+    if (proven !== undefined) {
+      const { random, entry, proof } = proven;
       // With the random bytes, a document that is withheld could be guessed.
       const shown = isReadable ? { record: path, random: Buffer.from(random).toString('hex') } : {};
       this.#proofs.push(JSON.stringify({ sequence, ...shown, entry, proof }));
@@ -293,11 +285,24 @@ class PackageMaker {
     yield* this.#makeAttachment(row);
   }
 
-  #noteAttestation({ kind, row }: PackagedRecord): void {
-    if (kind !== 'attestation') return;
-    this.#attestations.add(textAt(row, 'id') ?? '');
-    const type = textAt(row, 'type') ?? '';
-    if (type.startsWith(customTypePrefix)) this.#customTypes.add(type.slice(customTypePrefix.length));
+  #noteNames({ kind, row }: PackagedRecord): void {
+    switch (kind) {
+      case 'artifact':
+        this.#trails.add(text(row, 'trail'));
+        return;
+      case 'attestation': {
+        this.#attestations.add(text(row, 'id'));
+        const type = text(row, 'type');
+        if (type.startsWith(customTypePrefix)) this.#customTypes.add(type.slice(customTypePrefix.length));
+        return;
+      }
+      case 'policy attachment':
+        this.#policies.add(text(row, 'policy'));
+        return;
+      case 'environment report':
+        for (const policy of listAt(JSON.parse(text(row, 'judgement')), 'policies'))
+          this.#policies.add(textAt(policy, 'name') ?? '');
+    }
   }
 
   async *#makeAttachment(row: PackagedRecord['row']): Files {
@@ -321,17 +326,17 @@ class PackageMaker {
     }
   }
 
-  #toVerdict(path: string, verdict: Omit<IndexedVerdict, 'path'>, text: string): ZippedFile {
+  #toVerdict(path: string, verdict: Omit<IndexedVerdict, 'path'>, json: string): ZippedFile {
     if (this.#verdicts.length < maximumIndexed) this.#verdicts.push({ path, ...verdict });
-    return { name: path, text };
+    return { name: path, text: json };
   }
 
   #toProofFile(): ZippedFile {
     this.#proofFiles += 1;
     const name = `proofs/${this.#proofFiles}.jsonl`;
-    const text = this.#proofs.map((line) => `${line}\n`).join('');
+    const lines = this.#proofs.map((line) => `${line}\n`);
     this.#proofs = [];
-    return { name, text };
+    return { name, text: lines.join('') };
   }
 }
 
@@ -339,9 +344,9 @@ class PackageMaker {
 function mayReadDocument(caller: Caller, { kind, row }: PackagedRecord): boolean {
   if (readsEverything(caller)) return true;
   if (kind === 'environment report') return false;
-  const counting: unknown = JSON.parse(`{"for":${textAt(row, 'counts_for') ?? '[]'}}`);
-  const named = [...listAt(counting, 'for'), ...(kind === 'environment member' ? [row['member']] : [])];
-  return named.every((name) => mayAccess(caller, caller.org, 'read', { environments: [String(name)] }));
+  if (kind === 'environment member') return mayReadEnvironment(caller, text(row, 'member'));
+  const { countsFor = [] } = 'counts_for' in row ? toCountsFor(row) : {};
+  return countsFor.every((name) => mayReadEnvironment(caller, name));
 }
 
 const toState = (state: string | undefined): BadgeState =>

@@ -120,7 +120,7 @@ async function toRecords(
       if (isEnteredLate === false) continue;
       const isOlder = isEnteredLate ?? (await transaction.log.isUnfinished(log.org, table.kind));
       const fault = isOlder ? undefined : 'has no entry in the log: it was not written by the service';
-      packaged.push({ ...about, document: toDocument(table, row), log: { state: 'not entered' }, fault });
+      packaged.push({ ...about, document: toDocument(table, row), fault });
       continue;
     }
     const { sequence, isLate, random, documentDigest, document: kept } = entry;
@@ -131,8 +131,8 @@ async function toRecords(
     packaged.push({
       ...about,
       document: document ?? toDocument(table, row),
-      log: {
-        ...{ state: 'proven', sequence, isLate, random },
+      proven: {
+        ...{ sequence, isLate, random },
         entry: Buffer.from(encodeEntry(entry)).toString(),
         proof: await prove(sequence),
       },

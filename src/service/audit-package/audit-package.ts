@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import type { TileCache } from '../../runtime/transparency-log/tree.ts';
 import type { Rename } from '../log/renamed-row.ts';
@@ -24,21 +25,17 @@ export interface PackagedLog extends Pick<TreeHead, 'size'> {
   readonly renames: readonly Rename[];
 }
 
-/** What the log says about a record of a package. */
-export type LogProof =
-  | {
-      readonly state: 'proven';
-      readonly sequence: number;
-      /** Whether the record is older than the log. */
-      readonly isLate: boolean;
-      readonly random: Uint8Array;
-      /** The line of the entry. */
-      readonly entry: string;
-      /** The content of a `.tlog-proof`. */
-      readonly proof: string;
-    }
-  /** Older than the log, and not entered yet. */
-  | { readonly state: 'not entered' };
+/** What proves that the log has a record. */
+export interface LogProof {
+  readonly sequence: number;
+  /** Whether the record is older than the log. */
+  readonly isLate: boolean;
+  readonly random: Uint8Array;
+  /** The line of the entry. */
+  readonly entry: string;
+  /** The content of a `.tlog-proof`. */
+  readonly proof: string;
+}
 
 /** A record of a package. */
 export interface PackagedRecord {
@@ -48,11 +45,14 @@ export interface PackagedRecord {
   readonly row: Readonly<Record<string, unknown>>;
   /** As it was hashed. */
   readonly document: string;
-  readonly log: LogProof;
+  /** Undefined if it is older than the log, and not entered yet. */
+  readonly proven?: LogProof;
   /** What is wrong with it, as a predicate. */
   readonly fault?: string | undefined;
 }
 
-/** The name of the file of a record, without what was reported: names can be anything. */
-export const toRecordPath = (kind: string, number: number | string): string =>
-  `records/${kind.replaceAll(' ', '-')}/${number}.json`;
+/** The file of a record, whose name has nothing that was reported: that can be anything. */
+export function toRecordPath({ kind, document, proven }: PackagedRecord): string {
+  const digest = (): string => createHash('sha256').update(document).digest('hex').slice(0, 16);
+  return `records/${kind.replaceAll(' ', '-')}/${proven?.sequence ?? `not-entered-${digest()}`}.json`;
+}

@@ -7,7 +7,7 @@ import { allowCaching } from '../platform/server/json-response.ts';
 import type { RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { toLogOrigin } from '../../runtime/transparency-log/checkpoint.ts';
-import { renderVerifierKey } from '../../runtime/transparency-log/verifier-key.ts';
+import { renderVerifierKeys } from '../../runtime/transparency-log/verifier-key.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
 import { createCheckpoint, proveEntry, readTile, type LogSigner, type ProofSubject } from './log-use-cases.ts';
@@ -77,10 +77,7 @@ export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: Rout
   });
   addLogRoute('verifier-key', briefly, (org) => {
     const { origin, keys } = requireSigner(dependencies, org);
-    return Promise.resolve({
-      type: plainText,
-      body: keys.map((key) => `${renderVerifierKey(origin, key)}\n`).join(''),
-    });
+    return Promise.resolve({ type: plainText, body: renderVerifierKeys(origin, keys) });
   });
   addLogRoute('proof', briefly, async (org, request) => {
     const subject = readSubject(request);
