@@ -37,19 +37,25 @@ export interface VerifiedLog extends TreeHead {
 /** How many entries are read at once. */
 const entryBatch = 500;
 
-/** Compares the log of an organization with its records, their attachments, and what the log was before. */
+/**
+ * Compares the log of an organization with its records, their attachments, and what the log was before. The service may
+ * be running.
+ *
+ * @throws Error if something was renamed meanwhile, so that problems were reported which are none
+ */
 export async function verifyLog(
   dependencies: VerifyDependencies,
   org: string,
   known: readonly KnownHead[],
 ): Promise<VerifiedLog> {
   const { storage } = dependencies;
-  const { size, signed, renames, removedDigests } = await storage.read(async ({ log, removedAttachments }) => ({
+  const { size, signed, renamed, removedDigests } = await storage.read(async ({ log, removedAttachments }) => ({
     removedDigests: new Set(await removedAttachments.listDigests(org)),
     size: await log.findSize(org),
     signed: await log.findHead(org),
-    renames: (await log.listRenames(org)).flatMap(parseRename),
+    renamed: await log.listRenames(org),
   }));
+  const renames = renamed.flatMap(parseRename);
   const heads = [
     ...known,
     ...(signed === undefined ? [] : [{ ...signed, name: 'the checkpoint that was signed last' }]),
@@ -63,7 +69,10 @@ export async function verifyLog(
     records.removedAttachments += found.removedAttachments;
     records.unentered += found.unentered;
   }
-  return { ...records, ...(await verifyEntries(dependencies, { org, size, heads, renames, matched })) };
+  const verified = await verifyEntries(dependencies, { org, size, heads, renames, matched });
+  if ((await storage.read(({ log }) => log.listRenames(org))).length !== renamed.length)
+    throw new Error(`a flow or an environment of ${org} was renamed meanwhile; run the command again`);
+  return { ...records, ...verified };
 }
 
 interface TableToVerify {
@@ -104,7 +113,7 @@ async function verifyTable(
         continue;
       }
       attachments += 1;
-      const fault = await findFault(store, { digest, size: bytes });
+      const fault = await findFault({ storage, attachments: store }, org, { digest, size: bytes });
       if (fault !== undefined) report(`${fault}: the attachment of ${describe(subject)}, with the SHA-256 ${digest}`);
     }
     last = rows.at(-1);
@@ -113,15 +122,17 @@ async function verifyTable(
 }
 
 async function findFault(
-  store: VerifyDependencies['attachments'],
+  { storage, attachments }: Pick<VerifyDependencies, 'storage' | 'attachments'>,
+  org: string,
   content: Parameters<AttachmentStore['verify']>[0],
 ): Promise<string | undefined> {
   try {
-    await store.verify(content);
+    await attachments.verify(content);
     return undefined;
   } catch (error) {
-    if (error instanceof DamagedAttachmentError) return error.fault;
-    throw error;
+    if (!(error instanceof DamagedAttachmentError)) throw error;
+    const removedNow = await storage.read(({ removedAttachments }) => removedAttachments.listDigests(org));
+    return removedNow.includes(content.digest) ? undefined : error.fault;
   }
 }
 

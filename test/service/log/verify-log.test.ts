@@ -3,6 +3,8 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { verifyLog } from '../../../src/service/log/verify-log-use-cases.ts';
+import { DamagedAttachmentError } from '../../../src/service/platform/attachments/attachments.ts';
 import { digestDocument } from '../../../src/service/log/entry.ts';
 import type { NewEntry } from '../../../src/service/log/log-records.ts';
 import { SqliteStorage } from '../../../src/service/platform/database/sqlite/sqlite-storage.ts';
@@ -96,6 +98,41 @@ describe('the command verify', () => {
     }
     await service.stop();
     expect(await verifyKept()).toEqual(['nothing is altered, missing or extra']);
+  });
+
+  describe('while the service is running', () => {
+    let storage: SqliteStorage;
+    beforeEach(() => {
+      storage = new SqliteStorage(dataFolder, storageDependencies());
+    });
+    afterEach(() => storage.close());
+    const problems: string[] = [];
+    /** Verifies with something that happens when the first attachment is read. */
+    const verifyDuring = (event: (digest: string) => Promise<unknown>): Promise<unknown> => {
+      problems.length = 0;
+      let isFirst = true;
+      const verifyAttachment = async ({ digest }: { readonly digest: string }): Promise<void> => {
+        if (isFirst) await event(digest);
+        isFirst = false;
+      };
+      const report = (problem: string): unknown => problems.push(problem);
+      return verifyLog({ storage, attachments: { verify: verifyAttachment }, report }, 'acme', []);
+    };
+
+    it('asks to be run again if something is renamed meanwhile', async () => {
+      const renaming = { org: 'acme', kind: 'flow', from: 'web', to: 'shop' } as const;
+      const verifying = verifyDuring(() => storage.transaction('acme', ({ renames }) => renames.rename(renaming)));
+      await expect(verifying).rejects.toThrow('was renamed meanwhile; run the command again');
+    });
+
+    it('does not miss an attachment that is removed meanwhile', async () => {
+      await verifyDuring(async (digest) => {
+        const removal = { org: 'acme', digest, at: 1, by: 'admin', reason: 'A secret' };
+        await storage.transaction('acme', ({ removedAttachments }) => removedAttachments.insert(removal));
+        throw new DamagedAttachmentError('missing', { digest, size: 1 });
+      });
+      expect(problems).toEqual([]);
+    });
   });
 
   it('names a verdict that was flipped', async () => {
