@@ -1,6 +1,7 @@
 import { evidenceName, listTargetArtifacts, toReportScopes } from './evidence-scope.ts';
 import { maximumFoundAttestations } from '../../contract/attestation-lookup.ts';
 import type { ListedAttestation } from './attestation.ts';
+import type { ReportedArtifact } from '../artifact/artifact.ts';
 import type { Flow } from '../flow/flow.ts';
 import { findRequiredType } from '../template/template.ts';
 import type { RecordedAttestation, FlowReference } from './attestation-records.ts';
@@ -99,26 +100,14 @@ export function findAttestationById(
   return storage.read(({ attestations }) => attestations.findById(org, id));
 }
 
-/** An attestation, and the file name of the artifact that it is about, if it names one. */
-export interface AttestationWithArtifact {
-  readonly attestation: RecordedAttestation;
-  readonly artifact: string | undefined;
-}
-
-/** The same with the name of its artifact. */
-export function findAttestationWithArtifact(
+/** The latest report of the artifact that an attestation names; undefined if it names none. */
+export function findReportedArtifact(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, id }: { readonly org: string; readonly id: string },
-): Promise<AttestationWithArtifact | undefined> {
-  return storage.read(async ({ attestations, artifacts }) => {
-    const attestation = await attestations.findById(org, id);
-    if (attestation === undefined) return undefined;
-    const { flow, trail, document } = attestation;
-    const { artifact_fingerprint: fingerprint } = document;
-    const artifact =
-      fingerprint === undefined ? undefined : await artifacts.findLatest({ org, flow, trail }, fingerprint);
-    return { attestation, artifact: artifact?.report.filename };
-  });
+  { org, flow, trail, document }: RecordedAttestation,
+): Promise<ReportedArtifact | undefined> {
+  const { artifact_fingerprint: fingerprint } = document;
+  if (fingerprint === undefined) return Promise.resolve(undefined);
+  return storage.read(({ artifacts }) => artifacts.findLatest({ org, flow, trail }, fingerprint));
 }
 
 export interface AttestationListQuery extends FlowReference {

@@ -27,7 +27,7 @@ import { attestationId, flowName, orgName, trailName } from '../../contract/name
 import { Type, type Static } from '../../contract/schema.ts';
 import { printable } from '../../runtime/printable.ts';
 import { bundleMediaType } from '../../contract/attestation-statement.ts';
-import { findAttestationWithArtifact } from './attestation-lookup-use-cases.ts';
+import type { RecordedAttestation } from './attestation-records.ts';
 import { createStatement } from './statement-routes.ts';
 import { findAttestation } from './attestation-use-cases.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
@@ -65,7 +65,7 @@ export function addAttestationPage(host: PageHost): void {
   const { dependencies } = host;
   const { attachments, log, signingKeys } = dependencies;
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
-  const requireAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
+  const requireAttestation = async (path: Static<typeof attestationPath>): Promise<RecordedAttestation> => {
     const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
     const found = await findAttestation(dependencies, { org, flow, trail, id });
     if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
@@ -108,14 +108,10 @@ export function addAttestationPage(host: PageHost): void {
 
   addAuthenticated(host, `${attestation}/statement`, requireReader, async (request, reply) => {
     const path = validatePath<typeof attestationPath>(attestationPath, request.params);
-    const { id } = await requireAttestation(path);
-    const found = await findAttestationWithArtifact(dependencies, { org: path.org, id });
-    if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
-    const disposition = `attachment; filename="${id}.sigstore.json"`;
-    return reply
-      .type(bundleMediaType)
-      .header('content-disposition', disposition)
-      .send(createStatement(dependencies, found).bytes);
+    const found = await requireAttestation(path);
+    const { bytes } = await createStatement(dependencies, found);
+    const disposition = `attachment; filename="${found.id}.sigstore.json"`;
+    return reply.type(bundleMediaType).header('content-disposition', disposition).send(bytes);
   });
 }
 

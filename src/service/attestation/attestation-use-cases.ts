@@ -17,7 +17,13 @@ import type { Attachment, Attestation } from './attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
 import { fromAttestation } from '../trail/trail.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
-import type { AttestationReader, EvidencePlace, LatestAttestation, NewAttestation } from './attestation-records.ts';
+import type {
+  AttestationReader,
+  EvidencePlace,
+  LatestAttestation,
+  NewAttestation,
+  RecordedAttestation,
+} from './attestation-records.ts';
 import type { AttachmentStore, ReceivedFile } from '../platform/attachments/attachments.ts';
 import { settleContent } from '../platform/attachments/remove-content.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
@@ -237,6 +243,6 @@ export function follow(
 export function findAttestation(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, flow, trail, id }: Pick<Attestation, 'org' | 'flow' | 'trail' | 'id'>,
-): Promise<Attestation | undefined> {
+): Promise<RecordedAttestation | undefined> {
   return storage.read(({ attestations }) => attestations.find(org, flow, trail, id));
 }

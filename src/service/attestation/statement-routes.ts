@@ -11,17 +11,18 @@ import { SerializedJson } from '../platform/server/json-response.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { isOfKind } from './attestation.ts';
+import type { RecordedAttestation } from './attestation-records.ts';
 import { toAttachments, toFoundAttestation } from './attestation-lookup-routes.ts';
-import { findAttestationWithArtifact, type AttestationWithArtifact } from './attestation-lookup-use-cases.ts';
+import { findAttestationById, findReportedArtifact } from './attestation-lookup-use-cases.ts';
 
 /** Adds the endpoint that returns the signed statement of an attestation. */
 export function addStatementRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getStatement, requireRole(dependencies, 'read', 'named later'), async ({ caller, parameters }) => {
     const { org, attestation_id: id } = parameters;
-    const found = await findAttestationWithArtifact(dependencies, { org, id });
-    if (found === undefined) throw new ApiError(attestationNotFound, { values: parameters });
-    requireAccess(caller, 'read', { flows: [found.attestation.flow] }, getStatement);
-    return { status: 200, body: createStatement(dependencies, found) };
+    const attestation = await findAttestationById(dependencies, { org, id });
+    if (attestation === undefined) throw new ApiError(attestationNotFound, { values: parameters });
+    requireAccess(caller, 'read', { flows: [attestation.flow] }, getStatement);
+    return { status: 200, body: await createStatement(dependencies, attestation) };
   });
 }
 
@@ -30,17 +31,19 @@ export function addStatementRoute(host: RouteHost, dependencies: RouteDependenci
  *
  * @throws ApiError if the service has no signing key
  */
-export function createStatement(
-  { links, signingKeys: [key] = [] }: Pick<RouteDependencies, 'links' | 'signingKeys'>,
-  found: AttestationWithArtifact,
-): SerializedJson<EndpointResponse<typeof getStatement>> {
+export async function createStatement(
+  dependencies: Pick<RouteDependencies, 'links' | 'signingKeys' | 'storage'>,
+  attestation: RecordedAttestation,
+): Promise<SerializedJson<EndpointResponse<typeof getStatement>>> {
+  const { links, signingKeys: [key] = [] } = dependencies;
   if (key === undefined) throw new ApiError(noSigningKey);
-  const name = toLogOrigin(links.origin(), found.attestation.org);
-  return new SerializedJson(Buffer.from(signStatement(toStatement(found, links), name, key)));
+  const name = toLogOrigin(links.origin(), attestation.org);
+  const artifact = await findReportedArtifact(dependencies, attestation);
+  const statement = toStatement(attestation, artifact?.report.filename, links);
+  return new SerializedJson(Buffer.from(signStatement(statement, name, key)));
 }
 
-function toStatement(found: AttestationWithArtifact, links: Links): Statement {
-  const { attestation } = found;
+function toStatement(attestation: RecordedAttestation, artifact: string | undefined, links: Links): Statement {
   const { org, flow, trail, id, verdict, facts, attachment, document } = attestation;
   const predicateType = `${links.origin()}/-/attestation/v1`;
   const predicate = {
@@ -48,7 +51,7 @@ function toStatement(found: AttestationWithArtifact, links: Links): Statement {
     ...(facts === undefined ? {} : { facts }),
     attachments: toAttachments(attachment, links.pages.attachment(org, flow, trail, id)),
   };
-  const subject = toSubject(found, links);
+  const subject = toSubject(attestation, artifact, links);
   // The type of in-toto knows only these two results, and they are those of the tests: an override is neither.
   if (!isOfKind(attestation, 'junit') || document.override !== undefined || verdict === 'incomplete')
     return { subject, predicateType, predicate };
@@ -70,8 +73,11 @@ function toStatement(found: AttestationWithArtifact, links: Links): Statement {
 }
 
 /** What the attestation is about: the artifact, else the commit, else the trail, which has no content but its address. */
-function toSubject({ attestation, artifact }: AttestationWithArtifact, links: Links): Statement['subject'] {
-  const { org, flow, trail, document } = attestation;
+function toSubject(
+  { org, flow, trail, document }: RecordedAttestation,
+  artifact: string | undefined,
+  links: Links,
+): Statement['subject'] {
   const { artifact_fingerprint: fingerprint, git_commit_info: commit, repo_info: repository } = document;
   if (fingerprint !== undefined) return { name: artifact, digest: { sha256: fingerprint } };
   if (commit !== undefined) return { name: repository?.name, digest: { gitCommit: commit.sha1 } };
