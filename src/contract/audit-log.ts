@@ -1,8 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
-import { maximumTimestamp } from './limits.ts';
 import { orgName } from './names.ts';
-import { pageQuery, pagination } from './paging.ts';
+import { pageQuery, pagination, spanQuery } from './paging.ts';
 import { Type } from './schema.ts';
 
 /** What the audit log records. */
@@ -62,9 +61,6 @@ const auditEvent = Type.Object({
 });
 
 const part = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
-const timestamp = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: maximumTimestamp, description: 'In Unix seconds, included.' }),
-);
 
 export const listAuditEvents = defineEndpoint({
   origin: 'ours',
@@ -78,8 +74,7 @@ export const listAuditEvents = defineEndpoint({
       type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })),
       actor: part('A part of the name of who did it.'),
       subject: part('A part of what it was done to.'),
-      from: timestamp,
-      to: timestamp,
+      ...spanQuery,
     },
     { additionalProperties: false },
   ),

@@ -2,8 +2,8 @@ import { defineEndpoint, type ErrorResponse } from './endpoint.ts';
 import { artifactNotFound } from './artifact.ts';
 import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { noSigningKey } from './log.ts';
-import { maximumTimestamp } from './limits.ts';
 import { environmentName, fingerprint, flowName, orgName, trailName } from './names.ts';
+import { spanQuery } from './paging.ts';
 import { Type } from './schema.ts';
 import { trailNotFound } from './trail-reading.ts';
 
@@ -23,10 +23,7 @@ const success = [
 ] as const;
 const errors = [...accessErrors, tooManyPackages, noSigningKey] as const;
 
-const timestamp = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: maximumTimestamp, description: 'In Unix seconds, included.' }),
-);
-const query = Type.Object({ from: timestamp, to: timestamp }, { additionalProperties: false });
+const query = Type.Object(spanQuery, { additionalProperties: false });
 
 export const getTrailPackage = defineEndpoint({
   title: 'Get audit package of a trail',

@@ -1,3 +1,4 @@
+import { maximumTimestamp } from './limits.ts';
 import { Type, type Static } from './schema.ts';
 
 /** The maximum number of entries on a page. The interface shows no limit. */
@@ -23,3 +24,10 @@ export const pageQuery = {
     Type.Integer({ minimum: 1, maximum: maximumPageSize, description: `Default: ${defaultPageSize}.` }),
   ),
 } as const;
+
+const timestamp = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: maximumTimestamp, description: 'In Unix seconds, included.' }),
+);
+
+/** The query parameters of a time span. */
+export const spanQuery = { from: timestamp, to: timestamp } as const;
