@@ -16,8 +16,6 @@ export const notInLog = {
   when: 'The log is shorter, or has no entry of the record.',
 } as const satisfies ErrorResponse;
 
-export const logPath = Type.Object({ org: orgName });
-
 export const proofQuery = Type.Object(
   {
     index: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -29,9 +27,10 @@ export const proofQuery = Type.Object(
   { additionalProperties: false },
 );
 
-const common = {
+/** What the endpoints have in common. */
+export const logAccess = {
   method: 'GET',
-  parameters: logPath,
+  parameters: Type.Object({ org: orgName }),
   authentication: ['bearer', 'basic'],
   errors: [...accessErrors, notInLog, noSigningKey],
 } as const;
@@ -43,23 +42,23 @@ const toSuccess = (description: string, mediaType = 'text/plain'): Endpoint['suc
 /** The endpoints of the transparency logs, at the root of the service (C2SP tlog-tiles). */
 export const logEndpoints: readonly Endpoint[] = [
   defineEndpoint({
-    ...{ ...common, title: 'Get the checkpoint of the log', path: '/log/{org}/checkpoint' },
+    ...{ ...logAccess, title: 'Get the checkpoint of the log', path: '/log/{org}/checkpoint' },
     success: toSuccess('A signed note.'),
   }),
   defineEndpoint({
-    ...{ ...common, title: 'Get a tile of the log', path: '/log/{org}/tile/{tile}' },
+    ...{ ...logAccess, title: 'Get a tile of the log', path: '/log/{org}/tile/{tile}' },
     parameters: Type.Object({
-      ...logPath.properties,
+      ...logAccess.parameters.properties,
       tile: Type.String({ description: 'Level and index, or `entries` and index, with slashes: `0/x001/234`.' }),
     }),
     success: toSuccess('Hashes, or entries.', 'application/octet-stream'),
   }),
   defineEndpoint({
-    ...{ ...common, title: 'Get the verifier keys of the log', path: '/log/{org}/verifier-key' },
+    ...{ ...logAccess, title: 'Get the verifier keys of the log', path: '/log/{org}/verifier-key' },
     success: toSuccess('A line for each key.'),
   }),
   defineEndpoint({
-    ...{ ...common, title: 'Get a proof of the log', path: '/log/{org}/proof', query: proofQuery },
+    ...{ ...logAccess, title: 'Get a proof of the log', path: '/log/{org}/proof', query: proofQuery },
     success: toSuccess('A `.tlog-proof` of the one record that the query names.'),
   }),
 ];

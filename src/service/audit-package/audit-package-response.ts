@@ -29,7 +29,13 @@ import { findTrailHistory } from '../trail/trail-use-cases.ts';
 import { renderIndex, type IndexedRecord, type IndexedVerdict } from './audit-package-html.ts';
 import type { SelectionName } from './audit-package-records.ts';
 import { findSnapshotNumbers, readRecords, readTrailNames } from './audit-package-use-cases.ts';
-import { toRecordPath, type PackagedLog, type PackagedRecord, type PackageSubject } from './audit-package.ts';
+import {
+  toRecordPath,
+  type EnvironmentSubject,
+  type PackagedLog,
+  type PackagedRecord,
+  type PackageSubject,
+} from './audit-package.ts';
 import type { ZippedFile } from './zip-response.ts';
 
 export interface PackageSource {
@@ -120,19 +126,19 @@ class PackageMaker {
       }
     }
     if (this.#proofs.length > 0) yield this.#toProofFile();
-    yield { name: 'checkpoint', text: log.checkpoint };
+    yield { name: 'checkpoint', text: log.checkpoint.text };
     const keys = signer.keys.map((key) => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString());
     yield { name: 'verifier-key', text: renderVerifierKeys(signer.origin, signer.keys) };
     yield { name: 'verifier-key.pem', text: keys.join('') };
     const about = {
-      ...{ package: subject, organization: this.#org, log: signer.origin, log_size: log.size },
+      ...{ package: subject, organization: this.#org, log: signer.origin, log_size: log.checkpoint.size },
       ...{ created_at: at, created_by: actorName(caller) },
       ...{ records: Object.fromEntries(this.#counts), problems: this.#problems },
     };
     yield { name: 'about.json', text: toJson(about) };
     const [records, verdicts, problems] = [this.#records, this.#verdicts, this.#problems];
     const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
-    const view = { subject, org: this.#org, at, by: actorName(caller), checkpoint: log.checkpoint };
+    const view = { subject, org: this.#org, at, by: actorName(caller), checkpoint: log.checkpoint.text };
     yield { name: 'index.html', text: renderIndex({ ...view, records, total, verdicts, problems }) };
   }
 
@@ -216,14 +222,15 @@ class PackageMaker {
   }
 
   /** An environment with its snapshots, whose documents have their verdicts, and its verdict now. */
-  async *#makeEnvironment({ environment, from, to }: Extract<PackageSubject, { kind: 'environment' }>): Files {
+  async *#makeEnvironment(subject: EnvironmentSubject): Files {
     const { dependencies, caller, at: now, signal } = this.#source;
+    const { environment } = subject;
     const org = this.#org;
     yield* this.#makeRecords('environment', [environment]);
     yield* this.#makeRecords('members', [environment]);
     yield* this.#makeRecords('allowedArtifacts', [environment]);
     yield* this.#makeRecords('policyAttachments', [environment]);
-    const numbers = await findSnapshotNumbers(dependencies, { org, environment, from, to, now });
+    const numbers = await findSnapshotNumbers(dependencies, org, subject, now);
     yield* this.#makeRecords('snapshots', [environment], numbers);
     const found = await findSnapshot(dependencies, { org, environment, selector: { kind: 'latest' }, now });
     if (found.outcome !== 'found') return;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { digestDocument, encodeEntry } from '../log/entry.ts';
-import { createCheckpoint, proveEntries, readSize, type LogSigner } from '../log/log-use-cases.ts';
+import { createCheckpoint, proveEntries, type LogSigner } from '../log/log-use-cases.ts';
 import { removed, toDocument, toRecordKey, type LoggedTable } from '../log/logged-table.ts';
 import { findRecordedDocument, parseRename } from '../log/renamed-row.ts';
 import { readCurrent } from '../platform/judging/pending-snapshots.ts';
@@ -8,7 +8,7 @@ import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import type { NumberRange } from '../snapshot/snapshot-series.ts';
 import { toSeries } from '../snapshot/snapshot-use-cases.ts';
-import type { PackagedLog, PackagedRecord, PackageSubject } from './audit-package.ts';
+import type { EnvironmentSubject, PackagedLog, PackagedRecord, PackageSubject } from './audit-package.ts';
 import {
   findTable,
   type RecordQuery,
@@ -27,7 +27,7 @@ export async function readPackagedLog({ storage }: Dependencies, org: string, si
   const checkpoint = await createCheckpoint({ storage }, org, signer);
   const renames = await storage.read(({ log }) => log.listRenames(org));
   const tiles = new LRUCache<string, Promise<readonly Uint8Array[]>>({ max: cachedTiles });
-  return { org, checkpoint, tiles, size: readSize(checkpoint), renames: renames.flatMap(parseRename) };
+  return { org, checkpoint, tiles, renames: renames.flatMap(parseRename) };
 }
 
 /** Whether there is what a package is to be about. Also makes the snapshots that are due. */
@@ -65,7 +65,7 @@ export async function* readRecords(
   query: Pick<RecordQuery, 'name' | 'key' | 'numbers'>,
 ): AsyncGenerator<PackagedRecord> {
   const table = findTable(query.name);
-  const wanted = { ...query, org: log.org, size: log.size, limit: batchSize(query.name) };
+  const wanted = { ...query, org: log.org, size: log.checkpoint.size, limit: batchSize(query.name) };
   let rows: readonly SelectedRow[] = [];
   do {
     await judging.turns.next();
@@ -81,10 +81,16 @@ export async function* readRecords(
   } while (rows.length === wanted.limit);
 }
 
-/** The numbers of the snapshots that were current in a time span; undefined if the environment does not exist. */
+/**
+ * The numbers of the snapshots that were current in the time span; undefined if the environment does not exist.
+ *
+ * @param now in Unix seconds
+ */
 export function findSnapshotNumbers(
   { storage }: Dependencies,
-  { org, environment, from, to, now }: SnapshotQuery,
+  org: string,
+  { environment, from, to }: EnvironmentSubject,
+  now: number,
 ): Promise<NumberRange | undefined> {
   return storage.read(async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
@@ -95,15 +101,6 @@ export function findSnapshotNumbers(
       last: to === undefined ? series.latest : await series.numberAt(to),
     };
   });
-}
-
-/** Times are in Unix seconds. */
-interface SnapshotQuery {
-  readonly org: string;
-  readonly environment: string;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly now: number;
 }
 
 async function toRecords(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
 import type { TileCache } from '../../runtime/transparency-log/tree.ts';
+import type { SignedCheckpoint } from '../log/note.ts';
 import type { Rename } from '../log/renamed-row.ts';
 
 /** What an audit package is about. Times are in Unix seconds, both included. */
@@ -10,16 +10,17 @@ export type PackageSubject =
   | ({ readonly kind: 'flow'; readonly flow: string } & TimeLimits)
   | ({ readonly kind: 'environment'; readonly environment: string } & TimeLimits);
 
+export type EnvironmentSubject = Extract<PackageSubject, { kind: 'environment' }>;
+
 interface TimeLimits {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
 /** The state of the log that a package is made of. */
-export interface PackagedLog extends Pick<TreeHead, 'size'> {
+export interface PackagedLog {
   readonly org: string;
-  /** The signed checkpoint. */
-  readonly checkpoint: string;
+  readonly checkpoint: SignedCheckpoint;
   readonly tiles: TileCache;
   /** The latest first. */
   readonly renames: readonly Rename[];

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accessErrors } from '../../contract/errors.ts';
-import { logPath, noSigningKey, notInLog, proofQuery } from '../../contract/log.ts';
+import { logAccess, noSigningKey, notInLog, proofQuery } from '../../contract/log.ts';
 import { authenticate, requireRole } from '../platform/server/authentication/authentication.ts';
 import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
 import { allowCaching } from '../platform/server/json-response.ts';
@@ -42,7 +41,6 @@ export function requireSigner(
  */
 export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: RouteDependencies): void {
   const authenticator = requireRole(dependencies, 'read', 'named later');
-  const endpoint = { authentication: ['bearer', 'basic'] as const, errors: accessErrors };
   const addLogRoute = (
     path: string,
     caching: string,
@@ -53,24 +51,26 @@ export function addLogRoutes({ app }: Pick<RouteHost, 'app'>, dependencies: Rout
       method: 'GET',
       url: `/log/:org/${path}`,
       onRequest: async (request) => {
-        await authenticate(request, endpoint, authenticator);
+        await authenticate(request, logAccess, authenticator);
       },
       onSend: (request, reply, payload, done) => {
         if (reply.statusCode === 200) allowCaching(caching).call(app, request, reply, payload, done);
         else done();
       },
       handler: async (request, reply): Promise<FastifyReply> => {
-        const { org } = validatePath<typeof logPath>(logPath, { org: textParameter(request, 'org') });
+        const { org } = validatePath<typeof logAccess.parameters>(logAccess.parameters, {
+          org: textParameter(request, 'org'),
+        });
         const found = await answer(org, request);
         if (found === undefined) throw new ApiError(notInLog, { values: { org } });
         return reply.type(found.type).send(typeof found.body === 'string' ? found.body : Buffer.from(found.body));
       },
     });
   };
-  addLogRoute('checkpoint', briefly, async (org) => ({
-    type: plainText,
-    body: await createCheckpoint(dependencies, org, requireSigner(dependencies, org)),
-  }));
+  addLogRoute('checkpoint', briefly, async (org) => {
+    const { text } = await createCheckpoint(dependencies, org, requireSigner(dependencies, org));
+    return { type: plainText, body: text };
+  });
   addLogRoute('tile/*', forever, async (org, request) => {
     const body = await readTile(dependencies, org, textParameter(request, '*'));
     return body === undefined ? undefined : { type: 'application/octet-stream', body };

@@ -10,7 +10,7 @@ import {
 } from '../../runtime/transparency-log/tree.ts';
 import type { Storage, ReadTransaction } from '../platform/database/storage.ts';
 import { encodeEntry } from './entry.ts';
-import { signCheckpoint } from './note.ts';
+import { signCheckpoint, type SignedCheckpoint } from './note.ts';
 import { bundleEntries, renderProof } from './tile.ts';
 
 interface Dependencies {
@@ -67,15 +67,20 @@ async function readHead(records: LogRecords, org: string): Promise<TreeHead & { 
  *
  * @throws AlteredLogError
  */
-export async function createCheckpoint({ storage }: Dependencies, org: string, signer: LogSigner): Promise<string> {
-  const head = await storage.read((records) => readHead(records, org));
-  if (head.isSigned) return signCheckpoint(signer.origin, head, signer.keys);
-  const saved = await storage.transaction(org, async (records) => {
-    const latest = await readHead(records, org);
-    await records.log.saveHead(org, latest);
-    return latest;
-  });
-  return signCheckpoint(signer.origin, saved, signer.keys);
+export async function createCheckpoint(
+  { storage }: Dependencies,
+  org: string,
+  { origin, keys }: LogSigner,
+): Promise<SignedCheckpoint> {
+  const current = await storage.read((records) => readHead(records, org));
+  const head = current.isSigned
+    ? current
+    : await storage.transaction(org, async (records) => {
+        const latest = await readHead(records, org);
+        await records.log.saveHead(org, latest);
+        return latest;
+      });
+  return { text: signCheckpoint(origin, head, keys), size: head.size };
 }
 
 /** Reads a tile or an entry bundle by the path after `tile/`; undefined if there is none. */
@@ -107,19 +112,15 @@ export async function proveEntry(
   return dependencies.storage.read((records) => proveEntries(records, org, checkpoint)(index));
 }
 
-/** The number of entries that a checkpoint of this service includes. */
-export const readSize = (checkpoint: string): number => Number(checkpoint.split('\n', 2)[1]);
-
 /** Returns a function that renders the proof that a checkpoint includes an entry. */
 export function proveEntries(
   records: LogRecords,
   org: string,
-  checkpoint: string,
+  { text, size }: SignedCheckpoint,
   cache?: TileCache,
 ): (index: number) => Promise<string> {
-  const size = readSize(checkpoint);
   const read = readHashes(records, org, size, cache);
-  return async (index) => renderProof(index, await findInclusionProof(read, index, size), checkpoint);
+  return async (index) => renderProof(index, await findInclusionProof(read, index, size), text);
 }
 
 async function findIndex({ log }: LogRecords, org: string, subject: ProofSubject): Promise<number | undefined> {
