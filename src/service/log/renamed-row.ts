@@ -55,12 +55,22 @@ export function findRenamedKey(
   { sequence, document }: { readonly sequence: number; readonly document: string },
   renames: readonly Rename[],
 ): RecordKey {
-  const row: unknown = JSON.parse(document);
+  const row = parseDocument(document);
   const later = renames.filter((rename) => rename.sequence > sequence);
   return toRecordKey(
     table,
-    later.reduceRight((known, rename) => redoRename(table, known, rename), isMapping(row) ? row : {}),
+    later.reduceRight((known, rename) => redoRename(table, known, rename), row),
   );
+}
+
+/** Empty if the service has not written it. */
+function parseDocument(document: string): Row {
+  try {
+    const row: unknown = JSON.parse(document);
+    return isMapping(row) ? row : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The document of a row as it was recorded, before later renames; undefined if the row was altered. */

@@ -272,6 +272,13 @@ describe('the command verify', () => {
       );
     });
 
+    it.each(['{', 'null'])('names an entry with the document %s', async (document) => {
+      await append({ kind: 'flow', flow: 'x', document });
+      expect(await verifyKept()).toContainEqual(
+        expect.stringMatching(/^acme: altered: entry \d+ of the log \(flow of flow x\) is about another record$/u),
+      );
+    });
+
     it('names a document of an entry that was removed', async () => {
       edit("UPDATE log_entries SET document = NULL WHERE kind = 'flow'");
       expect(await verifyKept()).toContainEqual(
