@@ -329,7 +329,10 @@ class PackageMaker {
       yield { name, stream, digest };
     } catch (error) {
       if (!(error instanceof DamagedAttachmentError)) throw error;
-      this.#problems.push(`${name} is left out: ${error.message}`);
+      const { storage } = this.#source.dependencies;
+      const removers = await storage.read(({ removedAttachments }) => removedAttachments.listOrganizations(digest));
+      const reason = removers.includes(this.#org) ? 'an admin removed it after the checkpoint' : error.message;
+      this.#problems.push(`${name} is left out: ${reason}`);
     }
   }
 

@@ -216,6 +216,18 @@ describe('audit packages', () => {
     expect([...files.keys()]).not.toContain(`attachments/${digest}`);
   });
 
+  it('say that a file was removed while they were made', async () => {
+    await attach(randomBytes(10_000_000));
+    await attach('the report');
+    const { body } = await call(service, { path: '/attestations/acme/web?per_page=1' });
+    const response = await fetchPackage(service, trailPackage);
+    const path = `/attestations/acme/${textAt(listAt(body, 'data')[0], 'attestation_id') ?? ''}/attachment`;
+    expect((await call(service, { method: 'DELETE', path, json: { reason: 'A secret' } })).status).toBe(200);
+    expect(problemsOf(await unzip(await response.bytes()))).toEqual([
+      `attachments/${digestOf('the report')} is left out: an admin removed it after the checkpoint`,
+    ]);
+  });
+
   it('list records that an upgrade has not entered yet', async () => {
     await attach('the report');
     const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
