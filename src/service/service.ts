@@ -15,6 +15,7 @@ import { KeyUses } from './account/background/key-uses.ts';
 import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { loadSigningKeys } from './commands/signing-key-file.ts';
 import { TrailJudge } from './trail/background/trail-judge.ts';
+import { LateWords } from './trail/background/late-words.ts';
 import { LateEntries } from './log/background/late-entries.ts';
 import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
 import { Admission, defaultAdmissionLimits, type AdmissionLimits } from './platform/server/bodies/admission.ts';
@@ -169,6 +170,8 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
     const lateEntries = new LateEntries(dependencies);
     closers.push(() => lateEntries.stop());
+    const lateWords = new LateWords(dependencies);
+    closers.push(() => lateWords.stop());
     const administration = new AdministrationWatch(dependencies);
     closers.push(() => administration.stop());
     void administration.start();

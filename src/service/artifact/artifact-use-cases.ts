@@ -8,6 +8,7 @@ import { currentEvidence, toReportScopes } from '../attestation/evidence-scope.t
 import { newIdentifier } from '../platform/identifier.ts';
 import type { ArtifactDetails, ReportedArtifact } from './artifact.ts';
 import type { Flow } from '../flow/flow.ts';
+import { toSearchWords } from '../trail/search-words.ts';
 import { fromArtifactReport } from '../trail/trail.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import type { ReadTransaction, WriteTransaction } from '../platform/database/storage.ts';
@@ -148,7 +149,7 @@ export function recordArtifact(
     transaction: WriteTransaction,
     context: JudgingContext,
   ): Promise<OnceResult<RecordArtifactResult>> => {
-    const { flows, trails, artifacts } = transaction;
+    const { flows, trails, artifacts, search } = transaction;
     // Together, because other transactions wait, and each may take a round trip to the database.
     const [repetition, flowExists] = await Promise.all([
       findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded'),
@@ -158,6 +159,7 @@ export function recordArtifact(
     if (!flowExists) return 'flow not found';
     const begun = { org, flow, name: report.trail_name, createdAt, report: fromArtifactReport(report) };
     await trails.insertMissing({ ...begun, counts: countsForAny(artifact.countsFor) });
+    await search.add(begun, toSearchWords(report));
     await artifacts.insert(artifact, reportJson, request);
     await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
     await judgeReported(transaction, begun, createdAt);

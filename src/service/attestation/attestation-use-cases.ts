@@ -15,6 +15,7 @@ import { findFacts } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';
 import type { Attachment, Attestation } from './attestation.ts';
 import type { Recorded } from '../login/recorded.ts';
+import { toSearchWords } from '../trail/search-words.ts';
 import { fromAttestation } from '../trail/trail.ts';
 import { judgeReported } from '../trail/trail-verdict-use-cases.ts';
 import type {
@@ -196,12 +197,13 @@ export function recordAttestation(
   const { document, ...summary } = attestation;
   const { org, flow, trail, createdAt } = summary;
   const documentJson = JSON.stringify(document);
+  const words = toSearchWords(document, summary.attachment?.filename);
   const { artifact_fingerprint } = document;
   const place = toPlace(attestation);
   const { scopes, evidence } = place;
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
   const work = async (transaction: WriteTransaction, context: JudgingContext): Promise<OnceResult<AttestResult>> => {
-    const { flows, trails, attestations } = transaction;
+    const { flows, trails, search, attestations } = transaction;
     const inFlow = { org, flow };
     // Together, because other transactions wait, and each may take a round trip to the database.
     const [repetition, flowExists, isAnyScopeFull, before] = await Promise.all([
@@ -219,6 +221,7 @@ export function recordAttestation(
     if (isAnyScopeFull) return 'too many names';
     const begun = { org, flow, name: trail, createdAt, report: fromAttestation(document) };
     await trails.insertMissing({ ...begun, counts: countsForAny(summary.countsFor) });
+    await search.add(begun, words);
     await attestations.insert({
       ...{ ...summary, documentJson, scopes, evidence },
       ...follow(before, createdAt),

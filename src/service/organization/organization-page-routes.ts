@@ -6,7 +6,7 @@ import { findVerdictTimes, listEnvironments } from '../environment/environment-r
 import { listFlows } from '../flow/flow-use-cases.ts';
 import { listPolicies } from '../policy/policy-use-cases.ts';
 import { listSnapshots } from '../snapshot/snapshot-use-cases.ts';
-import { findTrailsByName, listFlowOverviews } from '../trail/trail-state-use-cases.ts';
+import { findTrails, listFlowOverviews } from '../trail/trail-state-use-cases.ts';
 import { readsEverything } from '../account/readable-parts.ts';
 import type { StoredKey } from '../account/account.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
@@ -122,7 +122,7 @@ async function search(dependencies: RouteDependencies, org: string, text: string
   return {
     ...{ org, text, digits },
     artifacts: found?.artifacts ?? [],
-    trails: await findTrailsByName(dependencies, { org, namePrefix: text, limit: maximumFound }),
+    trails: await findTrails(dependencies, { org, text, limit: maximumFound }),
     flows: flows.map(({ name }) => name),
     environments: environments.map(({ name }) => name),
     policies: policies.slice(0, maximumFound).map(({ name }) => name),

@@ -4,6 +4,7 @@ import { listFlows } from '../../contract/flow.ts';
 import { listPolicies } from '../../contract/policy-list.ts';
 import type { ArtifactDetails } from '../artifact/artifact.ts';
 import { judgeArtifact } from '../artifact/artifact-state.ts';
+import type { Trail } from '../trail/trail.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
 import { clip, pageLink, renderBadge, renderEmpty, renderHash, renderTime } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
@@ -17,7 +18,7 @@ export interface SearchView {
   /** The digits of a fingerprint or commit; undefined if the text cannot be one. */
   readonly digits: string | undefined;
   readonly artifacts: readonly ArtifactDetails[];
-  readonly trails: readonly { readonly flow: string; readonly name: string; readonly createdAt: number }[];
+  readonly trails: readonly Trail[];
   readonly flows: readonly string[];
   readonly environments: readonly string[];
   readonly policies: readonly string[];
@@ -25,7 +26,8 @@ export interface SearchView {
 
 const searchHelp =
   'Search for at least 5 digits of a fingerprint or commit, the beginning of a trail’s name, or a part of the name ' +
-  'of a flow, an environment or a policy.';
+  'of a flow, an environment or a policy; or for words of a commit’s message, an author, a branch, the number of a pull ' +
+  'request or run, an image and its tag, or the name of a file.';
 
 /** Creates the page with the results of a search. */
 export function toSearchPage(context: PageContext, view: SearchView): Page {
@@ -81,10 +83,13 @@ function renderTrails(context: PageContext, org: string, trails: SearchView['tra
   return html`<h2>Trails</h2>
     ${renderTable({
       label: 'Trails',
-      columns: ['Trail', 'Flow', 'Begun'],
-      rows: trails.map(({ flow, name, createdAt }): readonly Hole[] => [
+      columns: ['Trail', 'Flow', 'Commit', 'Author', 'Branch', 'Begun'],
+      rows: trails.map(({ flow, name, createdAt, report: { git_commit_info: commit } }): readonly Hole[] => [
         pageLink(paths.trail(org, flow, name), clip(name, 120)),
         pageLink(paths.flow(org, flow), flow),
+        clip(commit?.message?.split('\n', 1)[0] ?? '', 120),
+        clip(commit?.author ?? '', 80),
+        clip(commit?.branch ?? '', 80),
         renderTime(createdAt, context),
       ]),
       empty: html``,

@@ -39,7 +39,7 @@ export interface TrailSelection {
   readonly to?: number | undefined;
 }
 
-const columns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report, t.counts';
+export const trailColumns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report, t.counts';
 
 // The artifacts of a fingerprint are few, so they come first. SQLite might read those of all trails.
 const withArtifact = `FROM (
@@ -87,28 +87,28 @@ function selectBy(leading: Selector | undefined): string {
 
 const selecting = (leading: Selector | undefined): Readonly<Record<'list' | 'count', Statement>> =>
   defineStatements(`trails_by_${leading ?? 'time'}`, {
-    list: `SELECT ${columns} ${selectBy(leading)} OFFSET $10`,
+    list: `SELECT ${trailColumns} ${selectBy(leading)} OFFSET $10`,
     count: `SELECT count(*) AS count FROM (SELECT 1 ${selectBy(leading)}) AS selected`,
   });
 const selectingByTime = selecting(undefined);
 const selectingBy = new Map(selectorNames.map((leading) => [leading, selecting(leading)]));
 
 const statements = defineStatements('trails', {
-  find: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
+  find: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND flow = $2 AND name = $3`,
   listTemplates: `SELECT t.trail, t.template FROM ${valuesOf('$3')}
     ${lookUp('trail_templates', 't', 't.org = $1 AND t.flow = $2 AND t.trail = m.value')}`,
   listTimes: `SELECT t.name, coalesce(t.begun_at, t.created_at) AS begun_at FROM ${valuesOf('$3')}
     ${lookUp('trails', 't', 't.org = $1 AND t.flow = $2 AND t.name = m.value')}`,
   listUpdates: `SELECT updated_at, commit_sha, commit_url FROM trail_updates
     WHERE org = $1 AND flow = $2 AND trail = $3 ORDER BY sequence DESC LIMIT $4`,
-  list: `SELECT ${columns} FROM trails t WHERE org = $1 ${newestFirst} LIMIT $2 OFFSET $3`,
-  listOfFlow: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 ${newestFirst} LIMIT $3 OFFSET $4`,
-  listOfFlows: `SELECT ${columns} FROM trails t WHERE org = $1 AND ${isAnyOf('t.flow', '$2')} ${newestFirst} LIMIT $3 OFFSET $4`,
-  listWithArtifact: `SELECT ${columns} ${withArtifact} ${newestFirst} LIMIT $4 OFFSET $5`,
-  listByName: `SELECT ${columns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
-  listByNameInFlow: `SELECT ${columns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
+  list: `SELECT ${trailColumns} FROM trails t WHERE org = $1 ${newestFirst} LIMIT $2 OFFSET $3`,
+  listOfFlow: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND flow = $2 ${newestFirst} LIMIT $3 OFFSET $4`,
+  listOfFlows: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND ${isAnyOf('t.flow', '$2')} ${newestFirst} LIMIT $3 OFFSET $4`,
+  listWithArtifact: `SELECT ${trailColumns} ${withArtifact} ${newestFirst} LIMIT $4 OFFSET $5`,
+  listByName: `SELECT ${trailColumns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
+  listByNameInFlow: `SELECT ${trailColumns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
   // The trails of a commit are few, so they come before their order.
-  listByCommit: `SELECT ${columns} FROM trails t WHERE org = $1 AND flow = $2 AND ${trailCommit} = $3
+  listByCommit: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND flow = $2 AND ${trailCommit} = $3
     ORDER BY ${place} + 0 DESC LIMIT $4`,
   count: 'SELECT count(*) AS count FROM trails WHERE org = $1',
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
@@ -119,10 +119,10 @@ const statements = defineStatements('trails', {
   findMarkedOrg: `SELECT org FROM trails WHERE rejudge_at <= $1 ORDER BY rejudge_at LIMIT 1`,
   findMarkedFlowOrg: `SELECT org FROM flows WHERE rejudge_before > 0 LIMIT 1`,
   findNextMark: `SELECT min(rejudge_at) AS rejudge_at FROM trails WHERE rejudge_at > $1`,
-  listMarked: `SELECT ${columns} FROM trails t WHERE org = $1 AND rejudge_at <= $2 ORDER BY rejudge_at, flow LIMIT $3`,
+  listMarked: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND rejudge_at <= $2 ORDER BY rejudge_at, flow LIMIT $3`,
   findMarkedFlow: `SELECT name, rejudge_before FROM flows WHERE org = $1 AND rejudge_before > 0 LIMIT 1`,
   isFlowMarked: `SELECT 1 FROM flows WHERE org = $1 AND name = $2 AND rejudge_before > 0`,
-  listBefore: `SELECT ${columns}, ${place} AS place FROM trails t WHERE org = $1 AND flow = $2 AND ${place} < $3
+  listBefore: `SELECT ${trailColumns}, ${place} AS place FROM trails t WHERE org = $1 AND flow = $2 AND ${place} < $3
     ${newestFirst} LIMIT $4`,
   markFlow: `UPDATE flows SET rejudge_before = $3 WHERE org = $1 AND name = $2`,
   // Only requirements that name recorders depend on which ones exist.
@@ -340,7 +340,7 @@ export class TrailWriter extends TrailReader {
   }
 }
 
-function toTrail(row: Row): Trail {
+export function toTrail(row: Row): Trail {
   return {
     org: text(row, 'org'),
     flow: text(row, 'flow'),

@@ -1,3 +1,4 @@
+import { splitWords } from './search-words.ts';
 import type { ArtifactState } from '../../contract/compliance.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import {
@@ -245,10 +246,14 @@ export async function listFlowOverviews(
   return { flows: overviews, total };
 }
 
-/** Finds the trails of all flows whose name begins with a text, by name. */
-export function findTrailsByName(
+/** Finds the trails of all flows whose name begins with a text, by name, then those that have all of its words. */
+export async function findTrails(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, namePrefix, limit }: { readonly org: string; readonly namePrefix: string; readonly limit: number },
-): Promise<readonly { readonly flow: string; readonly name: string; readonly createdAt: number }[]> {
-  return storage.read(({ trails }) => trails.list(org, { namePrefix }, { offset: 0, limit }));
+  { org, text, limit }: { readonly org: string; readonly text: string; readonly limit: number },
+): Promise<readonly Trail[]> {
+  const found = await storage.read(async ({ trails, search }) => [
+    ...(await trails.list(org, { namePrefix: text }, { offset: 0, limit })),
+    ...(await search.find(org, splitWords(text), limit)),
+  ]);
+  return [...new Map(found.map((trail) => [`${trail.flow}/${trail.name}`, trail])).values()].slice(0, limit);
 }

@@ -7,6 +7,7 @@ import type { FileTemplate } from '../template/template.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import type { FlowReader } from '../flow/flow-records.ts';
+import { toSearchWords } from './search-words.ts';
 import type { TrailFilter, TrailReader } from './trail-records.ts';
 import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/idempotency/carry-out-once.ts';
 import type { DefinitionAuthor } from '../flow/flow-use-cases.ts';
@@ -49,7 +50,7 @@ export function beginTrail(
 ): Promise<OnceResult<BeginTrailResult>> {
   const now = unixSeconds(dependencies.now());
   const begin = async (transaction: WriteTransaction, context: JudgingContext): Promise<BeginTrailResult> => {
-    const { flows, trails, githubAnswers } = transaction;
+    const { flows, trails, search, githubAnswers } = transaction;
     const { org, flow, name } = trail;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     const template = await findChange(trails, trail, wanted);
@@ -61,6 +62,7 @@ export function beginTrail(
     const keptCommit = findKeptCommit(known, begun, trail);
     if (keptCommit !== undefined) return { keptCommit };
     await trails.save(begun, findMove(known, begun));
+    await search.add(begun, toSearchWords(begun.report));
     if (known !== undefined) await trails.addUpdate(trail, { at: now, commit: report.git_commit_info });
     await noteChange(transaction, subject, now);
     if (template !== undefined) {

@@ -14,7 +14,15 @@ const others = {
   ],
   'their changes are events of the audit log': ['api_keys'],
   'they follow from attestations and snapshots': [
-    ...['bindings', 'current_evidence', 'limited_evidence', 'recorder_evidence', 'appearances', 'pending_snapshots'],
+    ...[
+      'bindings',
+      'current_evidence',
+      'limited_evidence',
+      'search_words',
+      'recorder_evidence',
+      'appearances',
+      'pending_snapshots',
+    ],
     'environment_reports',
   ],
   'they are the log': ['log_entries', 'log_hashes', 'log_heads', 'log_unfinished'],

@@ -22,6 +22,7 @@ import { PolicyReader, PolicyWriter } from '../../policy/policy-records.ts';
 import { RememberedAnswerWriter } from '../idempotency/remembered-answer-records.ts';
 import { SessionReader, SessionWriter } from '../../session/session-records.ts';
 import { SnapshotReader, SnapshotWriter } from '../../snapshot/snapshot-records.ts';
+import { SearchReader, SearchWriter } from '../../trail/search-records.ts';
 import { TrailReader, TrailWriter } from '../../trail/trail-records.ts';
 import { UsageReader } from '../../organization/usage-records.ts';
 import type { Database, Repository } from './database.ts';
@@ -44,6 +45,7 @@ const readers = {
   allowList: AllowListReader,
   snapshots: SnapshotReader,
   policies: PolicyReader,
+  search: SearchReader,
   trails: TrailReader,
   artifacts: ArtifactReader,
   attestations: AttestationReader,
@@ -72,6 +74,7 @@ const writers = {
   allowList: AllowListWriter,
   snapshots: SnapshotWriter,
   policies: PolicyWriter,
+  search: SearchWriter,
   trails: TrailWriter,
   artifacts: ArtifactWriter,
   attestations: AttestationWriter,

@@ -15,6 +15,7 @@ import { log } from './migrations/log.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
 import { recorders } from './migrations/recorders.ts';
 import { removedAttachments } from './migrations/removed-attachments.ts';
+import { searchWords } from './migrations/search-words.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { tags } from './migrations/tags.ts';
@@ -52,6 +53,7 @@ export const scripts: readonly string[] = [
   log,
   removedAttachments,
   trailVerdicts,
+  searchWords,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

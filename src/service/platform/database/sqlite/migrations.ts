@@ -27,6 +27,7 @@ import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { recorders } from './migrations/recorders.ts';
 import { removedAttachments } from './migrations/removed-attachments.ts';
+import { searchWords } from './migrations/search-words.ts';
 import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
@@ -82,6 +83,7 @@ const steps: readonly string[] = [
   log,
   removedAttachments,
   trailVerdicts,
+  searchWords,
 ];
 
 /** The schema version of this service. */

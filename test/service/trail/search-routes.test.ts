@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { call } from '../../support/service-call.ts';
+import { attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { createTestStorage, type TestStorage } from '../../support/test-storage.ts';
+
+const commit = {
+  sha1: 'c'.repeat(40),
+  author: 'Grace Hopper <grace@navy.example>',
+  branch: 'feature/login-form',
+  message: 'Fix the Übergang\n\nhidden body',
+  timestamp: 1,
+};
+
+describe('the search for words of trails', () => {
+  let storage: TestStorage;
+  let service: TestService;
+  beforeEach(async () => {
+    storage = await createTestStorage();
+    service = await startTestService({ storage });
+    await saveFlow(service);
+    await report(service, {
+      ...{ filename: 'registry.example/shop/web:1.2.3', build_url: 'https://github.com/acme/web/actions/runs/987654/' },
+      git_commit_info: commit,
+    });
+    const pull = { url: 'https://github.com/acme/web/pull/4711', merge_commit: '', state: 'OPEN', approvers: [] };
+    const document = {
+      ...{ attestation_name: 'pull-request', git_provider: 'github', pull_requests: [{ ...pull, commits: [] }] },
+      git_commit_info: commit,
+    };
+    const form = attestationForm(document, { name: 'results-june.xml', content: 'x' });
+    const path = '/attestations/acme/web/trail/main/pull_request';
+    expect(await call(service, { method: 'POST', path, form })).toMatchObject({ status: 201 });
+    const other = attestationForm(sampleAttestation('OK', { attestation_name: 'other' }));
+    await call(service, { method: 'POST', path: '/attestations/acme/web/trail/other/sonar', form: other });
+  });
+  afterEach(async () => {
+    await service.stop();
+    await storage.remove();
+  });
+
+  const finds = async (text: string): Promise<boolean> => {
+    const at = `${service.url}/acme/search?q=${encodeURIComponent(text)}`;
+    const { status, text: page } = await call(service, { at, path: '' });
+    expect(status).toBe(200);
+    expect(page).not.toContain('/trails/other"');
+    return page.includes('/trails/main"');
+  };
+  const expectFound = async (): Promise<void> => {
+    for (const text of [
+      '#4711',
+      'GRACE',
+      'navy.example',
+      'login-f',
+      'web:1.2.3',
+      '987654',
+      'results-j',
+      'übergang fix',
+    ]) {
+      expect([text, await finds(text)]).toEqual([text, true]);
+    }
+    for (const text of ['hidden', 'grac fix nothing', '471100', '%', '_']) {
+      expect([text, await finds(text)]).toEqual([text, false]);
+    }
+  };
+
+  it('finds numbers, people, branches, tags, files and messages, also after a rename', async () => {
+    await expectFound();
+    const renamed = { method: 'PUT', path: '/flows/acme/web/rename', json: { new_name: 'shop' } } as const;
+    expect((await call(service, renamed)).status).toBe(200);
+    await expectFound();
+  });
+
+  it('finds what was recorded before an upgrade, after the next start', async () => {
+    await service.stop();
+    await storage.query('DELETE FROM search_words');
+    await storage.query(
+      "INSERT INTO search_words (org, word, place) SELECT org, '', count(*) FROM trails GROUP BY org",
+    );
+    service = await startTestService({ storage });
+    while (!(await finds('4711'))) await Promise.resolve();
+    await expectFound();
+  });
+});
