@@ -85,8 +85,9 @@ export function findRecordedDocument(
   // A rename replaces all names of records, so one with the former name was moved.
   const after = later.reduceRight((known, rename) => redoRename(table, known, rename), before);
   if (!isDeepStrictEqual(toRecordKey(table, after), toRecordKey(table, row))) return undefined;
-  // A rename replaces names in the content of some environments only.
-  const candidates = 'content' in row ? [before, { ...before, content: row['content'] }] : [before];
+  // A rename replaces names in the content of some environments only, and records can name environments of later.
+  const unchanged = (table.quotedNames ?? []).map((column) => ({ ...before, [column]: row[column] }));
+  const candidates = [before, ...unchanged];
   return candidates
     .map((each) => toDocument(table, each))
     .find((document) => digestDocument(random, document) === documentDigest);
