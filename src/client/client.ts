@@ -11,7 +11,7 @@ import { TransportError, type HttpRequest, type TransportProblem } from '../http
 import { sendWithRetry, type CallContext, type RetryRule } from '../http/send-with-retry.ts';
 import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import { isReliable, successBody, toServiceError, type Asked } from './response-body.ts';
+import { isReliable, successBody, toServiceError, type RequestDescription } from './response-body.ts';
 import { authorization } from './authorization.ts';
 import { loadBodyParts, requestBody } from './request-body.ts';
 import { DeprecationNotices } from './deprecation.ts';
@@ -177,7 +177,7 @@ export class ComplianceClient implements EndpointCaller {
    *
    * @param title what it is, for errors
    * @param segments of its path
-   * @param rule whether it is asked for again; by default, as for any request that only reads
+   * @param rule whether it is requested again; by default, as any request that only reads
    * @throws ServiceError for any answer but 200; ExternalError if no answer comes
    */
   async download(title: string, segments: readonly string[], rule?: RetryRule): Promise<Buffer> {
@@ -379,7 +379,12 @@ function checkCall(endpoint: Endpoint, call: EndpointCall<Endpoint>): void {
 }
 
 /** The error of a call that got no complete answer. */
-function toUnansweredError(error: TransportError, endpoint: Asked['endpoint'], path: string, url: URL): ExternalError {
+function toUnansweredError(
+  error: TransportError,
+  endpoint: RequestDescription['endpoint'],
+  path: string,
+  url: URL,
+): ExternalError {
   const sent = error.mayHaveReached
     ? ''
     : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;

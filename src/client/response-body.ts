@@ -110,12 +110,12 @@ export function isErrorOfService(answer: HttpResponse): boolean {
   return body.problem === undefined && textAt(body.value, 'message') !== undefined;
 }
 
-/** What is asked for, in an error: an endpoint, or something outside the API. */
-export type Asked = Omit<CallDescription, 'endpoint'> & {
+/** What an error says about a request, which may be for something outside the API. */
+export type RequestDescription = Omit<CallDescription, 'endpoint'> & {
   readonly endpoint: Pick<Endpoint, 'operation' | 'title' | 'method'>;
 };
 
-export function toServiceError(answer: HttpResponse, asked: Asked): ServiceError {
+export function toServiceError(answer: HttpResponse, asked: RequestDescription): ServiceError {
   const body = readJsonBody(answer);
   const value = body.problem === undefined ? body.value : undefined;
   return new ServiceError({

@@ -22,7 +22,7 @@ export const hashLeaf = (entry: Uint8Array): Uint8Array => hash(0, entry);
 
 const hashNode = (left: Uint8Array, right: Uint8Array): Uint8Array => hash(1, left, right);
 
-/** What lists of hashes have as their root, while they are cached. */
+/** The roots of lists of hashes, for as long as the lists are cached. */
 const folded = new WeakMap<readonly Uint8Array[], Uint8Array>();
 
 /** The root over hashes whose number is a power of two, such as a full tile. */

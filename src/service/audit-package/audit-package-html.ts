@@ -173,7 +173,7 @@ const renderSteps = (): Html =>
     <ol>
       <li>Unpack it, and run <code>sha256sum --check --quiet MANIFEST</code> in its folder: no file was damaged.</li>
       <li>
-        Get the verifier key from the operator of the service by another way, and compare it with
+        Get the verifier key from the operator of the service in another way, and compare it with
         <code>verifier-key</code>. It is in the form of C2SP; <code>verifier-key.pem</code> is the same key.
       </li>
       <li>

@@ -116,7 +116,7 @@ async function createPackage(
     writeZip(output, files, {
       mtime: new Date(at * 1000),
       failed: (error) => {
-        dependencies.log.error(`an audit package of ${org} could not be sent to its end`, error);
+        dependencies.log.error(`an audit package of ${org} could not be sent completely`, error);
       },
     });
     return new StreamedResponse(output, {

@@ -30,7 +30,7 @@ export async function readPackagedLog({ storage }: Dependencies, org: string, si
   return { org, checkpoint, tiles, renames: renames.flatMap(parseRename) };
 }
 
-/** Whether there is what a package is to be about. Also makes the snapshots that are due. */
+/** Whether the subject of a package exists. Also makes the snapshots that are due. */
 export function findSubject(
   dependencies: Dependencies,
   org: string,
@@ -57,7 +57,7 @@ const batchSize = (name: SelectionName): number => (name === 'snapshots' ? 1 : 2
 /**
  * Reads the records of a selection that were recorded before the checkpoint, each batch in a transaction of its own.
  *
- * @throws Error if a rename of meanwhile could hide records
+ * @throws Error if a flow or an environment was renamed since the checkpoint, which could hide records
  */
 export async function* readRecords(
   { storage, judging }: Dependencies,

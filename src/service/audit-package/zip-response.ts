@@ -5,17 +5,17 @@ import { makeZip } from 'client-zip';
 import { errorCode } from '../../runtime/failure.ts';
 import type { LongStream } from '../platform/server/streamed-response.ts';
 
-/** A file of a ZIP. The digest of a stream is known before, and it fails if its content has another one. */
+/** A file of a ZIP. A stream must fail if its content does not have the digest (SHA-256 in hex). */
 export type ZippedFile = { readonly name: string } & (
   { readonly text: string } | { readonly stream: Readable; readonly digest: string }
 );
 
 /** The name of the last file, with the SHA-256 of all others as `sha256sum --check` takes them. */
-export const manifestName = 'MANIFEST';
+const manifestName = 'MANIFEST';
 
 /**
- * Writes a ZIP of files, each of which is made when the one before has been sent. If one fails, or the client leaves,
- * no more are made, and the ZIP has no end, without which it cannot be opened.
+ * Writes a ZIP of files, each of which is made when the one before has been sent. If a file fails
+ * or the client leaves, no more are made, and the ZIP stays incomplete, so that it cannot be opened.
  *
  * @param failed is called if a file fails
  */
