@@ -36,7 +36,19 @@ const names = ['main', 'next', 'old'];
 const step = fc.record({
   id: fc.uuid(),
   what: fc.constantFrom(
-    ...(['flow', 'begin', 'artifact', 'artifact', 'attest', 'attest', 'attest', 'override', 'day', 'account'] as const),
+    ...([
+      'flow',
+      'begin',
+      'artifact',
+      'artifact',
+      'attest',
+      'attest',
+      'attest',
+      'override',
+      'day',
+      'account',
+      'judge',
+    ] as const),
   ),
   trail: fc.constantFrom(...names),
   template: fc.constantFrom(...templates),
@@ -61,13 +73,14 @@ const attested = [
 
 /** Changes whose effects random steps rarely meet. */
 const examples: readonly (readonly Step[])[] = [
-  [...attested, toStep('artifact'), toStep('attest', { name: 'web.unit' }), toStep('account')],
+  [...attested, toStep('artifact'), toStep('attest', { name: 'web.unit' }), toStep('judge'), toStep('account')],
   // The commit of the other trail decides whether the evidence of the artifact counts.
   [
     ...attested,
     toStep('artifact'),
     toStep('begin', { trail: 'next' }),
     toStep('attest', { trail: 'next', fingerprint: 'c' }),
+    toStep('judge'),
     toStep('begin', { trail: 'next', commit: '2' }),
   ],
   [
@@ -75,6 +88,7 @@ const examples: readonly (readonly Step[])[] = [
     toStep('artifact'),
     toStep('attest', { name: 'sonar', passes: false }),
     toStep('override', { name: 'sonar' }),
+    toStep('judge'),
     toStep('day'),
     toStep('day'),
   ],
@@ -90,6 +104,15 @@ export function describeTrailVerdicts(name: string, open: () => Promise<StorageU
       ({ records } = tested);
     });
     afterEach(() => tested.remove());
+
+    /** Does what the background does. */
+    async function judgeAll(at: number): Promise<void> {
+      for (;;) {
+        const org = await records.storage.read(({ trails }) => trails.findOrgToRejudge(at));
+        if (org === undefined) return;
+        await records.storage.transaction(org, (transaction) => judgeMarked(transaction, org, at));
+      }
+    }
 
     /** Carries out steps in an organization, a second after another. Returns when they end. */
     async function carryOut(org: string, steps: readonly Step[]): Promise<number> {
@@ -140,6 +163,7 @@ export function describeTrailVerdicts(name: string, open: () => Promise<StorageU
           });
         },
         day: () => Promise.resolve((at += day)),
+        judge: () => judgeAll(at),
         account: async () => {
           const account = { org, name: 'ci', displayName: 'ci', privilege: 'member', description: '' } as const;
           const dependencies = records.at(at);
@@ -163,9 +187,7 @@ export function describeTrailVerdicts(name: string, open: () => Promise<StorageU
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
           const org = `org-${(runs += 1)}`;
           const at = await carryOut(org, steps);
-          while ((await records.storage.read(({ trails }) => trails.findOrgToRejudge(at))) !== undefined)
-            for (let one = 1; one <= runs; one += 1)
-              await records.storage.transaction(`org-${one}`, (all) => judgeMarked(all, `org-${one}`, at));
+          await judgeAll(at);
           await records.storage.read(async (transaction) => {
             const list = (state?: (typeof artifactStates)[number]): Promise<readonly Trail[]> =>
               transaction.trails.listSelected(org, 'web', { state }, { offset: 0, limit: 9 });
