@@ -57,7 +57,7 @@ const checkPage = `return axe.run().then(({ violations, passes }) => [
     const sizes = new Map<string, number>();
     const waiting = [...firstPages];
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      if (sizes.has(path) || /\/(?:attachment|statement|audit-package)$/u.test(path)) continue;
+      if (sizes.has(path) || /\/(?:attachment|statement|audit-package|trail-list)(?:\?|$)/u.test(path)) continue;
       const response = await page.goto(walk.service.url + path);
       const isExpectedFault = path.includes('first=nothing');
       expect([path, response?.status()]).toEqual([path, isExpectedFault ? 400 : 200]);
@@ -85,6 +85,15 @@ const checkPage = `return axe.run().then(({ violations, passes }) => [
     expect(Math.max(...sizes.values()) + shared).toBeLessThan(maximumBytes);
     // The browser reports pages with an error status, which are asked for on purpose.
     expect(walk.complaints.filter((line) => !/responded with a status of 40[04]/.test(line))).toEqual([]);
+  });
+
+  it('list trails in a line each', async () => {
+    const page = await walk.open();
+    await page.goto(`${walk.service.url}/acme/flows/web`);
+    const rows = '[...document.querySelectorAll(".commits tbody tr")].map((row) => row.getBoundingClientRect().height)';
+    const heights = await page.evaluate(rows);
+    expect(heights).toHaveLength(9);
+    expect(await page.evaluate(`Math.max(...${rows})`)).toBeLessThanOrEqual(48);
   });
 
   it('have no violation of accessibility in either theme, and fit a phone and a wide screen', async () => {
@@ -168,7 +177,7 @@ const checkPage = `return axe.run().then(({ violations, passes }) => [
     expect(conditions).toMatch(/new_coverage.*71\.4.*at least 80/s);
     // Up, down and sideways: the trail, its flow, another trail.
     await page.getByRole('link', { name: 'web', exact: true }).first().click();
-    await page.getByRole('link', { name: 'build-125' }).first().click();
+    await page.getByRole('link', { name: 'change number 125' }).first().click();
     expect(await page.innerText('h1')).toBe('Trail build-125');
     await page.getByLabel('Search for a fingerprint, a commit or a name').fill('production');
     await page.getByRole('button', { name: 'Search' }).click();

@@ -119,6 +119,8 @@ const statements = defineStatements('attestations', {
     LEFT JOIN removed_attachments r ON r.org = a.org AND r.attachment_digest = a.attachment_digest
     WHERE a.org = $1 AND a.id = $2`,
   listByIds: `SELECT ${summaryColumns} FROM attestations a WHERE org = $1 AND ${isAnyOf('id', '$2')}`,
+  listPullRequests: `SELECT a.id, ${either("a.document ->> '$.pull_requests[0].url'", "a.document::json #>> '{pull_requests,0,url}'")} AS url
+    FROM attestations a WHERE org = $1 AND ${isAnyOf('id', '$2')} AND type = 'pull_request'`,
   findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = $1 AND idempotency_key = $2',
   isCurrent: `SELECT 1 FROM attestations f
     ${lookUp(
@@ -190,6 +192,12 @@ const statements = defineStatements('attestations', {
     ON CONFLICT (org, flow, scope, recorder, commit_sha, name) DO UPDATE SET sequence = excluded.sequence`,
 });
 
+/** A pull request, by its address and its number: `#12`. */
+export interface LinkedPullRequest {
+  readonly url: string;
+  readonly name: string;
+}
+
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
 export class AttestationReader extends Repository {
   async find(org: string, flow: string, trail: string, id: string): Promise<RecordedAttestation | undefined> {
@@ -205,6 +213,19 @@ export class AttestationReader extends Repository {
   /** The attestations with these ids, in any order. */
   listByIds(org: string, ids: readonly string[]): Promise<readonly RecordedSummary[]> {
     return this.queryAll(statements.listByIds, [org, ids], toRecordedSummary);
+  }
+
+  /** The first pull requests of those of the attestations that have any, by the id of the attestation. */
+  async listPullRequests(org: string, ids: readonly string[]): Promise<ReadonlyMap<string, LinkedPullRequest>> {
+    const rows = ids.length === 0 ? [] : await this.database.query(statements.listPullRequests, [org, ids]);
+    return new Map(
+      rows.flatMap((row) => {
+        const url = optionalText(row, 'url');
+        if (url === undefined) return [];
+        const number = /\/(\d+)\/?$/u.exec(url)?.[1];
+        return [[text(row, 'id'), { url, name: number === undefined ? 'open' : `#${number}` }] as const];
+      }),
+    );
   }
 
   /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */

@@ -1,22 +1,32 @@
-import { artifactStates, type ArtifactState } from '../../contract/compliance.ts';
+import { artifactStates } from '../../contract/compliance.ts';
 import { getFlow, listFlows } from '../../contract/flow.ts';
 import { listTrails } from '../../contract/trail-list.ts';
-import { type TrailStates, listFlowOverviews, listTrailStates } from '../trail/trail-state-use-cases.ts';
+import {
+  listFlowOverviews,
+  listTrailStates,
+  maximumCounted,
+  type ListedTrail,
+  type TrailStates,
+} from '../trail/trail-state-use-cases.ts';
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
+import { addTrailListExport, flowPath, selectionQuery, toSelection, type SelectionQuery } from './trail-list-routes.ts';
 import { countNames } from '../template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
 import { renderPackageForm } from '../audit-package/audit-package-html.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
-import { renderAnnotations, renderMissing } from '../attestation/evidence-html.ts';
+import { renderAnnotations } from '../attestation/evidence-html.ts';
 import {
   clip,
   describeState,
   pageLink,
   renderBadge,
+  renderCommit,
   renderEmpty,
   renderFacts,
+  renderIcon,
+  renderLegend,
   renderPageLinks,
   renderPager,
   renderTime,
@@ -26,7 +36,6 @@ import { renderFlows } from '../organization/organization-page.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
-import { flowName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
@@ -46,12 +55,9 @@ const listQuery = Type.Object({
 });
 
 const flowQuery = Type.Object({
-  name: Type.Optional(Type.String({ maxLength: 255 })),
-  // A form sends an empty state for any.
-  state: Type.Optional(Type.Enum([...artifactStates, ''])),
+  ...selectionQuery,
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
 });
-
 /** Adds the list of flows, and the page of a flow. */
 export function addFlowPages(host: PageHost): void {
   const { dependencies } = host;
@@ -67,21 +73,19 @@ export function addFlowPages(host: PageHost): void {
     },
   );
 
-  const flowPath = Type.Object({ org: orgName, flow_name: flowName });
   addPage(
     host,
     { url: '/:org/flows/:flow_name', path: flowPath, query: flowQuery },
     async ({ path: { org, flow_name: flow }, query, context }) => {
-      const { name: namePrefix = '', offset = 0 } = query;
-      const state = artifactStates.find((one) => one === query.state);
-      const states = await listTrailStates(dependencies, {
-        ...{ org, flow, state, offset, limit: trailsOnPage },
-        namePrefix: namePrefix === '' ? undefined : namePrefix,
-      });
+      const { offset = 0, ...selected } = query;
+      const selection = toSelection(selected);
+      const states = await listTrailStates(dependencies, { org, flow, selection, offset, limit: trailsOnPage });
       if (states === undefined) throw new ApiError(namedFlowNotFound, { values: { org, flow } });
-      return toFlowPage(context, { states, namePrefix, state, offset, limit: trailsOnPage });
+      return toFlowPage(context, { states, selected, offset, limit: trailsOnPage });
     },
   );
+
+  addTrailListExport(host);
 }
 
 /**
@@ -116,9 +120,8 @@ function toFlowListPage(
 /** What the page of a flow shows. */
 export interface FlowView {
   readonly states: TrailStates;
-  readonly namePrefix: string;
-  readonly state: ArtifactState | undefined;
-  /** The number of trails before the first one that was examined. */
+  readonly selected: SelectionQuery;
+  /** The number of selected trails before the first one. */
   readonly offset: number;
   readonly limit: number;
 }
@@ -126,58 +129,114 @@ export interface FlowView {
 /** The maximum number of columns, so that a page of trails stays below its limit. */
 const maximumColumns = 15;
 
+const evidenceStates = ['compliant', 'non-compliant', 'incomplete', 'missing'] as const;
+
 /** Creates the page of a flow: its trails, and the state of the required evidence in each. */
 export function toFlowPage(context: PageContext, view: FlowView): Page {
-  const { flow, trails, next, total } = view.states;
+  const { flow, trails, total, isRejudged } = view.states;
   const { org, name } = flow;
   const { paths } = context;
-  const { namePrefix, state, offset, limit } = view;
+  const { selected, offset, limit } = view;
   const rows = trails.map((one) => ({ ...one, row: toMatrixRow(one) }));
   const columns = listColumns(rows.map(({ row }) => row));
   const shown = columns.slice(0, maximumColumns);
-  // With a filter by state, pages have different lengths, so the one before is not known.
-  const previous = state === undefined ? Math.max(0, offset - limit) : 0;
-  const at = (start: number | undefined): string | undefined =>
-    start === undefined ? undefined : withQuery(paths.flow(org, name), { name: namePrefix, state, offset: start });
+  const at = (start: number): string => withQuery(paths.flow(org, name), { ...selected, offset: start });
+  const count = total > maximumCounted ? `${maximumCounted.toLocaleString('en')}+` : String(total);
+  const fixed = ['Message', 'State', 'Commit', 'Author', 'Branch', 'Pull request'];
+  const labels = [...fixed, ...shown.map((column) => clip(column, 60)), 'Extra', 'Begun'];
+  const upright = (label: string): Html => html`<div class="upright" title="${label}">${label}</div>`;
   return {
     title: name,
     kind: 'Flow',
     section: 'flows',
+    isWide: true,
     crumbs: [{ name: 'Flows', path: paths.flows(org) }],
     api: [
       apiRequest(listTrails, { org }, { flow: name, page: Math.floor(offset / limit) + 1, per_page: limit }),
       apiRequest(getFlow, { org, flow_name: name }),
     ],
-    content: html`${renderFlowFacts(context, flow, total)} ${renderFilters(paths.flow(org, name), view)}
-    ${renderTable({
-      label: 'Trails and their evidence',
-      className: 'matrix',
-      columns: ['Trail', 'State', ...shown.map((column) => clip(column, 60)), 'Extra', 'Begun'],
-      rows: rows.map(({ trail, judgement, row }): readonly Hole[] => [
-        pageLink(paths.trail(org, name, trail.name), clip(trail.name, 48)),
-        renderBadge(judgement.state),
-        ...shown.map((column) => renderCell(context, row.cells.get(column))),
-        renderExtra(context, row),
-        renderTime(trail.createdAt, context),
-      ]),
-      empty: renderNoTrails(context, view),
-      maximumBytes: 60_000,
-    })}
-    ${
-      columns.length > shown.length
-        ? html`<p>${columns.length - shown.length} more requirements are on the pages of the trails.</p>`
-        : undefined
-    }
-    ${renderPager(
-      offset > 0 ? at(previous) : undefined,
-      at(next),
-      trails.length === 0 ? '' : `${trails.length} of ${total} trails`,
-    )}
-    ${renderPackageForm(paths.flow(org, name))}`,
+    content: html`${renderFlowFacts(context, flow)} ${renderFilters(paths.flow(org, name), selected)}
+      ${
+        isRejudged
+          ? html`<p role="status">
+              The template of the flow has changed, and all trails are being judged again. Until then, the filter by
+              state can miss some.
+            </p>`
+          : undefined
+      }
+      ${renderTable({
+        label: 'Trails and their evidence',
+        className: 'matrix commits',
+        columns: labels.map((label, index) =>
+          fixed[index] === label || index > labels.length - 3 ? label : upright(label),
+        ),
+        labels,
+        rows: rows.map((one): readonly Hole[] => [
+          ...renderCommitCells(context, one),
+          ...shown.map((column) => renderCell(context, clip(column, 60), one.row.cells.get(column))),
+          renderExtra(context, one.row),
+          renderTime(one.trail.createdAt, context),
+        ]),
+        empty: renderNoTrails(context, view),
+        maximumBytes: 110_000,
+      })}
+      ${
+        trails.length === 0
+          ? undefined
+          : html`${renderLegend(evidenceStates)}
+              <p>${offset + 1} to ${offset + trails.length} of ${count} trails</p>`
+      }
+      ${
+        columns.length > shown.length
+          ? html`<p>${columns.length - shown.length} more requirements are on the pages of the trails.</p>`
+          : undefined
+      }
+      ${renderPager(
+        offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
+        offset + trails.length < total || (total > maximumCounted && trails.length === limit)
+          ? at(offset + limit)
+          : undefined,
+        '',
+      )}
+      <p>
+        This list as
+        ${(['csv', 'json'] as const).map((format) => {
+          const path = withQuery(paths.trailList(org, name), { ...selected, format });
+          return html`<a class="button" href="${path}" download>${format.toUpperCase()}</a> `;
+        })}
+      </p>
+      ${renderPackageForm(paths.flow(org, name))}`,
   };
 }
 
-function renderFlowFacts(context: PageContext, flow: Flow, total: number): Html {
+/** The trail as a commit: message, state, SHA, author, branch and pull request. */
+function renderCommitCells(
+  { paths }: PageContext,
+  { trail: { org, flow, name, report }, judgement, pullRequest }: ListedTrail,
+): readonly Hole[] {
+  const { sha1, message = '', author, branch, url } = report.git_commit_info ?? {};
+  const [subject = ''] = message.split('\n', 1);
+  const words = [subject, report.description, name].find((text = '') => text.trim() !== '') ?? name;
+  // As long as indexes have it.
+  const select = (field: 'author' | 'branch', value = '', shown = value): Hole =>
+    value === ''
+      ? ''
+      : html`<a
+          href="${withQuery(paths.flow(org, flow), { [field]: Array.from(value.toWellFormed()).slice(0, 200).join('') })}"
+          title="${clip(value, 200)}"
+          >${clip(shown, 60)}</a
+        >`;
+  return [
+    html`<a href="${paths.trail(org, flow, name)}" title="${name}">${clip(words, 100)}</a>`,
+    renderBadge(judgement.state),
+    sha1 === undefined ? '' : renderCommit({ sha1, url }),
+    select('author', author, author?.replace(/\s*<[^<>]*>\s*$/u, '')),
+    select('branch', branch),
+    pullRequest === undefined ? '' : link(pullRequest.url, pullRequest.name),
+  ];
+}
+
+function renderFlowFacts(context: PageContext, flow: Flow): Html {
   const repository = flow.repoUrl ?? undefined;
   return renderFacts([
     ['Description', flow.description],
@@ -185,17 +244,23 @@ function renderFlowFacts(context: PageContext, flow: Flow, total: number): Html 
     ['Tags', renderAnnotations(flow.tags)],
     ['Repository', repository === undefined ? undefined : link(repository, repository)],
     ['Required by the template', `${countNames(flow.template)} names`],
-    ['Trails', String(total)],
     ['Last change of the flow', renderTime(flow.lastModifiedAt, context)],
   ]);
 }
 
-function renderFilters(action: string, { namePrefix, state }: FlowView): Html {
+function renderFilters(action: string, selected: SelectionQuery): Html {
   const options = artifactStates.map(
-    (one) => html`<option value="${one}" ${one === state ? html`selected` : undefined}>${describeState(one)}</option>`,
+    (one) =>
+      html`<option value="${one}" ${one === selected.state ? html`selected` : undefined}>
+        ${describeState(one)}
+      </option>`,
   );
+  const field = (label: string, name: 'name' | 'branch' | 'author' | 'from' | 'to', type: 'text' | 'date'): Html =>
+    html`<label
+      >${label} <input name="${name}" type="${type}" maxlength="255" value="${selected[name] ?? ''}"
+    /></label>`;
   return html`<form class="filters" method="get" action="${action}">
-    <label>Name begins with <input name="name" maxlength="255" value="${namePrefix}" /></label>
+    ${field('Name begins with', 'name', 'text')}
     <label
       >State
       <select name="state">
@@ -203,31 +268,31 @@ function renderFilters(action: string, { namePrefix, state }: FlowView): Html {
         ${options}
       </select></label
     >
+    ${field('Branch', 'branch', 'text')} ${field('Author', 'author', 'text')} ${field('From', 'from', 'date')}
+    ${field('To', 'to', 'date')}
     <button>Filter</button>
   </form>`;
 }
 
-function renderNoTrails(context: PageContext, { namePrefix, state, states }: FlowView): Html {
-  const { flow, next } = states;
+function renderNoTrails(context: PageContext, { selected, offset, states: { flow } }: FlowView): Html {
   const all = pageLink(context.paths.flow(flow.org, flow.name), 'Show all trails');
-  if (next !== undefined)
-    return renderEmpty(html`None of these trails is in this state. Older ones are on the next page. ${all}`);
-  if (namePrefix !== '' || state !== undefined) return renderEmpty(html`No trail is selected by this filter. ${all}`);
+  if (offset > 0 || Object.values(selected).some((value) => value !== ''))
+    return renderEmpty(html`No trail is selected by this filter. ${all}`);
   return renderEmpty(
     html`There is no trail yet. The first report to the flow creates one: a step with
       <code>operation: begin-trail</code>, <code>attest-artifact</code> or another <code>attest-…</code>.`,
   );
 }
 
-function renderCell(context: PageContext, cell: MatrixCell<CountedAttestation> | undefined): Hole {
+function renderCell(context: PageContext, name: string, cell: MatrixCell<CountedAttestation> | undefined): Hole {
   if (cell === undefined) return '';
   const [piece] = cell.evidence;
-  if (piece !== undefined) {
-    const badge = cell.state === 'missing' ? renderMissing(piece) : renderBadge(cell.state);
-    return pageLink(attestationPath(context, piece), badge);
+  if (piece === undefined) {
+    // An artifact, which is judged by its evidence in other columns.
+    return renderIcon(cell.state, `${name}: ${cell.state === 'compliant' ? 'Reported' : describeState(cell.state)}`);
   }
-  // An artifact, which is judged by its evidence in other columns.
-  return renderBadge(cell.state, cell.state === 'compliant' ? 'Reported' : undefined);
+  const words = cell.state === 'missing' ? 'Does not count' : describeState(cell.state);
+  return renderIcon(cell.state, `${name}: ${words}`, attestationPath(context, piece));
 }
 
 /** The maximum number of pieces of extra evidence that are named. */

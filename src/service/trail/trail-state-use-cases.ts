@@ -1,5 +1,4 @@
 import { splitWords } from './search-words.ts';
-import type { ArtifactState } from '../../contract/compliance.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import {
   listEffectiveEvidence,
@@ -26,7 +25,10 @@ import {
   type AppliedTemplate,
 } from '../template/template.ts';
 import { judgeTrail, listRequiredArtifacts, type TrailArtifact } from './trail-state.ts';
+import type { LinkedPullRequest } from '../attestation/attestation-records.ts';
+import type { ListPart } from '../platform/database/database.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
+import type { TrailSelection } from './trail-records.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
 
 /** The maximum length of each list in the details and the history of a trail. */
@@ -150,62 +152,73 @@ function listArtifacts(
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
 /** A query for trails of a flow with their states. */
-export interface TrailStateQuery {
+export interface TrailStateQuery extends ListPart {
   readonly org: string;
   readonly flow: string;
-  /** Only trails whose name begins with this text, sorted by name instead of the latest first. */
-  readonly namePrefix?: string | undefined;
-  /** Only trails in this state. */
-  readonly state?: ArtifactState | undefined;
-  /** How many trails to skip. */
-  readonly offset: number;
-  readonly limit: number;
+  readonly selection: TrailSelection;
 }
+
+/** A trail in a list, with its latest evidence of a pull request. */
+export type ListedTrail = TrailState & { readonly pullRequest: LinkedPullRequest | undefined };
 
 /** A part of the trails of a flow. */
 export interface TrailStates {
   readonly flow: Flow;
-  readonly trails: readonly TrailState[];
-  /** The offset of the next part; undefined if no trail is left. */
-  readonly next: number | undefined;
-  /** The number of trails of the flow, or of those with the prefix. */
+  readonly trails: readonly ListedTrail[];
+  /** How many trails are selected; `maximumCounted + 1` for more. */
   readonly total: number;
+  /** Whether all trails are being judged again, so that selecting by a state can miss some. */
+  readonly isRejudged: boolean;
 }
 
-/** How many trails are judged at most to find those in one state: a limit of time. A further request continues. */
-const maximumJudged = 100;
+/** The maximum number of trails that are counted. */
+export const maximumCounted = 1000;
 
 /** How many trails are judged before other requests get their turn. */
 const batchSize = 10;
 
-/** Lists trails of a flow with their states, the latest first; undefined if there is no such flow. */
+/**
+ * Lists trails of a flow with their states, the latest first; undefined if there is no such flow. They are selected by
+ * their last verdicts, and judged now.
+ */
 export async function listTrailStates(
   { storage, judging, now }: Dependencies,
-  { org, flow: name, namePrefix, state, offset, limit }: TrailStateQuery,
+  { org, flow: name, selection, offset, limit }: TrailStateQuery,
 ): Promise<TrailStates | undefined> {
-  const filter = { flow: name, namePrefix };
   const found = await storage.read(async ({ flows, trails }) => {
     const flow = await flows.find(org, name);
     if (flow === undefined) return undefined;
-    const part = { offset, limit: state === undefined ? limit : maximumJudged };
-    return { flow, listed: await trails.list(org, filter, part), total: await trails.count(org, filter) };
+    const listed = await trails.listSelected(org, name, selection, { offset, limit });
+    const total = await trails.countSelected(org, name, selection, maximumCounted + 1);
+    return { flow, listed, total, isRejudged: await trails.isRejudged(org, name) };
   });
   if (found === undefined) return undefined;
-  const { flow, listed, total } = found;
-  const selected: TrailState[] = [];
-  let judged = 0;
-  while (judged < listed.length && selected.length < limit) {
-    const batch = listed.slice(judged, judged + batchSize);
+  const { flow, listed, ...rest } = found;
+  const judged: ListedTrail[] = [];
+  for (let first = 0; first < listed.length; first += batchSize) {
     await judging.turns.next();
-    const states = await storage.read((transaction) => loadTrailStates(transaction, flow, batch, unixSeconds(now())));
-    for (const one of states) {
-      if (selected.length === limit) break;
-      judged += 1;
-      if (state === undefined || one.judgement.state === state) selected.push(one);
-    }
+    const batch = await storage.read(async (transaction) => {
+      const states = await loadTrailStates(
+        transaction,
+        flow,
+        listed.slice(first, first + batchSize),
+        unixSeconds(now()),
+      );
+      const ids = states.map(findPullRequestEvidence);
+      const linked = await transaction.attestations.listPullRequests(
+        org,
+        ids.filter((id) => id !== undefined),
+      );
+      return states.map((state, index) => ({ ...state, pullRequest: linked.get(ids[index] ?? '') }));
+    });
+    judged.push(...batch);
   }
-  const next = offset + judged;
-  return { flow, trails: selected, next: next < total ? next : undefined, total };
+  return { flow, trails: judged, ...rest };
+}
+
+function findPullRequestEvidence({ judgement }: TrailState): string | undefined {
+  const statuses = [judgement, ...judgement.artifacts].flatMap(({ evidence }) => evidence);
+  return statuses.find(({ evidence }) => evidence?.type === 'pull_request')?.evidence?.id;
 }
 
 /** A flow with its latest trails, the latest first. */

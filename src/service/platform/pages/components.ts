@@ -130,6 +130,20 @@ export function renderBadge(state: BadgeState, words?: string): Html {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words ?? text}</span>`;
 }
 
+/** Renders a state as its sign alone, with words for those who do not see it or point at it. */
+export function renderIcon(state: BadgeState, words: string, path?: string): Html {
+  const [tone, mark] = badges[state];
+  const label = html`class="icon ${tone}" title="${words}" aria-label="${words}"`;
+  return path === undefined
+    ? html`<span role="img" ${label}>${mark}</span>`
+    : html`<a href="${path}" ${label}>${mark}</a>`;
+}
+
+/** Explains the signs of states. */
+export function renderLegend(states: readonly BadgeState[]): Html {
+  return html`<p class="legend">${states.map((state) => html`${renderBadge(state)} `)}</p>`;
+}
+
 /** What a record counts for, if not all environments. Names are left out: a reader may not know them. */
 export function describeCountsFor(countsFor: readonly string[] | undefined): string | undefined {
   if (countsFor === undefined) return undefined;

@@ -49,7 +49,7 @@ function renderPage(page: Page, context: PageContext): Html {
         <link rel="stylesheet" href="${files.stylesheet}" />
         <link rel="icon" type="image/svg+xml" href="${files.icon}" />
       </head>
-      <body>
+      <body ${page.isWide === true ? html`class="wide"` : undefined}>
         <a class="skip" href="#content">Skip to the content</a>
         <header>
           <div class="bar">

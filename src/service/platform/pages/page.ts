@@ -21,6 +21,8 @@ export interface Page {
   /** The API requests that give the same data (`apiRequest`). */
   readonly api?: readonly string[] | undefined;
   readonly content: Html;
+  /** Whether it takes the whole width of the window. */
+  readonly isWide?: boolean | undefined;
   /** Default: 200. */
   readonly status?: number | undefined;
 }

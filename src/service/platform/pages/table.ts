@@ -5,6 +5,8 @@ export interface Table {
   /** Names the table for readers who do not see it. */
   readonly label: string;
   readonly columns: readonly Hole[];
+  /** The names of the columns in a narrow window, by default those that are texts. */
+  readonly labels?: readonly string[] | undefined;
   /** The cells of each row; the first names the row. They are rendered only until the page is long enough. */
   readonly rows: Iterable<readonly Hole[]>;
   /** What stands in place of a table without rows. */
@@ -44,11 +46,14 @@ export function renderTable(table: Table): Html {
     ${left === 0 ? undefined : html`<p>${left} more ${rest}</p>`}`;
 }
 
-function renderRows({ columns, rows, maximumBytes = defaultMaximumBytes }: Table): {
+function renderRows({ columns, labels: names = [], rows, maximumBytes = defaultMaximumBytes }: Table): {
   readonly shown: readonly Html[];
   readonly hidden: number;
 } {
-  const labels = columns.map((column) => (typeof column === 'string' ? html` data-label="${column}"` : undefined));
+  const labels = columns.map((column, index) => {
+    const name = names[index] ?? column;
+    return typeof name === 'string' ? html` data-label="${name}"` : undefined;
+  });
   const shown: Html[] = [];
   let [bytes, hidden] = [0, 0];
   for (const cells of rows) {

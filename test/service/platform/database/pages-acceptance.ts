@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import * as sessions from '../../../../src/service/session/session-use-cases.ts';
+import type { TrailSelection } from '../../../../src/service/trail/trail-records.ts';
 import { listTrailStates } from '../../../../src/service/trail/trail-state-use-cases.ts';
+import { judgeMarked } from '../../../../src/service/trail/trail-verdict-use-cases.ts';
 import type { StoredKey } from '../../../../src/service/account/account.ts';
 import { hashSecret } from '../../../../src/service/account/api-key.ts';
 import { hashSessionToken, maximumSessions, sessionSeconds } from '../../../../src/service/session/session.ts';
+import { commitOf } from '../../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../../support/records.ts';
 
@@ -104,14 +107,46 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
       expect(await find('build', 'web')).toEqual([['web/build', 'web/build-1', 'web/build-2', 'web/build-~'], 4]);
       expect(await find('build-', undefined, 3)).toEqual([['web/build-~'], 4]);
       expect(await find('b%')).toEqual([[], 0]);
-      const query = { org: 'acme', flow: 'web', offset: 0, limit: 2 };
-      const states = await listTrailStates(records.at(6), { ...query, state: 'INCOMPLETE' });
-      expect(states?.trails.map(({ trail }) => trail.name)).toEqual(['deploy', 'build-~']);
-      expect(states).toMatchObject({ next: 2, total: 6 });
-      expect(await listTrailStates(records.at(6), { ...query, state: 'COMPLIANT' })).toMatchObject({
-        ...{ trails: [], next: undefined, total: 6 },
-      });
+      const query = { org: 'acme', flow: 'web', selection: {}, offset: 0, limit: 2 };
       expect(await listTrailStates(records.at(6), { ...query, flow: 'none' })).toBeUndefined();
+    });
+
+    it('select the trails of a flow by state, commit and time, the latest first', async () => {
+      const flow = { org: 'acme', description: '', visibility: undefined, repoUrl: undefined };
+      for (const name of ['web', 'api']) await records.saveFlow({ ...flow, name, template: ['sonar'] }, 2);
+      const begun = [
+        ['one', 'main', 'Ann <ann@example.com>'],
+        ['two', 'feature', 'Bob'],
+        ['three', 'main', 'Bob'],
+        ['four', undefined, undefined],
+      ] as const;
+      for (const [index, [name, branch, author]] of begun.entries()) {
+        const commit = { sha1: commitOf('1'), ...(branch === undefined ? {} : { branch, author }) };
+        const trail = { org: 'acme', name, report: { git_commit_info: commit }, template: undefined };
+        await records.beginTrail({ ...trail, flow: 'web' }, 10 + index);
+        await records.beginTrail({ ...trail, flow: 'api' }, 10 + index);
+      }
+      const select = async (selection: TrailSelection, offset = 0) => {
+        const query = { org: 'acme', flow: 'web', selection, offset, limit: 2 };
+        const { trails = [], total } = (await listTrailStates(records.at(20), query)) ?? {};
+        return [trails.map(({ trail }) => trail.name), total];
+      };
+      expect(await select({})).toEqual([['four', 'three'], 4]);
+      expect(await select({}, 2)).toEqual([['two', 'one'], 4]);
+      expect(await select({ state: 'INCOMPLETE' }, 3)).toEqual([['one'], 4]);
+      expect(await select({ state: 'COMPLIANT' })).toEqual([[], 0]);
+      expect(await select({ branch: 'main' })).toEqual([['three', 'one'], 2]);
+      expect(await select({ author: 'Bob', state: 'INCOMPLETE' })).toEqual([['three', 'two'], 2]);
+      expect(await select({ author: 'Bob', branch: 'main' })).toEqual([['three'], 1]);
+      expect(await select({ namePrefix: 't', branch: 'feature' })).toEqual([['two'], 1]);
+      expect(await select({ from: 11, to: 13 })).toEqual([['three', 'two'], 2]);
+      expect(await select({ namePrefix: 't', from: 12 })).toEqual([['three'], 1]);
+      await records.saveFlow({ ...flow, name: 'web', template: [] }, 21);
+      const isRejudged = () => records.storage.read(({ trails }) => trails.isRejudged('acme', 'web'));
+      expect(await isRejudged()).toBe(true);
+      // A batch, and the end of the flow.
+      await records.storage.transaction('acme', (transaction) => judgeMarked(transaction, 'acme', 22));
+      expect([await isRejudged(), await select({ state: 'COMPLIANT' }, 2)]).toEqual([false, [['two', 'one'], 4]]);
     });
 
     it('find the first of the latest snapshots with the same verdict', async () => {

@@ -42,14 +42,17 @@ describe('the pages of an organization with records', () => {
 
   it('show trails against their required evidence, and select them', async () => {
     const matrix = await read('/acme/flows/web');
-    expect(matrix).toContain('Trail State pull-request web web.unit-tests web.sonar Extra Begun');
-    const row = 'build-124 ◐ Incomplete ○ Missing ✓ Reported ✓ Compliant ○ Missing';
+    expect(matrix).toContain(
+      'Message State Commit Author Branch Pull request pull-request web web.unit-tests web.sonar Extra Begun',
+    );
+    const row = 'change number 124 ◐ Incomplete 31f647122fee Ada Example main ○ ✓ ✓ ○';
     expect(matrix).toContain(row);
-    expect(matrix).toMatch(/build-125 .* \+ licence-scan/);
+    expect(matrix).toMatch(/change number 125 .* main #125 .* \+ licence-scan/);
+    expect(matrix).toContain('1 to 9 of 9 trails');
     const incomplete = await read('/acme/flows/web?state=INCOMPLETE');
     expect(incomplete).toContain(row);
-    expect(incomplete).not.toContain('build-125');
-    expect(await read('/acme/flows/web?name=build-12&offset=5')).toMatch(/build-125 .*← Previous/);
+    expect(incomplete).not.toContain('change number 125');
+    expect(await read('/acme/flows/web?name=build-12&offset=5')).toMatch(/change number 121 .*← Previous/);
     expect(await read('/acme/flows/web?name=nothing')).toContain('No trail is selected by this filter.');
     expect(await read('/acme/flows/mobile')).toContain('There is no trail yet.');
   });

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { call } from '../../support/service-call.ts';
+import { attestationForm, commitOf, report, saveFlow } from '../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+const read = async (query = '', page = ''): Promise<{ readonly text: string; readonly type: string | null }> => {
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const response = await fetch(`${service.url}/acme/flows/web${page}${query}`, { headers });
+  expect([response.status, response.ok ? '' : await response.clone().text()]).toEqual([200, '']);
+  return { text: await response.text(), type: response.headers.get('content-type') };
+};
+const listTrails = async (query: string): Promise<readonly string[]> =>
+  [...(await read(query)).text.matchAll(/<th scope="row"><a [^>]*title="([^"]*)"/gu)].map(([, name = '']) => name);
+
+beforeAll(async () => {
+  service = await startTestService();
+  await saveFlow(service, { template: ['artifact', 'pull-request'] });
+  const git_commit_info = (sha: string, branch: string, message: string): object => ({
+    ...{ sha1: commitOf(sha), author: 'Ann Dev <ann@example.com>', branch, message: `${message}\n\nThe body.` },
+    timestamp: 1_795_000_000,
+  });
+  const commits = [
+    ['1', 'main', '=HYPERLINK("evil")'],
+    ['2', 'feature/long', 'feat: begin'],
+  ] as const;
+  for (const [sha, branch, message] of commits) {
+    const form = attestationForm({ name: commitOf(sha), git_commit_info: git_commit_info(sha, branch, message) });
+    expect((await call(service, { method: 'PUT', path: '/trails/acme/web', form })).status).toBe(201);
+  }
+  await report(service, { trail_name: commitOf('1') });
+  const approved = { approvers: ['bob'], commits: [], merge_commit: commitOf('1'), state: 'MERGED' };
+  const pull_requests = [{ url: 'https://github.com/acme/web/pull/12', ...approved }];
+  const form = attestationForm({
+    ...{ attestation_name: 'pull-request', git_provider: 'github', pull_requests },
+  });
+  const path = `/attestations/acme/web/trail/${commitOf('1')}/pull_request`;
+  const sent = await call(service, { method: 'POST', path, form });
+  expect([sent.status, sent.text]).toEqual([201, sent.text]);
+});
+afterAll(() => service.stop());
+
+describe('the page of a flow', () => {
+  it('lists trails like commits, with a sign for each piece of evidence', async () => {
+    const { text } = await read();
+    expect(text).toContain('<body class="wide">');
+    for (const part of [
+      '=HYPERLINK(&quot;evil&quot;)</a>',
+      `<code title="${commitOf('1')}">${'1'.repeat(12)}</code>`,
+      'href="/acme/flows/web?branch=feature%2Flong"',
+      '>Ann Dev</a',
+      '<a href="https://github.com/acme/web/pull/12" rel="noreferrer">#12</a>',
+      'aria-label="pull-request: Compliant">✓</a>',
+      '1 to 2 of 2 trails',
+    ])
+      expect(text).toContain(part);
+    expect(text).not.toContain('The body.');
+  });
+
+  it('selects trails by state, branch, author and day', async () => {
+    const [one, two] = [commitOf('1'), commitOf('2')];
+    expect(await listTrails('')).toEqual([two, one]);
+    expect(await listTrails('?state=COMPLIANT')).toEqual([one]);
+    expect(await listTrails('?state=&branch=main&author=&from=&to=&name=')).toEqual([one]);
+    expect(await listTrails(`?author=${encodeURIComponent('Ann Dev <ann@example.com>')}`)).toEqual([two, one]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await listTrails(`?from=${today}&to=2999-01-01&name=2`)).toEqual([two]);
+    expect(await listTrails('?to=2020-01-01')).toEqual([]);
+  });
+
+  it('gives the same list as a file that spreadsheets do not run', async () => {
+    const csv = await read('?format=csv&branch=main', '/trail-list');
+    expect(csv.type).toBe('text/csv; charset=utf-8');
+    const [header, line] = csv.text.split('\r\n', 2);
+    expect(header).toBe('name,state,state_info,created_at,message,commit,author,branch,pull_request,html_url');
+    expect(line).toMatch(new RegExp(`^${commitOf('1')},COMPLIANT,`, 'u'));
+    expect(csv.text).toContain(`,"'=HYPERLINK(""evil"")\n`);
+    const json: unknown = JSON.parse((await read('?format=json', '/trail-list')).text);
+    expect(json).toMatchObject([
+      { name: commitOf('2'), state: 'INCOMPLETE' },
+      { name: commitOf('1'), pull_request: 'https://github.com/acme/web/pull/12' },
+    ]);
+    expect(JSON.parse((await read('?format=json&name=none', '/trail-list')).text)).toEqual([]);
+  });
+});
