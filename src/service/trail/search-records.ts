@@ -25,8 +25,8 @@ const statements = defineStatements('search', {
   // No letter sorts after U+10FFFF.
   find: `SELECT ${trailColumns} FROM (
       SELECT DISTINCT u.place FROM (
-        SELECT * FROM (SELECT place FROM search_words WHERE org = $1 AND word = $2 ORDER BY place DESC LIMIT $4) e
-        UNION ALL SELECT * FROM (SELECT place FROM search_words
+        SELECT e.place FROM (SELECT place FROM search_words WHERE org = $1 AND word = $2 ORDER BY place DESC LIMIT $4) e
+        UNION ALL SELECT b.place FROM (SELECT place FROM search_words
           WHERE org = $1 AND word > $2 AND word < $2 || '\u{10ffff}' LIMIT $4) b
       ) u WHERE NOT EXISTS (SELECT 1 FROM ${valuesOf('$3')} WHERE NOT EXISTS (
         SELECT 1 FROM search_words o WHERE o.org = $1 AND o.word = m.value AND o.place = u.place))

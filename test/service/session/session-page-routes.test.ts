@@ -59,7 +59,6 @@ describe('signing in', () => {
     expect((await get('/acme/flows/web', cookie)).status).toBe(200);
     const administration = await (await get('/acme/administration', cookie)).text();
     const sessions = /aria-label="Sessions of browsers"[^]*?<\/table>/.exec(administration)?.[0] ?? '';
-    expect(sessions.match(/<tr>/g)).toHaveLength(2);
     expect(sessions).toMatch(/<th scope="row">admin<\/th>[^]*just now[^]*in 12 hours/);
     expect(administration).not.toContain(cookie?.split('=')[1]);
     expect((await get(`/api/v2/flows/${service.org}`, cookie)).status).toBe(401);
