@@ -22,6 +22,7 @@ import { changePolicies } from '../../../../support/environment-samples.ts';
 import { everyEndpoint } from '../../../../support/every-endpoint.ts';
 import { prepareEverything, prepareOrganization } from '../../../../support/prepare-organization.ts';
 import { call, mappingOf, type Called } from '../../../../support/service-call.ts';
+import { sampleSigningKeys } from '../../../../support/signing-keys.ts';
 import { startTestService, type TestService } from '../../../../support/service.ts';
 
 /** A clock that can go forward by a minute, after which failed authentications are counted from zero. */
@@ -85,7 +86,10 @@ async function createKeys(): Promise<Keys> {
 }
 
 beforeAll(async () => {
-  service = await startTestService({ sources: { now: () => clock.now() } });
+  service = await startTestService({
+    options: { signingKeys: sampleSigningKeys },
+    sources: { now: () => clock.now() },
+  });
   keys = await createKeys();
   await prepareEverything(service, 'acme', service.apiKey);
 });
@@ -242,7 +246,7 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
 
 describe('two organizations', () => {
   it('can use the same names', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ options: { signingKeys: sampleSigningKeys } });
     const foreignKey = await service.createOrganization('other');
     await prepareOrganization(service);
     await prepareOrganization(service, 'other', foreignKey);
