@@ -1,33 +1,13 @@
-import { createServer } from 'node:http';
+import { serve, type LoopbackServer } from '../tools/loopback-server.ts';
 
-/** A stand-in for GitHub's API on the loopback interface. */
-export interface TrialGitHub {
-  /** The base address of the API. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** Starts a stand-in that knows one merged pull request of a commit of example/web, written by ann and approved by bob. */
-export async function startTrialGitHub(sha: string): Promise<TrialGitHub> {
+/** Starts a stand-in for GitHub. It has one merged pull request of example/web, by ann, which bob approved. */
+export function startTrialGitHub(sha: string): Promise<LoopbackServer> {
   const answers = pullRequestAnswers(sha);
-  const server = createServer(({ url = '' }, response) => {
+  return serve(({ url = '' }, response) => {
     const answer = answers[url.replace(/\?.*$/u, '')];
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json; charset=utf-8' });
     response.end(JSON.stringify(answer ?? { message: 'Not Found' }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the stand-in for GitHub has no port');
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
-  };
 }
 
 /** The answers by path, with the fields of GitHub's REST API that a step reads. */

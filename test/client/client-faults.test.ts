@@ -24,7 +24,7 @@ import {
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import type { Fault } from '../support/faulty-server.ts';
-import { closedPort } from '../support/loopback-server.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { startRawServer } from '../support/raw-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 

@@ -12,7 +12,7 @@ import { openTestClient } from '../support/client.ts';
 import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import type { Fault } from '../support/faulty-server.ts';
-import { closedPort } from '../support/loopback-server.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();

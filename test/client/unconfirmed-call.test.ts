@@ -25,7 +25,7 @@ import {
   truncatesTheAnswer,
 } from '../support/faults.ts';
 import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
-import { closedPort } from '../support/loopback-server.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();

@@ -5,7 +5,7 @@ import { fingerprintOf } from '../support/artifacts.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';
 import { answers, neverAnswers, resetsBeforeTheAnswer } from '../support/faults.ts';
 import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
-import { closedPort } from '../support/loopback-server.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { errorEnding, failedStep, type FailedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';

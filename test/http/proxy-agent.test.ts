@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../src/http/transport.ts';
 import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
 import { answers, neverAnswers } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort } from '../support/loopback-server.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { startRawServer } from '../support/raw-server.ts';
 import { startProxy, type ProxyBehaviour, type ProxyServer } from '../support/proxy-server.ts';
 import { getRequest, httpFixture, neverAborted, timeoutError } from '../support/http-fixture.ts';

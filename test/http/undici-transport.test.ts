@@ -17,7 +17,7 @@ import {
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import type { Fault } from '../support/faulty-server.ts';
-import { closedPort } from '../support/loopback-server.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { startRawServer } from '../support/raw-server.ts';
 import { getRequest, httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
 

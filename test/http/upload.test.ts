@@ -12,7 +12,7 @@ import {
   speaksNoHttp,
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort } from '../support/loopback-server.ts';
+import { closedPort } from '../../tools/loopback-server.ts';
 import { streamedBody } from './streamed-body.ts';
 import { httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
 

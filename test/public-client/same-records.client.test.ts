@@ -5,7 +5,7 @@ import { openClientSession, sha256, type ClientSession } from '../support/client
 import { describeWithClient, expectRun } from '../support/client-steps.ts';
 import { findDifferences, type Difference } from '../support/differences.ts';
 import { readText } from '../support/repository.ts';
-import { serve, type LoopbackServer } from '../support/loopback-server.ts';
+import { serve, type LoopbackServer } from '../../tools/loopback-server.ts';
 import { startedAt, storedContent } from '../support/platform-stand-ins.ts';
 import { call } from '../support/service-call.ts';
 import type { TestStorage } from '../support/test-storage.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { exportJWK } from 'jose';
 import { policyForm } from '../support/environment-samples.ts';
 import { createSigningKey, signToken, type SigningKey } from '../support/identity-provider.ts';
-import { serve, type LoopbackServer } from '../support/loopback-server.ts';
+import { serve, type LoopbackServer } from '../../tools/loopback-server.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { attestationForm, sampleArtifact, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
 

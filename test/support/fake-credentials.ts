@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { S3Credentials } from '../../src/service/platform/attachments/s3/credentials/credential-source.ts';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 
 /** A request for credentials. */
 export interface CredentialCall {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { buffer } from 'node:stream/consumers';
 import type { S3Credentials } from '../../src/service/platform/attachments/s3/credentials/credential-source.ts';
 import type { S3Options } from '../../src/service/platform/attachments/s3/s3-options.ts';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 
 /** What the server does with a request instead of its work; its body was not read. */
 export type S3Fault = (request: IncomingMessage, response: ServerResponse, objects: Map<string, Buffer>) => void;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 
 /** A fake of Sonar's web API on the loopback interface: the endpoints that matter here, with Sonar's messages. */
 export interface FakeSonar {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 
 /** What the server has read of a request so far. */
 export interface ReceivedRequest {

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'j
 import Provider from 'oidc-provider';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 
 /** A key of an issuer. */
 export interface SigningKey {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 import { aPod, digestOf, podList } from './pods.ts';
 
 /** Platforms that run artifacts: Docker, Kubernetes and AWS, as far as the public client asks them. */

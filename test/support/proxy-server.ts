@@ -2,7 +2,7 @@ import { request as sendOn, type IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { readingAnswerFirst } from '../../src/http/early-answer.ts';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 
 /** A request to a proxy. */
 export interface ProxyRequest {

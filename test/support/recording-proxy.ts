@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { isMapping, textAt } from '../../src/runtime/untrusted-data.ts';
-import { serve } from './loopback-server.ts';
+import { serve } from '../../tools/loopback-server.ts';
 import { findDeviation } from './openapi-conformance.ts';
 
 /** A response that went through the proxy, and its request. */

@@ -8,7 +8,7 @@ import type { Transport } from '../../../src/http/transport.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { instantClock, type InstantClock } from '../../support/clock.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
-import { closedPort } from '../../support/loopback-server.ts';
+import { closedPort } from '../../../tools/loopback-server.ts';
 import { githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../../support/fake-github.ts';
 import { collectingLog, type CollectingLog } from '../../support/log.ts';
 

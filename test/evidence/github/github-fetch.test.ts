@@ -5,7 +5,7 @@ import { createTransport } from '../../../src/http/undici-transport.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
 import { answers, answersText } from '../../support/faults.ts';
 import { startFaultyServer, type Fault, type FaultyServer } from '../../support/faulty-server.ts';
-import { closedPort } from '../../support/loopback-server.ts';
+import { closedPort } from '../../../tools/loopback-server.ts';
 
 const keep = closeAfterEach();
 const fetch = (...parameters: Parameters<ReturnType<typeof createGitHubFetch>>): Promise<Response> =>

@@ -20,7 +20,7 @@ import {
 } from '../../support/fake-registry.ts';
 import { failureOf } from '../../support/failures.ts';
 import { collectingLog } from '../../support/log.ts';
-import { closedPort } from '../../support/loopback-server.ts';
+import { closedPort } from '../../../tools/loopback-server.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 const opened: FakeRegistry[] = [];

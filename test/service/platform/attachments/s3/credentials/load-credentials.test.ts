@@ -15,7 +15,7 @@ import {
 } from '../../../../../support/fake-credentials.ts';
 import { manualClock } from '../../../../../support/clock.ts';
 import { closeAfterEach } from '../../../../../support/close-after-each.ts';
-import { closedPort } from '../../../../../support/loopback-server.ts';
+import { closedPort } from '../../../../../../tools/loopback-server.ts';
 import { startRawServer } from '../../../../../support/raw-server.ts';
 
 const keys = { accessKeyId: 'ASIATEMPORARY', secretAccessKey: 'the-temporary-secret', sessionToken: 'the-session' };

@@ -9,7 +9,7 @@ import { advanceUntil, manualClock, type ManualClock } from '../../../../../supp
 import { closeAfterEach } from '../../../../../support/close-after-each.ts';
 import { startFakeCredentials, type FakeCredentials } from '../../../../../support/fake-credentials.ts';
 import { startFakeS3, type FakeS3 } from '../../../../../support/fake-s3.ts';
-import { closedPort } from '../../../../../support/loopback-server.ts';
+import { closedPort } from '../../../../../../tools/loopback-server.ts';
 import { keep } from '../../../database/attachments-acceptance.ts';
 
 const hour = 60 * 60_000;
