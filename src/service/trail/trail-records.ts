@@ -18,12 +18,10 @@ import { document, number, optionalNumber, optionalText, text, type Row } from '
 /** Selects trails. */
 export interface TrailFilter {
   readonly flow?: string | undefined;
-  /** Only trails of these flows. Not together with `flow` or `namePrefix`. */
+  /** Only trails of these flows. Not together with `flow`. */
   readonly flows?: readonly string[] | undefined;
   /** Only trails to which an artifact with this fingerprint was reported. */
   readonly fingerprint?: string | undefined;
-  /** Only trails whose name begins with this text. They are sorted by name. Not together with `fingerprint`. */
-  readonly namePrefix?: string | undefined;
 }
 
 /** Selects trails of a flow by their last verdict, and by the commit that they were begun for. */
@@ -47,9 +45,8 @@ const withArtifact = `FROM (
     WHERE org = $1 AND fingerprint = $2 AND ($3::text[] IS NULL OR ${isAnyOf('flow', '$3')})
   ) l ${lookUp('trails', 't', 't.org = $1 AND t.flow = l.flow AND t.name = l.trail')}`;
 
-// No name contains a character above `~`, so the range ends before U+007F.
-const byName = `FROM trails t WHERE org = $1 AND name >= $2 AND name < $2 || '\u{7f}'`;
-const byNameInFlow = `${byName} AND flow = $3`;
+/** Whether the name of the trail `t` begins with a text. No name contains a character above `~`, which is before U+007F. */
+const beginsWith = (prefix: string): string => `t.name >= ${prefix} AND t.name < ${prefix} || '\u{7f}'`;
 
 /** The commit of the trail `t`: the one that it was begun for, else its name, which is one by default. */
 export const trailCommit = `coalesce(${either("t.report ->> '$.git_commit_info.sha1'", "t.report::json #>> '{git_commit_info,sha1}'")}, t.name)`;
@@ -66,7 +63,7 @@ const ofCommit = (field: 'branch' | 'author'): string =>
   `substr(${either(`t.report ->> '$.git_commit_info.${field}'`, `t.report::json #>> '{git_commit_info,${field}}'`)}, 1, 200)`;
 
 const selectors = {
-  namePrefix: "t.name >= $3 AND t.name < $3 || '\u{7f}'",
+  namePrefix: beginsWith('$3'),
   state: 't.state = $4',
   branch: `${ofCommit('branch')} = substr($5, 1, 200)`,
   author: `${ofCommit('author')} = substr($6, 1, 200)`,
@@ -105,8 +102,7 @@ const statements = defineStatements('trails', {
   listOfFlow: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND flow = $2 ${newestFirst} LIMIT $3 OFFSET $4`,
   listOfFlows: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND ${isAnyOf('t.flow', '$2')} ${newestFirst} LIMIT $3 OFFSET $4`,
   listWithArtifact: `SELECT ${trailColumns} ${withArtifact} ${newestFirst} LIMIT $4 OFFSET $5`,
-  listByName: `SELECT ${trailColumns} ${byName} ORDER BY name, flow LIMIT $3 OFFSET $4`,
-  listByNameInFlow: `SELECT ${trailColumns} ${byNameInFlow} ORDER BY name LIMIT $4 OFFSET $5`,
+  listByName: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND ${beginsWith('$2')} ORDER BY name, flow LIMIT $3`,
   // The trails of a commit are few, so they come before their order.
   listByCommit: `SELECT ${trailColumns} FROM trails t WHERE org = $1 AND flow = $2 AND ${trailCommit} = $3
     ORDER BY ${place} + 0 DESC LIMIT $4`,
@@ -114,8 +110,6 @@ const statements = defineStatements('trails', {
   countOfFlow: 'SELECT count(*) AS count FROM trails WHERE org = $1 AND flow = $2',
   countOfFlows: `SELECT count(*) AS count FROM trails WHERE org = $1 AND ${isAnyOf('flow', '$2')}`,
   countWithArtifact: `SELECT count(*) AS count ${withArtifact}`,
-  countByName: `SELECT count(*) AS count ${byName}`,
-  countByNameInFlow: `SELECT count(*) AS count ${byNameInFlow}`,
   findMarkedOrg: `SELECT org FROM trails WHERE rejudge_at <= $1 ORDER BY rejudge_at LIMIT 1`,
   findMarkedFlowOrg: `SELECT org FROM flows WHERE rejudge_before > 0 LIMIT 1`,
   findNextMark: `SELECT min(rejudge_at) AS rejudge_at FROM trails WHERE rejudge_at > $1`,
@@ -185,6 +179,11 @@ export class TrailReader extends Repository {
     return (await this.database.query(list, [...values, limit, offset])).map(toTrail);
   }
 
+  /** Trails of all flows whose name begins with a text, by name. */
+  listByName(org: string, namePrefix: string, limit: number): Promise<readonly Trail[]> {
+    return this.queryAll(statements.listByName, [org, namePrefix, limit], toTrail);
+  }
+
   /** The latest trails of a flow whose commit is this one, the latest first. */
   listByCommit(org: string, flow: string, sha: string, limit: number): Promise<readonly Trail[]> {
     return this.queryAll(statements.listByCommit, [org, flow, sha, limit], toTrail);
@@ -235,15 +234,10 @@ export class TrailReader extends Repository {
 /** The statements that list and count the trails of a filter, with its values. */
 function selectTrails(
   org: string,
-  { flow, flows, fingerprint, namePrefix }: TrailFilter,
+  { flow, flows, fingerprint }: TrailFilter,
 ): { readonly list: Statement; readonly count: Statement; readonly values: readonly Value[] } {
-  const { list, listOfFlow, listOfFlows, listWithArtifact, listByName, listByNameInFlow } = statements;
-  const { count, countOfFlow, countOfFlows, countWithArtifact, countByName, countByNameInFlow } = statements;
-  if (namePrefix !== undefined) {
-    return flow === undefined
-      ? { list: listByName, count: countByName, values: [org, namePrefix] }
-      : { list: listByNameInFlow, count: countByNameInFlow, values: [org, namePrefix, flow] };
-  }
+  const { list, listOfFlow, listOfFlows, listWithArtifact } = statements;
+  const { count, countOfFlow, countOfFlows, countWithArtifact } = statements;
   if (fingerprint !== undefined) {
     return {
       list: listWithArtifact,

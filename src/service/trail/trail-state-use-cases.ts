@@ -265,7 +265,7 @@ export async function findTrails(
   { org, text, limit }: { readonly org: string; readonly text: string; readonly limit: number },
 ): Promise<readonly Trail[]> {
   const found = await storage.read(async ({ trails, search }) => [
-    ...(await trails.list(org, { namePrefix: text }, { offset: 0, limit })),
+    ...(await trails.listByName(org, text, limit)),
     ...(await search.find(org, splitWords(text), limit)),
   ]);
   return [...new Map(found.map((trail) => [`${trail.flow}/${trail.name}`, trail])).values()].slice(0, limit);
