@@ -130,10 +130,9 @@ const statements = defineStatements('trails', {
     SELECT a.trail FROM attestations e JOIN artifacts a ON a.org = $1 AND a.flow = $3
       AND a.fingerprint = e.document::json ->> 'artifact_fingerprint'
     WHERE e.org = $1 AND e.flow = $3 AND e.trail = $4)`,
-  confirmVerdict: `UPDATE trails SET judged_at = $5 WHERE org = $1 AND flow = $2 AND name = $3
-      AND state = $4 AND rejudge_at IS NOT DISTINCT FROM $6::double precision`,
-  saveVerdict: `UPDATE trails SET state = $4, state_since = CASE WHEN state = $4 THEN state_since ELSE $5 END,
-      judged_at = $5, rejudge_at = $6 WHERE org = $1 AND flow = $2 AND name = $3`,
+  // Most reports change neither.
+  saveVerdict: `UPDATE trails SET state = $4, rejudge_at = $5 WHERE org = $1 AND flow = $2 AND name = $3
+    AND (state IS DISTINCT FROM $4 OR rejudge_at IS DISTINCT FROM $5::double precision)`,
   insertMissing: `INSERT INTO trails (org, flow, name, created_at, report, counts) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING`,
   save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report, counts, begun_at)
@@ -284,15 +283,8 @@ export class TrailWriter extends TrailReader {
   }
 
   /** Saves the latest verdict on a trail, which time alone changes at `changesAt`, or never (in Unix seconds). */
-  async saveVerdict(
-    { org, flow, name }: TrailReference,
-    state: ArtifactState,
-    { at, changesAt }: { readonly at: number; readonly changesAt: number | undefined },
-  ): Promise<void> {
-    const values = [org, flow, name, state, at, changesAt ?? null];
-    // Most reports change neither, and then no index.
-    if ((await this.database.change(statements.confirmVerdict, values)) > 0) return;
-    await this.database.run(statements.saveVerdict, values);
+  saveVerdict({ org, flow, name }: TrailReference, state: ArtifactState, changesAt: number | undefined): Promise<void> {
+    return this.database.run(statements.saveVerdict, [org, flow, name, state, changesAt ?? null]);
   }
 
   /**

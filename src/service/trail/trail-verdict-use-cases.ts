@@ -47,9 +47,7 @@ async function judgeTrails(
   at: number,
 ): Promise<void> {
   const states = await loadTrailStates(transaction, flow, trails, at);
-  const save = states.map((one) =>
-    transaction.trails.saveVerdict(one.trail, one.judgement.state, { at, changesAt: findFirstEnd([one]) }),
-  );
+  const save = states.map((one) => transaction.trails.saveVerdict(one.trail, one.judgement.state, findFirstEnd([one])));
   await Promise.all(save);
 }
 

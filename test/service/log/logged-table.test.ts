@@ -45,7 +45,7 @@ describe('the tables whose records are entries of the log', () => {
     });
     expect(Object.fromEntries(left.filter(([, names]) => names?.length !== 0))).toEqual({
       flows: ['last_modified_at', 'rejudge_before'],
-      trails: ['state', 'state_since', 'judged_at', 'rejudge_at'],
+      trails: ['state', 'rejudge_at'],
       attestations: ['stepped_back'],
       environments: ['latest', 'last_modified_at'],
       snapshots: ['stepped_back'],
@@ -70,7 +70,7 @@ describe('the tables whose records are entries of the log', () => {
       ...['github_answers.recordFailure', 'github_answers.release', 'github_answers.rename', 'github_answers.request'],
       ...['github_answers.resume', 'github_answers.setArtifactDue', 'github_answers.setChecksDue'],
       ...['github_answers.setDeploymentsDue', 'github_answers.setFlowDue', 'github_answers.setTrailDue'],
-      ...['removed_attachments.finish', 'snapshots.setLatest', 'trails.confirmVerdict', 'trails.markFlow'],
+      ...['removed_attachments.finish', 'snapshots.setLatest', 'trails.markFlow'],
       ...['trails.markOfArtifact', 'trails.markOrg', 'trails.markRelated', 'trails.saveVerdict'],
     ]);
     expect(findLoggedWrite('test.save', 'UPDATE environments SET tags = $3, latest = $4')?.table.kind).toBe(

@@ -3,8 +3,6 @@ import { text } from './base/text-type.ts';
 /** The last verdict on each trail; see the script of the same name for SQLite. */
 export const trailVerdicts = `
 ALTER TABLE trails ADD COLUMN state ${text};
-ALTER TABLE trails ADD COLUMN state_since double precision;
-ALTER TABLE trails ADD COLUMN judged_at double precision;
 ALTER TABLE trails ADD COLUMN rejudge_at double precision;
 ALTER TABLE flows ADD COLUMN rejudge_before bigint DEFAULT ${Number.MAX_SAFE_INTEGER};
 CREATE INDEX trails_to_rejudge ON trails (rejudge_at) WHERE rejudge_at IS NOT NULL;

@@ -5,8 +5,6 @@
  */
 export const trailVerdicts = `
 ALTER TABLE trails ADD COLUMN state TEXT;
-ALTER TABLE trails ADD COLUMN state_since REAL;
-ALTER TABLE trails ADD COLUMN judged_at REAL;
 ALTER TABLE trails ADD COLUMN rejudge_at REAL;
 ALTER TABLE flows ADD COLUMN rejudge_before INTEGER DEFAULT ${Number.MAX_SAFE_INTEGER};
 CREATE INDEX trails_to_rejudge ON trails (rejudge_at) WHERE rejudge_at IS NOT NULL;
