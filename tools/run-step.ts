@@ -17,7 +17,7 @@ commit that is checked out. Prints its log and its outputs, and ends with its ex
 such as --flow web; the connection can also be set in COMPLIANCE_BASE_URL, COMPLIANCE_API_TOKEN and COMPLIANCE_ORG.
 Variables that are set already, such as GITHUB_SHA, are kept.`;
 
-/** npm changes the folder, and says where it was called. */
+/** npm changes the working directory, and sets INIT_CWD to the one that it was called from. */
 const folder = process.env['INIT_CWD'] ?? process.cwd();
 
 const help = { name: 'help', inputs: {} } as const;
@@ -91,7 +91,7 @@ function git(...parameters: readonly string[]): string | undefined {
   }
 }
 
-/** The variables, with the values of this process if it has them, and the action's own. */
+/** The variables, replaced by those of this process, and its COMPLIANCE_ variables. */
 function keepGiven(variables: Readonly<Record<string, string>>): Record<string, string> {
   const given = Object.entries(process.env).flatMap(([name, value = '']) =>
     name in variables || name.startsWith('COMPLIANCE_') ? [[name, value] as const] : [],

@@ -173,11 +173,11 @@ export class ComplianceClient implements EndpointCaller {
   }
 
   /**
-   * Reads something of the service that is outside its API, with the key of the step.
+   * Downloads a resource of the service that is outside its API, with the key of the step.
    *
-   * @param title what it is, for errors
-   * @param segments of its path
-   * @param rule whether it is requested again; by default, as any request that only reads
+   * @param title the name of the resource, for errors
+   * @param segments the segments of its path
+   * @param rule when to retry; by default, the rule for requests that only read
    * @throws ServiceError for any answer but 200; ExternalError if no answer comes
    */
   async download(title: string, segments: readonly string[], rule?: RetryRule): Promise<Buffer> {

@@ -9,7 +9,7 @@ export const bundleMediaType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 
 const text = Type.String();
 
-/** A Sigstore bundle with a DSSE envelope, as far as this service fills it in. */
+/** A Sigstore bundle with a DSSE envelope, with the fields that this service sets. */
 const bundle = Type.Object({
   mediaType: Type.Literal(bundleMediaType),
   verificationMaterial: Type.Object({

@@ -3,7 +3,7 @@ import { accessErrors } from './errors.ts';
 import { fingerprint, orgName } from './names.ts';
 import { Type } from './schema.ts';
 
-/** The error of everything that the service signs. */
+/** The error of endpoints whose answer is signed, if there is no key. */
 export const noSigningKey = {
   status: 503,
   message: 'The service has no signing key; its operator has to set COMPLIANCE_SERVICE_SIGNING_KEY_FILE',
@@ -27,7 +27,7 @@ export const proofQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** What the endpoints have in common. */
+/** What the endpoints of the log have in common. */
 export const logAccess = {
   method: 'GET',
   parameters: Type.Object({ org: orgName }),

@@ -61,7 +61,7 @@ export interface ServiceOptions extends ServerOptions {
   readonly allowPrivateIssuers?: boolean | undefined;
   /** The GitHub App that sets checks; undefined for none. */
   readonly github?: GithubApp | undefined;
-  /** The keys that sign transparency logs; undefined for that of the data folder, or none with PostgreSQL. */
+  /** The keys that sign transparency logs; by default those of the data folder, or none with PostgreSQL. */
   readonly signingKeys?: readonly KeyObject[] | undefined;
   /** What organizations may use; undefined without limits. */
   readonly quotas?: Quotas | undefined;

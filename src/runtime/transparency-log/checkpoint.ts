@@ -6,7 +6,7 @@ export interface TreeHead {
   readonly root: Uint8Array;
 }
 
-/** A checkpoint as it was read. */
+/** A parsed checkpoint. */
 export interface Checkpoint extends TreeHead {
   /** The schema-less URL of the log. */
   readonly origin: string;
@@ -14,14 +14,14 @@ export interface Checkpoint extends TreeHead {
   readonly signatures: readonly { readonly name: string; readonly keyId: string; readonly signature: Uint8Array }[];
 }
 
-/** The path of a log, which its origin ends with. */
+/** The path of a log. Its origin ends with it. */
 const toLogPath = (org: string): string => `/log/${encodeURIComponent(org)}`;
 
-/** The origin of a log, which its keys are named after: its URL without the scheme. */
+/** The origin of a log: its URL without the scheme, which is also the name of its keys. */
 export const toLogOrigin = (service: string, org: string): string =>
   service.replace(/^https?:\/\//u, '') + toLogPath(org);
 
-/** The maximum length of a checkpoint in characters: that of one with 16 signatures is less. */
+/** The maximum length of a checkpoint in characters. One with 16 signatures is shorter. */
 export const maximumCheckpointLength = 10_000;
 
 const signatureLine = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/u;
@@ -51,5 +51,5 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root, text: signed, signatures };
 }
 
-/** Whether it is a checkpoint of the log of an organization, of whichever service. */
+/** Whether a checkpoint belongs to the log of an organization, on any service. */
 export const isLogOf = ({ origin }: Checkpoint, org: string): boolean => origin.endsWith(toLogPath(org));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The hash tree of a log (RFC 6962, 2.1), read tile by tile as the C2SP specification tlog-tiles cuts it. */
+/** The hash tree of a log (RFC 6962, 2.1), read in the tiles of the C2SP specification tlog-tiles. */
 
 /** How many hashes a full tile has. A hash of a level covers as many hashes of the level below. */
 export const tileWidth = 256;
@@ -53,8 +53,8 @@ export interface Roots {
 }
 
 /**
- * The roots of the trees of two sizes, computed from the same hashes: if both are as signed, the later tree begins with
- * the entries of the earlier one, whoever the hashes are from.
+ * The roots of the trees of two sizes, computed from the same hashes. If both match the signed roots, the later tree
+ * begins with the entries of the earlier one, even if the hashes come from an untrusted source.
  *
  * @param earlier at most `later`
  */

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import type { Checkpoint } from './checkpoint.ts';
 
-/** A public key, as a verifier knows it. */
+/** A public key with the name and the id by which signatures refer to it. */
 export interface VerifierKey {
   readonly name: string;
   readonly keyId: string;
@@ -11,7 +11,7 @@ export interface VerifierKey {
 /** The type of Ed25519 signatures in key ids and verifier keys. */
 const ed25519 = Uint8Array.of(1);
 
-/** What DER has before the 32 bytes of an Ed25519 public key (RFC 8410). */
+/** The DER encoding of an Ed25519 public key (RFC 8410), up to its 32 bytes. */
 const publicKeyPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 export function toRawKey(key: KeyObject): Uint8Array {
@@ -23,7 +23,7 @@ export function toKeyId(name: string, raw: Uint8Array): string {
   return createHash('sha256').update(`${name}\n`).update(ed25519).update(raw).digest('hex').slice(0, 8);
 }
 
-/** The public key of a private key as verifiers take it: `<name>+<key id>+<base64>`. */
+/** The public key of a private key in the format of C2SP: `<name>+<key id>+<base64>`. */
 export function renderVerifierKey(name: string, key: KeyObject): string {
   const raw = toRawKey(key);
   return `${name}+${toKeyId(name, raw)}+${Buffer.concat([ed25519, raw]).toString('base64')}`;

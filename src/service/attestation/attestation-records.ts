@@ -215,7 +215,7 @@ export class AttestationReader extends Repository {
     return this.queryAll(statements.listByIds, [org, ids], toRecordedSummary);
   }
 
-  /** The first pull requests of those of the attestations that have any, by the id of the attestation. */
+  /** The first pull request of each attestation that has any, by the id of the attestation. */
   async listPullRequests(org: string, ids: readonly string[]): Promise<ReadonlyMap<string, LinkedPullRequest>> {
     const rows = ids.length === 0 ? [] : await this.database.query(statements.listPullRequests, [org, ids]);
     return new Map(

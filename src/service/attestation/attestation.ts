@@ -28,7 +28,7 @@ export interface Attachment {
   readonly digest: string;
   /** In bytes. */
   readonly size: number;
-  /** If it was removed; read with the document only. */
+  /** Set if it was removed. Only read together with the document. */
   readonly removal?: Removal | undefined;
 }
 

@@ -33,7 +33,7 @@ export class RemovedAttachmentReader extends Repository {
     return this.queryAll(statements.listOrganizations, [digest], (row) => text(row, 'org'));
   }
 
-  /** The digests of removed attachments whose content may still be stored because of it. */
+  /** The digests of removed attachments whose content may still have to be deleted. */
   listUnfinished(): Promise<readonly string[]> {
     return this.queryAll(statements.listUnfinished, [], (row) => text(row, 'attachment_digest'));
   }

@@ -52,7 +52,7 @@ function toStatement(attestation: RecordedAttestation, artifact: string | undefi
     attachments: toAttachments(attachment, links.pages.attachment(org, flow, trail, id)),
   };
   const subject = toSubject(attestation, artifact, links);
-  // The type of in-toto knows only these two results, and they are those of the tests: an override is neither.
+  // The type of in-toto has only these two results. They are about the tests, so an override has neither.
   if (!isOfKind(attestation, 'junit') || document.override !== undefined || verdict === 'incomplete')
     return { subject, predicateType, predicate };
   const suites = attestation.document.junit_results;
@@ -72,7 +72,7 @@ function toStatement(attestation: RecordedAttestation, artifact: string | undefi
   };
 }
 
-/** What the attestation is about: the artifact, else the commit, else the trail, which has no content but its address. */
+/** What the attestation is about: the artifact, else the commit, else the address of the trail. */
 function toSubject(
   { org, flow, trail, document }: RecordedAttestation,
   artifact: string | undefined,

@@ -32,7 +32,7 @@ export interface IndexedRecord {
   readonly title: string;
   /** Undefined if its document is withheld. */
   readonly path: string | undefined;
-  /** Of its entry; undefined if it has none. */
+  /** The number of its entry; undefined if it has none. */
   readonly sequence: number | undefined;
   readonly isLate: boolean | undefined;
 }

@@ -43,7 +43,7 @@ export const findTable = (name: SelectionName): LoggedTable => {
   return table;
 };
 
-/** The place of a row in its selection. */
+/** The column that orders the rows of a selection; undefined if there is only one row. */
 const orderColumn = (name: SelectionName): string | undefined => {
   const selection: Selection = selections[name];
   return selection.order;
@@ -53,14 +53,14 @@ function selectRecords(name: SelectionName): string {
   const table = findTable(name);
   const order = orderColumn(name);
   const { by }: Selection = selections[name];
-  // Nothing but the ids is looked up in an index then: else, all records of the flow might be read.
+  // Keeps the database from using an index on the other columns, which would read all records of the flow.
   const isListed = by.includes('id');
   const conditions = by.map((column, index) =>
     column === 'id'
       ? isAnyOf('t.id', `$${index + 4}`)
       : `t.${toColumn(column)}${isListed ? " || ''" : ''} = $${index + 4}`,
   );
-  // With `+ 0` where no index has this order: else, all records of the flow might be read.
+  // `+ 0` keeps the database from using an index in this order, which would read all records of the flow.
   const isIndexed = order !== 'sequence' || name === 'attestationsOfTrail';
   const place = order === undefined ? undefined : `t.${order}${isIndexed ? '' : ' + 0'}`;
   const after = place === undefined ? [] : [`${place} > $${conditions.length + 4}`];
@@ -89,7 +89,7 @@ const statements = defineStatements('package_trails', {
 
 /** A row of a logged table. */
 export interface SelectedRow extends LoggedRow {
-  /** Whether it was entered after the checkpoint by an upgrade; undefined if it was not entered after it. */
+  /** Whether an upgrade entered it after the checkpoint; undefined if it has no entry after the checkpoint. */
   readonly isEnteredLate: boolean | undefined;
 }
 

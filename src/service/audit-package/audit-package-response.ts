@@ -111,7 +111,7 @@ class PackageMaker {
     }
   }
 
-  /** The policies and custom types that the records name, what everything is checked with, and the index. */
+  /** The policies and custom types that the records name, the proofs, the checkpoint, the keys and the index. */
   async *makeEnd(): Files {
     const { subject, log, signer, at, caller } = this.#source;
     if (readsEverything(caller)) {
@@ -176,7 +176,7 @@ class PackageMaker {
     return path;
   }
 
-  /** An artifact by its latest report in a flow, and by the policies of where it runs. */
+  /** An artifact with its verdicts: in a flow, and by the policies of the environments that run it. */
   async *#makeArtifact({ flow, fingerprint }: { readonly flow: string; readonly fingerprint: string }): Files {
     const { dependencies, caller } = this.#source;
     const { links, storage } = dependencies;
@@ -221,7 +221,7 @@ class PackageMaker {
     yield* this.#makeRecords('policyAttachments', [environment]);
   }
 
-  /** An environment with its snapshots, whose documents have their verdicts, and its verdict now. */
+  /** An environment with its snapshots, which contain their verdicts, and its current verdict. */
   async *#makeEnvironment(subject: EnvironmentSubject): Files {
     const { dependencies, caller, at: now, signal } = this.#source;
     const { environment } = subject;
@@ -242,7 +242,7 @@ class PackageMaker {
     yield this.#toVerdict('verdicts/environment.json', { title, state, info }, bytes.toString());
   }
 
-  /** Attestations that are not among the records yet. */
+  /** The given attestations, except those that the package already has. */
   async *#makeEvidence(flow: string, ids: readonly string[], title: string): Files {
     const others = ids.filter((id) => !this.#attestations.has(id));
     if (others.length === 0) return;
@@ -253,7 +253,7 @@ class PackageMaker {
       );
   }
 
-  /** Returns the path of the last one; undefined if there are none. */
+  /** Returns the path of the last record; undefined if there are none. */
   async *#makeRecords(
     name: SelectionName,
     key: readonly (string | readonly string[])[],
@@ -273,7 +273,7 @@ class PackageMaker {
   async *#makeRecord(path: string, record: PackagedRecord): Files {
     const { kind, row, document, proven, fault } = record;
     const isReadable = mayReadDocument(this.#source.caller, record);
-    // A title can have such a name, too.
+    // Titles can contain names that the caller may not read, too.
     const title = isReadable ? record.title : 'withheld';
     this.#noteNames(record);
     if (fault !== undefined) this.#problems.push(`${path}: ${kind} ${title} ${fault}`);

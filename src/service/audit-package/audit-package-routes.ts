@@ -37,7 +37,7 @@ interface PackageRequest {
 
 type Span = EndpointQuery<typeof getFlowPackage>;
 
-/** Adds the endpoints that send audit packages, and the same for browsers below the pages. */
+/** Adds the endpoints that send audit packages, and the same downloads below the pages. */
 export function addAuditPackageRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const limit = new Admission({ ...defaultAdmissionLimits, requests: maximumPackages });
   const create = (request: PackageRequest): Promise<StreamedResponse> => createPackage(dependencies, limit, request);
@@ -142,7 +142,7 @@ async function requireSubject(dependencies: RouteDependencies, org: string, subj
   throw new ApiError(namedFlowNotFound, { values: { org, flow } });
 }
 
-/** Without characters that headers or file systems treat in their own ways. */
+/** A name that is safe in headers and in all file systems. */
 function toFilename(subject: PackageSubject): string {
   const { kind } = subject;
   const name = kind === 'trail' ? subject.trail : kind === 'artifact' ? subject.fingerprint.slice(0, 12) : '';

@@ -139,7 +139,7 @@ async function toRecords(
   return packaged;
 }
 
-/** What readers know a record by. */
+/** The names by which readers recognize a record. */
 function toTitle(table: LoggedTable, row: SelectedRow['row']): string {
   const { flow, environment, record } = toRecordKey(table, row);
   const parts = [flow, environment, row['trail'], row['name'], record];

@@ -17,7 +17,7 @@ interface TimeLimits {
   readonly to?: number | undefined;
 }
 
-/** The state of the log that a package is made of. */
+/** The state of the log that a package is based on. */
 export interface PackagedLog {
   readonly org: string;
   readonly checkpoint: SignedCheckpoint;
@@ -52,7 +52,7 @@ export interface PackagedRecord {
   readonly fault?: string | undefined;
 }
 
-/** The file of a record, whose name has nothing that was reported: that can be anything. */
+/** The path of a record in the package, without reported text, which could be an unsafe path. */
 export function toRecordPath({ kind, document, proven }: PackagedRecord): string {
   const digest = (): string => createHash('sha256').update(document).digest('hex').slice(0, 16);
   return `records/${kind.replaceAll(' ', '-')}/${proven?.sequence ?? `not-entered-${digest()}`}.json`;

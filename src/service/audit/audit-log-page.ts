@@ -12,7 +12,7 @@ const eventsOnPage = 50;
 const text = Type.Optional(Type.String({ maxLength: 255 }));
 const query = Type.Object({
   ...daysQuery.properties,
-  // A form sends an empty type for any.
+  // A form sends an empty text if no type is selected.
   type: Type.Optional(Type.Enum([...auditEventTypes, ''])),
   actor: text,
   subject: text,

@@ -6,7 +6,7 @@ import { number, text, type Row } from '../platform/database/rows.ts';
 
 const columns = 'org, number, type, recorded_at, actor, subject, details';
 
-/** Which events to list: texts are parts of the actor and the subject, times are in Unix seconds, included. */
+/** Which events to list: texts are parts of the actor and the subject, times are in Unix seconds, both included. */
 export interface AuditFilter {
   readonly type?: AuditEventType | undefined;
   readonly actor?: string | undefined;

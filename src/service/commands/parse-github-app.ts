@@ -54,7 +54,8 @@ export function parseGithubApp(
 }
 
 /**
- * Reads a secret from a variable, or from the file that it names with _FILE at its end. Empty values count as absent.
+ * Reads a secret from a variable, or from the file that the variable with the suffix _FILE names. Empty values count as
+ * absent.
  *
  * @throws OptionError if both are set, or the file cannot be read
  */

@@ -69,8 +69,8 @@ const text = { type: 'string' } as const;
 const several = { type: 'string', multiple: true } as const;
 
 /**
- * Parses the arguments; returns undefined if they do not begin with one of the commands. `verify` with a folder is about
- * a backup.
+ * Parses the arguments; returns undefined if they do not begin with one of the commands. `verify DIR` is another
+ * command, which verifies a backup.
  *
  * @throws OptionError
  */

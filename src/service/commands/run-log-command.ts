@@ -123,7 +123,7 @@ function requireVerifierKey(text: string): VerifierKey {
   throw new OptionError(`--verifier-key ${text} must be a line of the output of verifier-key: <name>+<id>+<base64>`);
 }
 
-/** @throws Error if the file is no checkpoint, or none of the keys has signed it */
+/** @throws Error if the file is not a checkpoint, or is not signed by any of the keys */
 async function readCheckpoint(path: string, keys: readonly VerifierKey[]): Promise<Checkpoint> {
   const checkpoint = parseCheckpoint(await readFile(path, 'utf8'));
   if (checkpoint === undefined)

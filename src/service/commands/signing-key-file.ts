@@ -51,7 +51,7 @@ export async function endRotation(path: string): Promise<readonly KeyObject[]> {
 
 const createKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
 
-/** Replaces the file at once, because a lost key cannot be created again. */
+/** Replaces the file atomically, because a lost key cannot be created again. */
 async function writeKeys(path: string, keys: readonly KeyObject[]): Promise<void> {
   const pem = keys.map((key) => key.export({ type: 'pkcs8', format: 'pem' })).join('');
   await rm(`${path}.new`, { force: true });

@@ -217,7 +217,7 @@ function renderCommitCells(
   const { sha1, message = '', author, branch, url } = report.git_commit_info ?? {};
   const [subject = ''] = message.split('\n', 1);
   const words = [subject, report.description, name].find((text = '') => text.trim() !== '') ?? name;
-  // As long as indexes have it.
+  // Indexes have 200 characters of it.
   const select = (field: 'author' | 'branch', value = '', shown = value): Hole =>
     value === ''
       ? ''
@@ -288,7 +288,7 @@ function renderCell(context: PageContext, name: string, cell: MatrixCell<Counted
   if (cell === undefined) return '';
   const [piece] = cell.evidence;
   if (piece === undefined) {
-    // An artifact, which is judged by its evidence in other columns.
+    // An artifact. The verdict on it is that of its evidence, in other columns.
     return renderIcon(cell.state, `${name}: ${cell.state === 'compliant' ? 'Reported' : describeState(cell.state)}`);
   }
   const words = cell.state === 'missing' ? 'Does not count' : describeState(cell.state);

@@ -41,7 +41,7 @@ const statements = defineStatements('flows', {
   list: `SELECT org, name, description, visibility, tags, archived_at FROM flows WHERE ${matches}
     ORDER BY name LIMIT $6 OFFSET $7`,
   count: `SELECT count(*) AS count FROM flows WHERE ${matches}`,
-  // Another template judges the trails again.
+  // If the template changes, the trails are judged again.
   save: `INSERT INTO flows (${columns}, rejudge_before) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)
     ON CONFLICT (org, name) DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
       rejudge_before =

@@ -15,7 +15,7 @@ import { findFlow } from './flow-use-cases.ts';
 
 export const flowPath = Type.Object({ org: orgName, flow_name: flowName });
 
-// A form sends an empty text for what is not selected.
+// A form sends an empty text for a filter that is not set.
 const shortText = Type.Optional(Type.String({ maxLength: 255 }));
 const day = Type.Optional(Type.String({ pattern: '^(?:\\d{4}-\\d\\d-\\d\\d)?$' }));
 export const selectionQuery = {
@@ -24,7 +24,7 @@ export const selectionQuery = {
 };
 const exportQuery = Type.Object({ ...selectionQuery, format: Type.Enum(['csv', 'json']) });
 
-/** What is selected, as in the address; without what is empty. */
+/** The filters that are set, as parameters of the address. */
 export type SelectionQuery = Omit<Static<typeof exportQuery>, 'format'>;
 
 export function toSelection(query: SelectionQuery): TrailSelection {
@@ -93,7 +93,7 @@ async function* exportTrails(
     }
     const last = trails.at(-1)?.trail.createdAt;
     if (last === undefined || trails.length < limit) return;
-    // Continues among those of the same time, because skipping all before would take long in a long list.
+    // Continues at the time of the last trail, because a large offset is slow.
     const same = trails.filter(({ trail }) => trail.createdAt === last).length;
     offset = same === limit ? offset + same : same;
     to = same === limit ? to : last + 1e-6;

@@ -168,7 +168,7 @@ export class LogReader extends Repository {
     return optionalNumber(row, 'sequence');
   }
 
-  /** What the latest checkpoint was signed for. */
+  /** The size and root in the latest signed checkpoint. */
   findHead(org: string): Promise<TreeHead | undefined> {
     return this.queryFirst(statements.findHead, [org], (row) => ({
       size: number(row, 'size'),
@@ -176,7 +176,7 @@ export class LogReader extends Repository {
     }));
   }
 
-  /** An organization and a kind of records that are older than the log and were not all entered. */
+  /** The first organization and kind with records that are older than the log and may not be entered yet. */
   findUnfinished(): Promise<{ readonly org: string; readonly kind: string } | undefined> {
     return this.queryFirst(statements.findUnfinished, ['', ''], (row) => ({
       org: text(row, 'org'),
@@ -202,7 +202,7 @@ export class LogReader extends Repository {
   }
 }
 
-/** Adds to the log. No entry is ever changed; renames change under which names entries are found. */
+/** Adds to the log. No entry is ever changed; renames only change the names by which entries are found. */
 export class LogWriter extends LogReader {
   /** Appends entries in their order. */
   async append(org: string, added: readonly NewEntry[]): Promise<void> {
@@ -234,7 +234,7 @@ export class LogWriter extends LogReader {
     return this.database.run(statements.saveHead, [org, size, root]);
   }
 
-  /** Notes that all records of a kind are entered that are older than the log. */
+  /** Notes that all records of a kind that are older than the log are entered. */
   finish(org: string, kind: string): Promise<void> {
     return this.database.run(statements.finish, [org, kind]);
   }

@@ -23,7 +23,7 @@ interface Answer {
 }
 
 /**
- * Returns who signs the log of an organization.
+ * Returns the signer of the log of an organization.
  *
  * @throws ApiError if the service has no signing key
  */

@@ -17,7 +17,7 @@ interface Dependencies {
   readonly storage: Storage;
 }
 
-/** Who signs the log of an organization. */
+/** The signer of the log of an organization. */
 export interface LogSigner {
   /** The schema-less URL of the log. */
   readonly origin: string;
@@ -25,7 +25,7 @@ export interface LogSigner {
   readonly keys: readonly KeyObject[];
 }
 
-/** The log is no continuation of what was signed before. */
+/** The log does not continue the checkpoint that was signed last. */
 export class AlteredLogError extends Error {
   override readonly name = 'AlteredLogError';
 }
@@ -44,7 +44,7 @@ function readHashes({ log }: LogRecords, org: string, size: number, cache?: Tile
 }
 
 /**
- * Reads the current size and root, and whether they are what was signed last.
+ * Reads the current size and root, and whether the latest checkpoint was signed for them.
  *
  * @throws AlteredLogError
  */
@@ -63,7 +63,7 @@ async function readHead(records: LogRecords, org: string): Promise<TreeHead & { 
 }
 
 /**
- * Signs a checkpoint of the current log, and remembers it: none is signed that is inconsistent with an earlier one.
+ * Signs a checkpoint of the current log, and stores its root, so that no later one contradicts it.
  *
  * @throws AlteredLogError
  */
@@ -105,7 +105,7 @@ export async function proveEntry(
   subject: ProofSubject,
   signer: LogSigner,
 ): Promise<string | undefined> {
-  // Before the checkpoint, which then includes it.
+  // Found before the checkpoint is made, so that the checkpoint includes it.
   const index = await dependencies.storage.read((records) => findIndex(records, org, subject));
   if (index === undefined) return undefined;
   const checkpoint = await createCheckpoint(dependencies, org, signer);

@@ -10,7 +10,7 @@ export interface LoggedTable {
   readonly environment?: string;
   /** The other columns of the key, of which only one can contain a slash. */
   readonly key: readonly string[];
-  /** The columns of the primary key, if they are others. */
+  /** The columns of the primary key, if they are not those above. */
   readonly order?: readonly string[];
   /** The columns of the document. New ones must be null in existing rows. */
   readonly columns: readonly string[];
@@ -20,9 +20,9 @@ export interface LoggedTable {
   readonly keepsDocuments?: boolean;
   /** Whether rows are changed, although the log does not keep the documents. */
   readonly isRewritten?: boolean;
-  /** The only statement whose rows are entries, if not all that write the columns are. */
+  /** The only statement that makes entries. By default, each that writes the columns does. */
   readonly statement?: string;
-  /** Whether rows can be removed without an entry, and changed by what is no entry. */
+  /** Whether rows can be changed or removed without an entry. */
   readonly isPassing?: boolean;
 }
 
@@ -152,10 +152,10 @@ export const loggedTables: readonly LoggedTable[] = [
   },
 ];
 
-/** What the kind of an entry ends in if the record was removed. */
+/** The suffix of the kind of an entry if the record was removed. */
 export const removed = ' removed';
 
-/** A column in a statement; `user` is a word of SQL. */
+/** A column in a statement; `user` is a reserved word of SQL. */
 export const toColumn = (name: string): string => (name === 'user' ? '"user"' : name);
 
 /** The columns that identify a record in the log. */
@@ -167,7 +167,7 @@ export interface RecordKey {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Which record a row of the table is. */
+/** The key in the log of the record in a row. */
 export function toRecordKey({ flow, environment, key }: LoggedTable, row: Row): RecordKey {
   const valueOf = (column: string | undefined): string => (column === undefined ? '' : String(row[column]));
   return { flow: valueOf(flow), environment: valueOf(environment), record: key.map(valueOf).join('/') };

@@ -63,7 +63,7 @@ export function findRenamedKey(
   );
 }
 
-/** Empty if the service has not written it. */
+/** Empty if it is not a JSON object, and so not from the service. */
 function parseDocument(document: string): Row {
   try {
     const row: unknown = JSON.parse(document);
@@ -82,10 +82,10 @@ export function findRecordedDocument(
 ): string | undefined {
   const later = renames.filter((rename) => rename.sequence > sequence);
   const before = later.reduce((known, rename) => undoRename(table, known, rename), row);
-  // A rename replaces all names of records, so one with the former name was moved.
+  // A rename replaces the name in all records, so a record that still has the former name was moved.
   const after = later.reduceRight((known, rename) => redoRename(table, known, rename), before);
   if (!isDeepStrictEqual(toRecordKey(table, after), toRecordKey(table, row))) return undefined;
-  // A rename replaces names in the content of some environments only, and records can name environments of later.
+  // A rename does not replace the names in the content of all environments, and a record can name a later environment.
   const unchanged = (table.quotedNames ?? []).map((column) => ({ ...before, [column]: row[column] }));
   const candidates = [before, ...unchanged];
   return candidates

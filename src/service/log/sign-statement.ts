@@ -4,10 +4,10 @@ import { bundleToJSON, toDSSEBundle } from '@sigstore/bundle';
 import { dsse } from '@sigstore/core';
 import { renderVerifierKey } from '../../runtime/transparency-log/verifier-key.ts';
 
-/** An in-toto statement: what is said (`predicate`) about something that its digest identifies (`subject`). */
+/** An in-toto statement: claims (`predicate`) about something that is identified by its digest (`subject`). */
 export interface Statement {
   readonly subject: { readonly name?: string | undefined; readonly digest: Readonly<Record<string, string>> };
-  /** The URL that tells what the predicate's fields mean. */
+  /** A URL that stands for the meaning of the fields of the predicate. */
   readonly predicateType: string;
   readonly predicate: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ export function signStatement({ subject, predicateType, predicate }: Statement, 
   const signature = sign(null, dsse.preAuthEncoding(payloadType, artifact), key);
   const [, keyHint = ''] = renderVerifierKey(name, key).split('+');
   const bundle = toDSSEBundle({ artifact, artifactType: payloadType, signature, keyHint });
-  // Verifiers skip a signature with a key id that is not theirs; bundles name the key with the hint.
+  // Verifiers skip signatures with an unknown key id, so it is empty. The hint names the key.
   bundle.content.dsseEnvelope.signatures = [{ sig: signature, keyid: '' }];
   return JSON.stringify(bundleToJSON(bundle));
 }

@@ -19,7 +19,7 @@ export interface VerifyDependencies {
 
 /** A tree head that the log must continue. */
 export interface KnownHead extends TreeHead {
-  /** Where it was kept, for messages. */
+  /** Its name in messages. */
   readonly name: string;
 }
 
@@ -38,10 +38,10 @@ export interface VerifiedLog extends TreeHead {
 const entryBatch = 500;
 
 /**
- * Compares the log of an organization with its records, their attachments, and what the log was before. The service may
+ * Compares the log of an organization with its records, their attachments, and earlier tree heads. The service may
  * be running.
  *
- * @throws Error if something was renamed meanwhile, so that problems were reported which are none
+ * @throws Error if something was renamed in the meantime, because the reported problems may be wrong
  */
 export async function verifyLog(
   dependencies: VerifyDependencies,

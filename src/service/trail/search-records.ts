@@ -6,7 +6,7 @@ import { toSearchWords } from './search-words.ts';
 
 const place = either('rowid', 'place');
 
-/** How many trails that have a word, and how many with a word that begins with it, are looked at. */
+/** The maximum number of trails that are searched: with a word, and with a word that begins with it. */
 const maximumCandidates = 1000;
 
 /** How many records of a trail are read to index it later. */
@@ -51,8 +51,8 @@ export interface SearchBacklog {
 
 export class SearchReader extends Repository {
   /**
-   * The latest trails that have all of these words. The longest one may also be the beginning of a word. Of a frequent
-   * word, only the latest trails are looked at.
+   * The latest trails that have all of these words. The longest one may also be the beginning of a word. Only
+   * the latest trails with a frequent word are searched.
    */
   async find(org: string, words: readonly string[], limit: number): Promise<readonly Trail[]> {
     const [longest, ...others] = words.toSorted((one, other) => other.length - one.length);
@@ -70,7 +70,7 @@ export class SearchReader extends Repository {
 }
 
 export class SearchWriter extends SearchReader {
-  /** Lets the trail, which must exist, be found by the words. */
+  /** Indexes the trail, which must exist, by the words. */
   async add({ org, flow, name }: TrailReference, words: readonly string[]): Promise<void> {
     if (words.length > 0) await this.database.run(statements.add, [org, flow, name, words]);
   }

@@ -58,7 +58,7 @@ const markTrails = 'UPDATE trails SET rejudge_at = $2 WHERE org = $1 AND (rejudg
 const place = `t.${either('rowid', 'place')}`;
 const newestFirst = `ORDER BY ${place} DESC`;
 
-/** The beginning of a text of the commit that the trail `t` was begun for, as long as indexes have it. */
+/** The branch or author of the commit of the trail `t`, cut to the 200 characters that indexes have. */
 const ofCommit = (field: 'branch' | 'author'): string =>
   `substr(${either(`t.report ->> '$.git_commit_info.${field}'`, `t.report::json #>> '{git_commit_info,${field}}'`)}, 1, 200)`;
 
@@ -73,7 +73,7 @@ const selectorNames = ['namePrefix', 'author', 'branch', 'state'] as const;
 
 /** Selects trails by an index on one selector, or on the time; the others may be null. */
 function selectBy(leading: Selector | undefined): string {
-  // No index has the order of `+ 0`, so that few trails of a name are found by it.
+  // `+ 0` keeps the database from using the index on the time, because few trails have the name.
   const time = `t.created_at${leading === 'namePrefix' ? ' + 0' : ''}`;
   const conditions = Object.entries(selectors).map(([name, condition], index) =>
     name === leading ? condition : `($${index + 3}::text IS NULL OR ${condition})`,
@@ -288,8 +288,8 @@ export class TrailWriter extends TrailReader {
   }
 
   /**
-   * Marks the trails that a change may affect, apart from that in which something is recorded, which is judged at once, and
-   * from those of a flow with another template, which `flows.save` marks.
+   * Marks the trails that a change may affect, except two kinds: the trail of a report is judged at once, and `flows.save`
+   * marks the trails of a flow whose template changes.
    */
   async noteChange(changed: ChangedSubject, at: number): Promise<void> {
     const { org } = changed;
@@ -297,7 +297,7 @@ export class TrailWriter extends TrailReader {
     else if (changed.flow === undefined) await this.database.run(statements.markOrg, [org]);
   }
 
-  /** Marks the trails that a trail may affect by being for another commit. */
+  /** Marks the trails that may be affected when a trail is moved to another commit. */
   noteMove({ org, flow, name }: TrailReference, at: number): Promise<void> {
     return this.database.run(statements.markRelated, [org, at, flow, name]);
   }

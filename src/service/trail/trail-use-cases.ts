@@ -92,7 +92,7 @@ async function findChange(
   return isDeepStrictEqual(own, wanted) ? undefined : wanted;
 }
 
-/** The commit that a trail keeps, because a counting key began it and one that counts for no environment would move it. */
+/** The commit of a trail that a counting key began, if a key that counts for no environment would change it. */
 function findKeptCommit(
   known: Trail | undefined,
   begun: Trail,

@@ -31,7 +31,7 @@ export async function judgeReported(
 /** How many trails are judged in one transaction, for which others of the organization wait. */
 const batchSize = 25;
 
-/** Judges some trails of an organization again that are marked. */
+/** Judges some of the marked trails of an organization again. */
 export async function judgeMarked(transaction: WriteTransaction, org: string, at: number): Promise<void> {
   const taken = await transaction.trails.takeToRejudge(org, at, batchSize);
   for (const [name, trails] of Map.groupBy(taken, ({ flow }) => flow)) {

@@ -22,7 +22,7 @@ import type { OnNonCompliant } from './gate.ts';
 
 const input = knownCheckpoint.name;
 
-/** The checkpoint that the log must continue. */
+/** The known checkpoint, or what is wrong with the input. */
 export interface KnownLog {
   /** Undefined if none is given. */
   readonly known?: Checkpoint;
@@ -133,7 +133,7 @@ async function compareLog(
   return { text, fault };
 }
 
-/** What the checkpoints alone show. */
+/** What is wrong with the log according to the checkpoints and keys alone. */
 function findFault(current: Checkpoint, known: Checkpoint, keys: readonly VerifierKey[]): string | undefined {
   if (current.origin !== known.origin) {
     return `its origin is ${current.origin}, but that of the file is ${known.origin}, so it is another log`;
@@ -151,7 +151,7 @@ function findSigners({ signatures }: Checkpoint, keys: readonly VerifierKey[]): 
   return keys.filter((key) => signatures.some(({ name, keyId }) => name === key.name && keyId === key.keyId));
 }
 
-/** What the hashes of the log show. */
+/** What is wrong with the log according to its hashes. */
 async function findRewriting(current: Checkpoint, known: Checkpoint, context: LogContext): Promise<string | undefined> {
   const read = cacheTiles(readTiles(context), current.size);
   const { earlier, later } = await findRoots(read, known.size, current.size);

@@ -49,7 +49,7 @@ export class LateEntries {
         const unfinished = await storage.read((records) => records.log.findUnfinished());
         if (unfinished === undefined || this.#isStopped) return idleDelay;
         const table = loggedTables.find(({ kind }) => kind === unfinished.kind);
-        // Written by a later version.
+        // A later version of the service left it.
         if (table === undefined) return idleDelay;
         await this.#enterTable(unfinished.org, table);
       }

@@ -8,9 +8,9 @@ interface Dependencies {
 }
 
 /**
- * Deletes content that an organization has removed, unless another one shows it; then `keep` stores it again, because it
- * may have been deleted between its arrival and its record. The lock of the digest lets no process do both at once. The
- * transaction may run again, which does no harm.
+ * Deletes content that an organization has removed. If another organization still shows it, calls `keep`, which stores
+ * it again if it was deleted before its record was written. The transaction locks the digest, so that no two processes
+ * do this at the same time, and can be repeated.
  *
  * @throws StorageError
  */

@@ -94,7 +94,7 @@ export function defineStatements<Texts extends Readonly<Record<string, string>>>
   return Object.fromEntries(statements) as Record<keyof Texts, Statement>;
 }
 
-/** Lets a statement return what the log needs of each row that it writes. */
+/** Adds a RETURNING clause with the columns that the log needs. */
 function returnDocument(text: string, { table: { columns } }: LoggedWrite): string {
   return `${text} RETURNING org, ${columns.map(toColumn).join(', ')}`;
 }

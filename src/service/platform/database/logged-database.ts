@@ -32,7 +32,7 @@ export class LoggedDatabase implements Database {
 
   async query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     if (statement.logged === undefined) return this.#database.query(statement, values);
-    // Its place is kept now, because statements need not wait for each other.
+    // Keeps the order in which the statements were called, although they may run at the same time.
     const written: Written[] = [];
     this.#written.push(written);
     const rows = await this.#database.query(statement, values);
@@ -50,7 +50,7 @@ export class LoggedDatabase implements Database {
     await this.query(statement, values);
   }
 
-  /** Appends the entries of what was written, as the last part of the transaction. */
+  /** Appends the entries of the written records, at the end of the transaction. */
   async appendEntries(): Promise<void> {
     const { now, randomBytes } = this.#sources;
     const at = unixSeconds(now());

@@ -130,7 +130,7 @@ export function renderBadge(state: BadgeState, words?: string): Html {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${mark}</span> ${words ?? text}</span>`;
 }
 
-/** Renders a state as its sign alone, with words for those who do not see it or point at it. */
+/** Renders a state as an icon, with words for screen readers and the pointer. */
 export function renderIcon(state: BadgeState, words: string, path?: string): Html {
   const [tone, mark] = badges[state];
   const label = html`class="icon ${tone}" title="${words}" aria-label="${words}"`;

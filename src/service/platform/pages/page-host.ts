@@ -33,7 +33,7 @@ export interface PageHost {
   readonly admission: Admission;
   readonly dependencies: RouteDependencies;
   readonly paths: PagePaths;
-  /** Who sent a request with a valid key, for error pages. */
+  /** The caller of a request with a valid key, for error pages. */
   readonly viewers: WeakMap<FastifyRequest, Viewer>;
 }
 

@@ -5,7 +5,7 @@ export interface Table {
   /** Names the table for readers who do not see it. */
   readonly label: string;
   readonly columns: readonly Hole[];
-  /** The names of the columns in a narrow window, by default those that are texts. */
+  /** The names of the columns in a narrow window; by default `columns`, as far as they are texts. */
   readonly labels?: readonly string[] | undefined;
   /** The cells of each row; the first names the row. They are rendered only until the page is long enough. */
   readonly rows: Iterable<readonly Hole[]>;
@@ -13,7 +13,7 @@ export interface Table {
   readonly empty: Html;
   /** How many rows there are besides `rows`. */
   readonly more?: number | undefined;
-  /** What is said of rows that are not shown. */
+  /** The end of the sentence that counts the rows that are not shown. */
   readonly rest?: string | undefined;
   readonly className?: string | undefined;
   /** The maximum size of its rows, in bytes. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** A stream whose sending may take any time, as long as the client goes on receiving. */
+/** A stream that may be sent for any length of time, while the client keeps receiving. */
 export class LongStream extends PassThrough {}
 
 /** A response that is sent while it is made. If making it fails, the connection is closed before its end. */
@@ -15,7 +15,7 @@ export class StreamedResponse {
   }
 
   send(reply: FastifyReply): FastifyReply {
-    // Also after a HEAD request, which wants no body.
+    // Also destroys it after a HEAD request, whose response has no body.
     reply.raw.once('close', () => this.#body.destroy());
     if (reply.raw.destroyed) this.#body.destroy();
     return reply.code(200).headers(this.#headers).send(this.#body);

@@ -10,7 +10,7 @@ const batchTrails = 50;
 const retryDelay = 30_000;
 const idleDelay = 3_600_000;
 
-/** After an upgrade, lets older trails be found by their words, the latest first. The next start continues after a stop. */
+/** After an upgrade, indexes the words of older trails, the latest first. The next start continues after a stop. */
 export class LateWords {
   readonly #dependencies: { readonly storage: Storage; readonly after: After; readonly log: ServiceLog };
   readonly #loop: WakingLoop;

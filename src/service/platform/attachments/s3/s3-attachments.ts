@@ -40,8 +40,8 @@ export interface S3AttachmentStore extends AttachmentStore {
 }
 
 /**
- * Attachments in an S3-compatible storage, each as the object `ab/ab12…` named by its SHA-256. Only what an admin removes is removed:
- * content whose record was not written stays, and is used if the same content is sent again.
+ * Attachments in an S3-compatible storage, each as the object `ab/ab12…` named by its SHA-256. Only attachments that an
+ * admin removes are deleted: content whose record was not written stays, and is used if the same content is sent again.
  */
 export class S3Attachments implements S3AttachmentStore {
   readonly objectStorage: ObjectStorage = { probe: () => this.#probeObjectStorage() };

@@ -64,7 +64,7 @@ export function inspectDatabase(path: string): DatabaseContents {
 
 /** Lists every attachment that a record refers to and that was not removed, without duplicates. */
 export function* listAttachedContent(database: DatabaseSync): Generator<AttachedContent> {
-  // Those of earlier versions have no such table.
+  // Backups of earlier versions do not have this table.
   const [removals] = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'removed_attachments'").all();
   const rows = database
     .prepare(

@@ -16,8 +16,8 @@ const kinds = [
 /**
  * The transparency log of each organization. `record` is the key of a record without the names of its flow and its
  * environment, which renames change. `log_hashes` has the roots of full tiles, from level 1; the hashes of level 0 are in
- * the entries. `log_heads` has what the latest checkpoint was signed for, and `log_unfinished` the kinds of records that
- * are older than the log and were not entered completely.
+ * the entries. `log_heads` has the size and root in the latest signed checkpoint, and `log_unfinished` the kinds of
+ * records that are older than the log and may not be entered yet.
  */
 export const log = `
 CREATE TABLE log_entries (

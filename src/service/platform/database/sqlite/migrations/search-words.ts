@@ -1,6 +1,6 @@
 /**
- * The words that trails are found by. `place` is the place of the trail in the order of creation: it keeps that when its flow
- * is renamed, in backups, and in copies. The empty word stands for all older trails that still wait to be indexed.
+ * The words that trails are found by. `place` is the place of the trail in the order of creation, which it keeps when its
+ * flow is renamed, in backups, and in copies. The empty word stands for all older trails that are not indexed yet.
  */
 export const searchWords = `
 CREATE TABLE search_words (
