@@ -13,52 +13,51 @@ const tooManyPackages = {
   when: 'Two audit packages of the organization are being sent already.',
 } as const satisfies ErrorResponse;
 
-const success = [
-  {
-    status: 200,
-    description: 'A ZIP with the records, their proofs, attached files, verdicts, and a page that explains it.',
-    schema: Type.String(),
-    mediaType: 'application/zip',
-  },
-] as const;
+const download = {
+  method: 'GET',
+  success: [
+    {
+      status: 200,
+      description: 'A ZIP with the records, their proofs, attached files, verdicts, and a page that explains it.',
+      schema: Type.String(),
+      mediaType: 'application/zip',
+    },
+  ],
+} as const;
 const errors = [...accessErrors, tooManyPackages, noSigningKey] as const;
 
 const query = Type.Object(spanQuery, { additionalProperties: false });
 
 export const getTrailPackage = defineEndpoint({
+  ...download,
   title: 'Get audit package of a trail',
-  method: 'GET',
   path: '/trails/{org}/{flow_name}/{trail_name}/audit-package',
   parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
-  success,
   errors: [...errors, namedFlowNotFound, trailNotFound],
 });
 
 export const getArtifactPackage = defineEndpoint({
+  ...download,
   title: 'Get audit package of an artifact',
-  method: 'GET',
   path: '/artifacts/{org}/{flow_name}/fingerprint/{fingerprint}/audit-package',
   parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint }),
-  success,
   errors: [...errors, namedFlowNotFound, artifactNotFound],
 });
 
 export const getFlowPackage = defineEndpoint({
+  ...download,
   title: 'Get audit package of a flow',
-  method: 'GET',
   path: '/flows/{org}/{flow_name}/audit-package',
   parameters: Type.Object({ org: orgName, flow_name: flowName }),
   query,
-  success,
   errors: [...errors, namedFlowNotFound],
 });
 
 export const getEnvironmentPackage = defineEndpoint({
+  ...download,
   title: 'Get audit package of an environment',
-  method: 'GET',
   path: '/environments/{org}/{env_name}/audit-package',
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
   query,
-  success,
   errors: [...errors, namedEnvironmentNotFound],
 });

@@ -85,29 +85,20 @@ interface RenderedReport {
 /** What the verdict is based on comes first: reasons and evidence; without evidence, facts and tables do. */
 function renderReport(report: Report, rows: number, escape: Escape): RenderedReport {
   const { reasons = [], evidence, tables, copies } = report;
-  const facts = renderFacts(report, escape);
-  const why = renderReasons(reasons, rows, escape);
-  const fullFingerprints = copies === undefined ? [] : [renderCopies(copies, rows, escape)];
-  if (evidence === undefined) {
-    const listed = tables.map((table) => renderTable(table, rows, escape));
-    return {
-      shown: [...why.shown, facts, ...listed.flatMap(({ shown }) => shown)],
-      folded: [...why.folded, ...listed.flatMap(({ folded }) => folded), ...fullFingerprints],
-    };
-  }
-  const notes = evidence.notes.map((note) => `<p>${renderProse(note, escape)}</p>`);
-  const decisive = renderTable(evidence.table, rows, escape);
-  const others = tables.map((table) => renderTable(table, rows, escape));
-  return {
-    shown: [...why.shown, ...decisive.shown, ...notes],
-    folded: [
-      ...why.folded,
-      ...decisive.folded,
-      ...others.flatMap(({ shown, folded }) => [...shown, ...folded]),
-      ...[facts, ...fullFingerprints],
-    ],
-  };
+  const facts: RenderedReport = { shown: [renderFacts(report, escape)], folded: [] };
+  const listed = tables.map((table) => renderTable(table, rows, escape));
+  const notes = (evidence?.notes ?? []).map((note) => `<p>${renderProse(note, escape)}</p>`);
+  const parts: readonly RenderedReport[] = [
+    renderReasons(reasons, rows, escape),
+    ...(evidence === undefined
+      ? [facts, ...listed]
+      : [renderTable(evidence.table, rows, escape), { shown: notes, folded: [] }, ...[...listed, facts].map(foldAll)]),
+    { shown: [], folded: copies === undefined ? [] : [renderCopies(copies, rows, escape)] },
+  ];
+  return { shown: parts.flatMap(({ shown }) => shown), folded: parts.flatMap(({ folded }) => folded) };
 }
+
+const foldAll = ({ shown, folded }: RenderedReport): RenderedReport => ({ shown: [], folded: [...shown, ...folded] });
 
 function renderReasons(reasons: readonly Reason[], maximumRows: number, escape: Escape): RenderedReport {
   const { lines, more } = toReasonLines(reasons);
