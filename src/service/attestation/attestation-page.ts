@@ -43,7 +43,7 @@ const attestationPath = Type.Object({
   attestation_id: attestationId,
 });
 
-const attestationNotFound: ErrorResponse = {
+const notInTrail: ErrorResponse = {
   status: 404,
   message: "Attestation '{attestation_id}' or its file does not exist in trail '{trail_name}' of flow '{flow_name}'",
   when: 'The trail has no attestation with that id, or the attestation has no file.',
@@ -68,7 +68,7 @@ export function addAttestationPage(host: PageHost): void {
   const requireAttestation = async (path: Static<typeof attestationPath>): Promise<RecordedAttestation> => {
     const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
     const found = await findAttestation(dependencies, { org, flow, trail, id });
-    if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
+    if (found === undefined) throw new ApiError(notInTrail, { values: path });
     return found;
   };
 
@@ -87,7 +87,7 @@ export function addAttestationPage(host: PageHost): void {
   addAuthenticated(host, `${attestation}/attachment`, requireReader, async (request, reply) => {
     const path = validatePath<typeof attestationPath>(attestationPath, request.params);
     const { id, attachment } = await requireAttestation(path);
-    if (attachment === undefined) throw new ApiError(attestationNotFound, { values: path });
+    if (attachment === undefined) throw new ApiError(notInTrail, { values: path });
     const { removal } = attachment;
     if (removal !== undefined)
       throw new ApiError(attachmentRemoved, { values: { ...removal, at: new Date(removal.at * 1000).toISOString() } });

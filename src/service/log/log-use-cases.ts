@@ -39,7 +39,8 @@ export type ProofSubject =
 
 type LogRecords = Pick<ReadTransaction, 'log'>;
 
-function readHashes({ log }: LogRecords, org: string, size: number, cache?: TileCache): ReadHashes {
+/** Reads hashes of the tree of a size from the records. */
+export function readHashes({ log }: LogRecords, org: string, size: number, cache?: TileCache): ReadHashes {
   return cacheTiles((level, from, to) => log.listHashes(org, level, from, to), size, cache);
 }
 

@@ -23,7 +23,7 @@ export interface LoggedTable {
   /** The only statement that makes entries. By default, each that writes the columns does. */
   readonly statement?: string;
   /** Whether rows can be changed or removed without an entry. */
-  readonly isPassing?: boolean;
+  readonly isTransient?: boolean;
 }
 
 const mutable = { keepsDocuments: true };
@@ -134,7 +134,7 @@ export const loggedTables: readonly LoggedTable[] = [
     columns: ['name', 'document', ...created, 'last_modified_at'],
   },
   {
-    ...{ ...mutable, isPassing: true, table: 'github_answers', kind: 'github answer', key: ['number'] },
+    ...{ ...mutable, isTransient: true, table: 'github_answers', kind: 'github answer', key: ['number'] },
     statement: 'github_answers.recordSent',
     columns: [
       ...['number', 'repository_id', 'repository', 'sha', 'run_id', 'github_environment', 'deployment_id'],
@@ -142,7 +142,7 @@ export const loggedTables: readonly LoggedTable[] = [
     ],
   },
   {
-    ...{ ...mutable, isPassing: true, table: 'former_names', kind: 'rename', key: ['kind', 'former'] },
+    ...{ ...mutable, isTransient: true, table: 'former_names', kind: 'rename', key: ['kind', 'former'] },
     statement: 'rename.saveFormer',
     columns: ['kind', 'former', 'name'],
   },

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AttachmentStore } from '../platform/attachments/attachments.ts';
 import { DamagedAttachmentError } from '../platform/attachments/attachments.ts';
 import type { TreeHead } from '../../runtime/transparency-log/checkpoint.ts';
-import { cacheTiles, findRoot, hashLeaf, TreeBuilder } from '../../runtime/transparency-log/tree.ts';
+import { findRoot, hashLeaf, TreeBuilder } from '../../runtime/transparency-log/tree.ts';
 import { allStatements } from '../platform/database/database.ts';
 import type { Storage } from '../platform/database/storage.ts';
 import { digestDocument, encodeEntry } from './entry.ts';
 import type { ListedEntry, LoggedRow } from './log-records.ts';
+import { readHashes } from './log-use-cases.ts';
 import { batchSize, loggedTables, removed, toRecordKey, type LoggedTable, type RecordKey } from './logged-table.ts';
 import { findRecordedDocument, findRenamedKey, parseRename, type Rename } from './renamed-row.ts';
 
@@ -63,7 +64,7 @@ export async function verifyLog(
   const matched = new Set<number>();
   const records = { attachments: 0, removedAttachments: 0, unentered: 0 };
   for (const table of loggedTables) {
-    if (table.isPassing === true) continue;
+    if (table.isTransient === true) continue;
     const found = await verifyTable(dependencies, { org, table, renames, removedDigests, matched });
     records.attachments += found.attachments;
     records.removedAttachments += found.removedAttachments;
@@ -175,14 +176,7 @@ async function verifyEntries(
   }
   for (const head of heads.filter((each) => each.size > size))
     report(`missing: the last ${head.size - size} entries of ${head.name}, which has ${head.size}`);
-  const stored = await storage
-    .read(({ log }) =>
-      findRoot(
-        cacheTiles((level, from, to) => log.listHashes(org, level, from, to), size),
-        size,
-      ),
-    )
-    .catch(() => undefined);
+  const stored = await storage.read((records) => findRoot(readHashes(records, org, size), size)).catch(() => undefined);
   if (stored === undefined || !Buffer.from(stored).equals(tree.root))
     report('altered: the stored hashes of the tree are not those of the entries');
   return { size, root: tree.root, late };
@@ -203,7 +197,7 @@ function* findProblems(
   const table = loggedTables.find((known) => known.kind === (isRemoval ? kind.slice(0, -removed.length) : kind));
   if (table === undefined) return;
   yield* findDocumentProblems(table, entry, renames);
-  if (table.isPassing === true) return;
+  if (table.isTransient === true) return;
   // Its only entry, or the latest one.
   const isExpected = isLatest || (table.keepsDocuments !== true && table.isRewritten !== true);
   if (isRemoval ? !isRemoved(table) : isExpected && !matched.has(sequence))
@@ -221,7 +215,7 @@ function* findDocumentProblems(
   else if (digestDocument(random, document) !== documentDigest) yield `altered: the document of ${nameOf(entry)}`;
   // The columns that find an entry are not hashed.
   else if (
-    table.isPassing !== true &&
+    table.isTransient !== true &&
     !isDeepStrictEqual(findRenamedKey(table, { sequence, document }, renames), { flow, environment, record })
   )
     yield `altered: ${nameOf(entry)} is about another record`;
