@@ -74,6 +74,8 @@ export type OperationResult = OperationOutcome & {
   readonly conclusion: string;
   /** The service's or Sonar's own word for the state; undefined if there is none. */
   readonly state?: string | undefined;
+  /** Whether nothing was recorded, because the step asked for a preview. */
+  readonly isPreview?: boolean;
   /** The service's answer; ignored if `written` is set. */
   readonly response: unknown;
   /** Where the answer was written; absent if it is in `response`. */

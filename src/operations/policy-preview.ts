@@ -40,6 +40,7 @@ export function createPreviewResult(preview: PolicyPreview, org: string, file: r
   return {
     outcome: 'done',
     state: 'previewed',
+    isPreview: true,
     conclusion: `${conclude(preview, org)} Nothing was stored.`,
     response: preview,
     count: preview.changed_environments + preview.changed_artifacts,

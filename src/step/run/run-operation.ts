@@ -123,7 +123,7 @@ async function runOrSkip(
 /** Whether the step recorded something, or is a gate, so that a checkpoint of the log shows what it rests on. */
 function isInLog({ endpoint, gate }: Operation, { result, onNonCompliant }: OperationRun): boolean {
   const isAnswered = result.outcome !== 'error' && result.spoolPath === undefined && result.lost === undefined;
-  const records = endpoint?.repetition.effect !== 'safe';
+  const records = endpoint?.repetition.effect !== 'safe' && result.isPreview !== true;
   return isAnswered && (records || gate === 'fail' || onNonCompliant !== 'ignore');
 }
 

@@ -5,6 +5,7 @@ import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
+import { temporaryWorkspace } from '../../support/temporary-workspace.ts';
 import { connection, openTestStep } from '../../support/test-step.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 
@@ -340,6 +341,21 @@ describe('the checkpoint of the log', () => {
     ['the log of another organization', plain(checkpoint.replaceAll('acme', 'other'))],
   ])('is left out if the service has %s', async (_what, answer) => {
     expect(await read(answer)).toBeUndefined();
+  });
+
+  it('is not read after a preview, which records nothing', async () => {
+    const workspace = await temporaryWorkspace();
+    await workspace.write('p.yml', '_schema: https://example.com/schemas/policy/v1\nartifacts: {}\n');
+    const counts = { changed_environments: 0, changed_artifacts: 0, failing_later: 0, environments_left_out: 0 };
+    const transport = answeringTransport(() =>
+      jsonAnswer(200, { policy: 'p', attached: false, environments: [], ...counts }),
+    );
+    const inputs = { ...connection, operation: 'create-policy', policy: 'p', files: 'p.yml', preview: 'true' };
+    const { context } = openTestStep({ inputs, transport, directory: workspace.path });
+    const { result, readCheckpoint } = await runOperation(context);
+    await workspace.remove();
+    expect(result).toMatchObject({ outcome: 'done', state: 'previewed' });
+    expect(readCheckpoint).toBeUndefined();
   });
 
   it('is not waited for', async () => {
