@@ -14,8 +14,8 @@ import { Judging } from './platform/judging/judging.ts';
 import { KeyUses } from './account/background/key-uses.ts';
 import { PendingSnapshots } from './platform/judging/pending-snapshots.ts';
 import { loadSigningKeys } from './commands/signing-key-file.ts';
-import { TrailJudge } from './trail/background/trail-judge.ts';
-import { LateWords } from './trail/background/late-words.ts';
+import { startTrailJudge } from './trail/background/trail-judge.ts';
+import { startLateWords } from './trail/background/late-words.ts';
 import { LateEntries } from './log/background/late-entries.ts';
 import { ensureInitialApiKey, type EnsuredApiKey, type InitialApiKey } from './account/admin-key-use-cases.ts';
 import { Admission, defaultAdmissionLimits, type AdmissionLimits } from './platform/server/bodies/admission.ts';
@@ -149,14 +149,14 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     addReadinessRoute(app, storageHealth, { startRemarks, isDraining: () => shutdown.isDraining() });
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());
-    const trailJudge = new TrailJudge(dependencies);
+    const trailJudge = startTrailJudge(dependencies);
     closers.push(() => trailJudge.stop());
     closers.push(
       watchClock({
         ...sources,
         onChange: () => {
           dispatcher.clockChanged();
-          trailJudge.clockChanged();
+          trailJudge.wake();
           github?.clockChanged();
         },
       }),
@@ -170,7 +170,7 @@ export async function startService(options: ServiceOptions, sources: StorageDepe
     const generatedKey = first === undefined ? undefined : await prepareOrganization(dependencies, first);
     const lateEntries = new LateEntries(dependencies);
     closers.push(() => lateEntries.stop());
-    const lateWords = new LateWords(dependencies);
+    const lateWords = startLateWords(dependencies);
     closers.push(() => lateWords.stop());
     const administration = new AdministrationWatch(dependencies);
     closers.push(() => administration.stop());

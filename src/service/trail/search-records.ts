@@ -75,8 +75,8 @@ export class SearchWriter extends SearchReader {
     if (words.length > 0) await this.database.run(statements.add, [org, flow, name, words]);
   }
 
-  /** Indexes the latest trails of the backlog, and returns how many. */
-  async addOlder({ org, place: latest }: SearchBacklog, limit: number): Promise<number> {
+  /** Indexes the latest trails of the backlog. */
+  async addOlder({ org, place: latest }: SearchBacklog, limit: number): Promise<void> {
     const rows = await this.database.query(statements.listOlder, [org, latest, limit]);
     for (const trail of rows.map(toTrail)) {
       const values = [org, trail.flow, trail.name, maximumRecords];
@@ -90,6 +90,5 @@ export class SearchWriter extends SearchReader {
     await this.database.run(statements.deleteBacklog, [org]);
     const last = rows.at(-1);
     if (last !== undefined) await this.database.run(statements.addBacklog, [org, number(last, 'place') - 1]);
-    return rows.length;
   }
 }

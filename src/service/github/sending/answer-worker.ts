@@ -80,7 +80,10 @@ export class AnswerWorker {
       dependencies,
       (count) => `${count} more failures at GitHub were not logged separately`,
     );
-    this.#loop = new WakingLoop(dependencies, () => this.#look());
+    this.#loop = new WakingLoop(dependencies, {
+      look: () => this.#look(),
+      failure: 'what GitHub waits for could not be read',
+    });
   }
 
   /** Waits until no request of this worker is on its way; close the API before. */
@@ -99,7 +102,7 @@ export class AnswerWorker {
 
   /** Starts with due answers. Returns the time until the next look, in milliseconds. */
   async #look(): Promise<number> {
-    const { storage, log } = this.#dependencies;
+    const { storage } = this.#dependencies;
     try {
       const now = this.#time();
       if (this.#isClockChanged) {
@@ -118,8 +121,7 @@ export class AnswerWorker {
       return next === undefined ? lookAgainDelay : Math.min(Math.ceil((next - now) * 1000), lookAgainDelay);
     } catch (error) {
       this.#isClockChanged = true;
-      log.error('what GitHub waits for could not be read', error);
-      return retryDelayAfterError;
+      throw error;
     }
   }
 

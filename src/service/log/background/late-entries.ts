@@ -1,24 +1,20 @@
-import { unixSeconds, type After, type Now } from '../../../runtime/clock.ts';
-import type { ServiceLog } from '../../../runtime/log.ts';
+import { unixSeconds, type Now } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import type { Storage } from '../../platform/database/storage.ts';
-import { WakingLoop } from '../../platform/background/waking-loop.ts';
+import { WakingLoop, type WakingLoopDependencies } from '../../platform/background/waking-loop.ts';
 import { toNewEntry, type LoggedRow } from '../log-records.ts';
 import { batchSize, loggedTables, type LoggedTable } from '../logged-table.ts';
 
-interface Dependencies {
+interface Dependencies extends WakingLoopDependencies {
   readonly storage: Storage;
   readonly now: Now;
-  readonly after: After;
   readonly randomBytes: RandomBytes;
-  readonly log: ServiceLog;
 }
 
 /** How often progress is logged, in rows. */
 const progressRows = 10_000;
 
-/** How long to wait after a failure, and at most if there is nothing to do, in milliseconds. */
-const retryDelay = 30_000;
+/** How long to wait if there is nothing to do, in milliseconds. Only an upgrade leaves work. */
 const idleDelay = 3_600_000;
 
 /**
@@ -28,50 +24,40 @@ const idleDelay = 3_600_000;
 export class LateEntries {
   readonly #dependencies: Dependencies;
   readonly #loop: WakingLoop;
-  #isStopped = false;
+  /** The table whose records are being entered, the last row that was read, and how many were. */
+  #current: { org: string; kind: string; last: LoggedRow | undefined; read: number } | undefined;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
-    const { after } = dependencies;
-    // Only an upgrade leaves work, so commits do not wake it.
-    this.#loop = new WakingLoop({ after, storage: { onCommit: () => undefined } }, () => this.#enterAll());
+    this.#loop = new WakingLoop(
+      { ...dependencies, storage: undefined },
+      {
+        look: () => this.#enterSome(),
+        failure: 'records that are older than the transparency log could not be entered in it; trying again',
+      },
+    );
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#loop.stop();
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #enterAll(): Promise<number> {
+  async #enterSome(): Promise<number | 'more'> {
     const { storage, log } = this.#dependencies;
-    try {
-      for (;;) {
-        const unfinished = await storage.read((records) => records.log.findUnfinished());
-        if (unfinished === undefined || this.#isStopped) return idleDelay;
-        const table = loggedTables.find(({ kind }) => kind === unfinished.kind);
-        // A later version of the service left it.
-        if (table === undefined) return idleDelay;
-        await this.#enterTable(unfinished.org, table);
-      }
-    } catch (error) {
-      log.error('records that are older than the transparency log could not be entered in it; trying again', error);
-      return retryDelay;
-    }
-  }
-
-  async #enterTable(org: string, table: LoggedTable): Promise<void> {
-    const { log } = this.#dependencies;
-    let last: LoggedRow | undefined;
-    for (let read = 0; !this.#isStopped;) {
-      const rows = await this.#enterBatch(org, table, last);
-      last = rows.at(-1);
-      const before = read;
-      read += rows.length;
-      const isDone = last === undefined;
-      if (isDone ? read > 0 : Math.floor(read / progressRows) > Math.floor(before / progressRows))
-        log.info(`transparency log of ${org}: entered ${isDone ? 'all' : 'the first'} ${read} of kind '${table.kind}'`);
-      if (isDone) return;
-    }
+    const unfinished = await storage.read((records) => records.log.findUnfinished());
+    const table = loggedTables.find(({ kind }) => kind === unfinished?.kind);
+    // A later version of the service left it.
+    if (unfinished === undefined || table === undefined) return idleDelay;
+    const { org, kind } = unfinished;
+    const isSame = this.#current?.org === org && this.#current.kind === kind;
+    const { last, read: before } = (isSame ? this.#current : undefined) ?? { last: undefined, read: 0 };
+    const rows = await this.#enterBatch(org, table, last);
+    const read = before + rows.length;
+    this.#current = { org, kind, last: rows.at(-1), read };
+    const isDone = rows.length === 0;
+    if (isDone ? read > 0 : Math.floor(read / progressRows) > Math.floor(before / progressRows))
+      log.info(`transparency log of ${org}: entered ${isDone ? 'all' : 'the first'} ${read} of kind '${kind}'`);
+    return 'more';
   }
 
   /** Returns the rows that were read. */

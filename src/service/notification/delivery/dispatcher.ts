@@ -65,7 +65,10 @@ export class Dispatcher {
       dependencies,
       (count) => `${count} more failed deliveries were not logged separately`,
     );
-    this.#loop = new WakingLoop(dependencies, () => this.#start());
+    this.#loop = new WakingLoop(dependencies, {
+      look: () => this.#start(),
+      failure: 'the pending notifications could not be read or claimed',
+    });
   }
 
   /** Aborts the current deliveries, which are repeated after the next start, and stops. */
@@ -85,7 +88,7 @@ export class Dispatcher {
 
   /** Starts the due deliveries. Returns the time until the next one, in milliseconds. */
   async #start(): Promise<number> {
-    const { storage, now, log } = this.#dependencies;
+    const { storage, now } = this.#dependencies;
     try {
       const time = unixSeconds(now());
       if (this.#isClockChanged) {
@@ -105,8 +108,7 @@ export class Dispatcher {
       return Math.min(wait, lookAgainDelay);
     } catch (error) {
       this.#isClockChanged = true;
-      log.error('the pending notifications could not be read or claimed', error);
-      return retryDelayAfterError;
+      throw error;
     }
   }
 

@@ -1,25 +1,39 @@
 import type { After } from '../../../runtime/clock.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
 import type { Storage } from '../database/storage.ts';
 
 export interface WakingLoopDependencies {
-  readonly storage: Pick<Storage, 'onCommit'>;
+  /** Undefined if writes leave no work, so that they need not wake the loop. */
+  readonly storage: Pick<Storage, 'onCommit'> | undefined;
   readonly after: After;
+  readonly log: ServiceLog;
 }
+
+export interface BackgroundWork {
+  /** Does some of the work. Returns the maximum time until it is called again, in milliseconds, or that there is more. */
+  readonly look: () => Promise<number | 'more'>;
+  /** What to log if `look` rejects. It is called again after a pause. */
+  readonly failure: string;
+}
+
+/** The pause after an error, in milliseconds. */
+const retryDelay = 10_000;
 
 /** Looks for work immediately, after each write of this process, and whenever the time that it gave has passed. */
 export class WakingLoop {
   readonly #after: After;
+  readonly #log: ServiceLog;
   readonly #run: Promise<void>;
   #isStopped = false;
   #wake: () => void = () => undefined;
 
-  /** @param look returns the maximum time until it is called again, in milliseconds. Must not reject. */
-  constructor({ storage, after }: WakingLoopDependencies, look: () => Promise<number>) {
+  constructor({ storage, after, log }: WakingLoopDependencies, work: BackgroundWork) {
     this.#after = after;
-    storage.onCommit(() => {
+    this.#log = log;
+    storage?.onCommit(() => {
       this.wake();
     });
-    this.#run = this.#loop(look);
+    this.#run = this.#loop(work);
   }
 
   /** Looks again now. */
@@ -33,7 +47,7 @@ export class WakingLoop {
     await this.#run;
   }
 
-  async #loop(look: () => Promise<number>): Promise<void> {
+  async #loop({ look, failure }: BackgroundWork): Promise<void> {
     // The owner has to know this loop before it is called.
     await Promise.resolve();
     while (!this.#isStopped) {
@@ -41,7 +55,12 @@ export class WakingLoop {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      const cancel = this.#after(await look(), () => {
+      const wait = await look().catch((error: unknown) => {
+        this.#log.error(failure, error);
+        return retryDelay;
+      });
+      if (wait === 'more') continue;
+      const cancel = this.#after(wait, () => {
         this.wake();
       });
       await woken;
