@@ -5,14 +5,13 @@ import {
   getFlowPackage,
   getTrailPackage,
 } from '../../contract/audit-package.ts';
-import type { EndpointQuery } from '../../contract/endpoint.ts';
 import { namedEnvironmentNotFound, namedFlowNotFound } from '../../contract/errors.ts';
 import type { Static, TObject } from '../../contract/schema.ts';
 import { trailNotFound } from '../../contract/trail-reading.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import type { Caller } from '../account/access.ts';
 import { requireSigner } from '../log/log-routes.ts';
-import { daysQuery, readDays, requireSpan } from '../platform/pages/days.ts';
+import { daysQuery, readDays, requireSpan, type Span } from '../platform/pages/days.ts';
 import { addAuthenticated, createPageHost } from '../platform/pages/page-host.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
 import { Admission, defaultAdmissionLimits } from '../platform/server/bodies/admission.ts';
@@ -34,8 +33,6 @@ interface PackageRequest {
   readonly subject: PackageSubject;
   readonly signal: AbortSignal;
 }
-
-type Span = EndpointQuery<typeof getFlowPackage>;
 
 /** Adds the endpoints that send audit packages, and the same downloads below the pages. */
 export function addAuditPackageRoutes(host: RouteHost, dependencies: RouteDependencies): void {

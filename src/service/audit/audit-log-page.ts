@@ -27,8 +27,11 @@ export function addAuditLogPage(host: PageHost): void {
     host,
     { ...declaration, permission: 'administer' },
     async ({ path: { org }, query: { page = 1, ...fields }, context }) => {
-      const days = { from: undefined, to: undefined, ...requireSpan(readDays(fields)) };
-      const filter = { ...fields, ...days, type: auditEventTypes.find((one) => one === fields.type) };
+      const filter = {
+        ...fields,
+        ...requireSpan(readDays(fields)),
+        type: auditEventTypes.find((one) => one === fields.type),
+      };
       const part = { offset: (page - 1) * eventsOnPage, limit: eventsOnPage };
       const { events, total } = await storage.read(async ({ auditLog }) => ({
         events: await auditLog.list(org, filter, part),

@@ -3,10 +3,11 @@ import { namedFlowNotFound } from '../../contract/errors.ts';
 import { flowName, orgName } from '../../contract/names.ts';
 import { Type, type Static } from '../../contract/schema.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
+import { daysQuery, readDays } from '../platform/pages/days.ts';
 import { exportList, type ExportedRow } from '../platform/pages/list-export.ts';
 import { addAuthenticated, type PageHost } from '../platform/pages/page-host.ts';
 import { requireRole } from '../platform/server/authentication/authentication.ts';
-import { ApiError, validationError } from '../platform/server/errors/api-error.ts';
+import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { validatePath, validateQuery } from '../platform/server/validation.ts';
 import type { TrailSelection } from '../trail/trail-records.ts';
@@ -17,9 +18,9 @@ export const flowPath = Type.Object({ org: orgName, flow_name: flowName });
 
 // A form sends an empty text for a filter that is not set.
 const shortText = Type.Optional(Type.String({ maxLength: 255 }));
-const day = Type.Optional(Type.String({ pattern: '^(?:\\d{4}-\\d\\d-\\d\\d)?$' }));
 export const selectionQuery = {
-  ...{ name: shortText, branch: shortText, author: shortText, from: day, to: day },
+  ...daysQuery.properties,
+  ...{ name: shortText, branch: shortText, author: shortText },
   state: Type.Optional(Type.Enum([...artifactStates, ''])),
 };
 const exportQuery = Type.Object({ ...selectionQuery, format: Type.Enum(['csv', 'json']) });
@@ -29,23 +30,16 @@ export type SelectionQuery = Omit<Static<typeof exportQuery>, 'format'>;
 
 export function toSelection(query: SelectionQuery): TrailSelection {
   const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
-  const to = readDay('to', query.to);
+  const { from, to } = readDays(query);
   return {
     namePrefix: given(query.name),
     state: artifactStates.find((one) => one === query.state),
     branch: given(query.branch),
     author: given(query.author),
-    from: readDay('from', query.from),
-    to: to === undefined ? undefined : to + 86_400,
+    from,
+    // Until the end of its last second.
+    to: to === undefined ? undefined : to + 1,
   };
-}
-
-/** The beginning of a day in UTC, in Unix seconds. */
-function readDay(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  const seconds = Date.parse(`${text}T00:00:00Z`) / 1000;
-  if (Number.isNaN(seconds)) throw validationError([`query.${name}`, 'must be a day of the calendar']);
-  return seconds;
 }
 
 /** Adds the list of the trails of a flow as a file, with the access of its page. */
