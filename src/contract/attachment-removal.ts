@@ -4,7 +4,7 @@ import { maximumTextLength } from './limits.ts';
 import { attestationId, orgName } from './names.ts';
 import { Type } from './schema.ts';
 
-/** What is known about an attachment that was removed. */
+/** Who removed an attachment, when, and why. */
 export const attachmentRemoval = Type.Object(
   { at: Type.Number({ description: 'Unix seconds.' }), by: Type.String(), reason: Type.String() },
   { description: 'Only if the file was removed.' },

@@ -72,8 +72,8 @@ export const listAuditEvents = defineEndpoint({
     {
       ...pageQuery,
       type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })),
-      actor: part('A part of the name of who did it.'),
-      subject: part('A part of what it was done to.'),
+      actor: part('A part of the name of the actor.'),
+      subject: part('A part of the name of the subject.'),
       ...spanQuery,
     },
     { additionalProperties: false },

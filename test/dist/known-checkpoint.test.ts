@@ -159,7 +159,7 @@ describe('a gate with known-checkpoint', () => {
 
     it('fails if the log has another address', async () => {
       const step = await judge([], { publicUrl: 'https://other.example.com' });
-      expect(step).toMatchObject(red(/its origin is other\.example\.com\/log\/acme, but that of the file is/u));
+      expect(step).toMatchObject(red(/its origin is other\.example\.com\/log\/acme, but the file names/u));
     });
 
     it('passes with a notice if the key was replaced', async () => {

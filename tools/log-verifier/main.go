@@ -1,15 +1,15 @@
-// Verifies a transparency log with the libraries of Go's own checksum database, as an outsider would.
+// Verifies a transparency log with the libraries of Go's checksum database, independently of the service.
 //
 // Usage: log-verifier URL API_KEY VERIFIER_KEY [FILE]...
 //
 //	log-verifier package FOLDER VERIFIER_KEY
 //
-// URL is that of the log, such as http://127.0.0.1:8080/log/acme. Each file is an earlier checkpoint, which the log must
-// continue, or a proof. Prints the size of the log.
+// URL is the address of the log, such as http://127.0.0.1:8080/log/acme. Each file is an earlier checkpoint, which the
+// log must continue, or a proof. Prints the size of the log.
 //
 // The second form verifies an unpacked audit package: that the key signed its checkpoint, that the checkpoint includes the
-// entry of each record, that records and attached files are those of the entries, and that there are no other files of
-// either. Prints what is not proven, and the number of verified records.
+// entry of each record, that records and attached files match their entries, and that there are no other records or
+// files. Prints what is not proven, and the number of verified records.
 package main
 
 import (
@@ -306,14 +306,14 @@ func checkPackage(root fs.FS, key string) error {
 		if !strings.Contains(path, "/not-entered-") {
 			return fmt.Errorf("%s: there is no proof of it", path)
 		}
-		fmt.Printf("%s: it is not in the log yet\n", path)
+		fmt.Printf("%s is not in the log yet\n", path)
 		unentered++
 	}
 	for path := range attachments {
 		if unentered == 0 {
-			return fmt.Errorf("%s: no record has it", path)
+			return fmt.Errorf("%s: no record refers to it", path)
 		}
-		fmt.Printf("%s: no record of the log has it\n", path)
+		fmt.Printf("%s: no record of the log refers to it\n", path)
 	}
 	fmt.Println(count)
 	return nil

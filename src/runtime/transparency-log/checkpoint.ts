@@ -8,7 +8,7 @@ export interface TreeHead {
 
 /** A parsed checkpoint. */
 export interface Checkpoint extends TreeHead {
-  /** The schema-less URL of the log. */
+  /** The URL of the log without the scheme. */
   readonly origin: string;
   readonly text: string;
   readonly signatures: readonly { readonly name: string; readonly keyId: string; readonly signature: Uint8Array }[];

@@ -154,7 +154,7 @@ function renderRecords(records: readonly IndexedRecord[], total: number): Html {
       record.kind,
       describeEntry(record),
       record.path === undefined
-        ? 'withheld: it names what this key may not read'
+        ? 'withheld: it names flows or environments that this key may not read'
         : html`<a href="${record.path}">${record.path}</a>`,
     ]),
     empty: renderEmpty('There are no records.'),
@@ -181,7 +181,7 @@ const renderSteps = (): Html =>
         <code>proofs</code> has the line of a record's entry in the log (<code>entry</code>), and the proof that the
         checkpoint includes it (<code>proof</code>, the content of a <code>.tlog-proof</code>). Its
         <code>document</code> is the SHA-256 of the 16 bytes in <code>random</code> (in hex) and the record's file. Its
-        <code>attachment</code> is the SHA-256 of the attached file, which is the name of that file, too.
+        <code>attachment</code> is the SHA-256 of the attached file, which is also the name of that file.
       </li>
     </ol>
     <p>
@@ -193,11 +193,11 @@ const renderSteps = (): Html =>
       <li>
         That it is complete. Attestations and artifacts of a flow, and the snapshots of an environment, are numbered
         from 1 (<code>sequence</code>, <code>number</code>): a gap in the package of a whole flow or environment shows
-        that one was left out. A package of less has gaps.
+        that one was left out. Other packages always have gaps.
       </li>
       <li>
         That a verdict is right: verdicts follow from the records by the rules that the service documents. Only those in
-        the documents of environment reports are in the log. The others are of the time at which this package was made.
+        the documents of environment reports are in the log. The others are from the time when this package was made.
       </li>
       <li>That a record is true, and that nothing was rewritten before a checkpoint that you kept yourself.</li>
     </ul>`;

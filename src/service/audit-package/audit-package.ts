@@ -26,7 +26,7 @@ export interface PackagedLog {
   readonly renames: readonly Rename[];
 }
 
-/** What proves that the log has a record. */
+/** The proof that a record is in the log. */
 export interface LogProof {
   readonly sequence: number;
   /** Whether the record is older than the log. */
@@ -34,17 +34,17 @@ export interface LogProof {
   readonly random: Uint8Array;
   /** The line of the entry. */
   readonly entry: string;
-  /** The content of a `.tlog-proof`. */
+  /** The content of a `.tlog-proof` file. */
   readonly proof: string;
 }
 
 /** A record of a package. */
 export interface PackagedRecord {
   readonly kind: string;
-  /** What it is about, for readers. */
+  /** Its names, for readers. */
   readonly title: string;
   readonly row: Readonly<Record<string, unknown>>;
-  /** As it was hashed. */
+  /** The document, exactly as it was hashed. */
   readonly document: string;
   /** Undefined if it is older than the log, and not entered yet. */
   readonly proven?: LogProof;

@@ -288,7 +288,7 @@ function renderCell(context: PageContext, name: string, cell: MatrixCell<Counted
   if (cell === undefined) return '';
   const [piece] = cell.evidence;
   if (piece === undefined) {
-    // An artifact. The verdict on it is that of its evidence, in other columns.
+    // An artifact. Other columns show the evidence that decides its verdict.
     return renderIcon(cell.state, `${name}: ${cell.state === 'compliant' ? 'Reported' : describeState(cell.state)}`);
   }
   const words = cell.state === 'missing' ? 'Does not count' : describeState(cell.state);

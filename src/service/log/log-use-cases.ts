@@ -19,7 +19,7 @@ interface Dependencies {
 
 /** The signer of the log of an organization. */
 export interface LogSigner {
-  /** The schema-less URL of the log. */
+  /** The URL of the log without the scheme. */
   readonly origin: string;
   /** The current key first. */
   readonly keys: readonly KeyObject[];
@@ -56,7 +56,7 @@ async function readHead(records: LogRecords, org: string): Promise<TreeHead & { 
   const { earlier, later } = await findRoots(read, isShorter ? size : (signed?.size ?? 0), size);
   if (signed !== undefined) {
     if (isShorter || !Buffer.from(earlier).equals(signed.root)) {
-      const what = `the transparency log of ${org} is no continuation of the checkpoint with ${signed.size} entries`;
+      const what = `the transparency log of ${org} does not continue the checkpoint with ${signed.size} entries`;
       throw new AlteredLogError(`${what}; nothing is signed; find out what was altered with the command verify`);
     }
   }

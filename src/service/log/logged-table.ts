@@ -1,4 +1,4 @@
-/** The tables whose records are entries of the log of their organization. */
+/** The tables whose records become entries of their organization's log. */
 
 /** How the rows of a table become entries. */
 export interface LoggedTable {
@@ -179,7 +179,7 @@ export function toDocument({ columns }: LoggedTable, row: Row): string {
   return JSON.stringify(Object.fromEntries(values));
 }
 
-/** What a statement writes to the log. */
+/** A write of a statement that becomes entries. */
 export interface LoggedWrite {
   readonly table: LoggedTable;
   readonly isRemoval: boolean;

@@ -72,7 +72,7 @@ export async function verifyLog(
   }
   const verified = await verifyEntries(dependencies, { org, size, heads, renames, matched });
   if ((await storage.read(({ log }) => log.listRenames(org))).length !== renamed.length)
-    throw new Error(`a flow or an environment of ${org} was renamed meanwhile; run the command again`);
+    throw new Error(`a flow or an environment of ${org} was renamed in the meantime; run the command again`);
   return { ...records, ...verified };
 }
 
@@ -101,7 +101,7 @@ async function verifyTable(
       const subject = { kind: table.kind, ...toRecordKey(table, row) };
       if (entry === undefined && isUnfinished) unentered += 1;
       else if (entry === undefined || entry.kind.endsWith(removed))
-        report(`extra: ${describe(subject)} is no record of the log`);
+        report(`extra: ${describe(subject)} is not in the log`);
       else {
         matched.add(entry.sequence);
         if (findRecordedDocument(table, row, entry, renames) === undefined)
@@ -201,7 +201,7 @@ function* findProblems(
   // Its only entry, or the latest one.
   const isExpected = isLatest || (table.keepsDocuments !== true && table.isRewritten !== true);
   if (isRemoval ? !isRemoved(table) : isExpected && !matched.has(sequence))
-    yield `missing: ${describe({ ...entry, kind: table.kind })}, which entry ${sequence} of the log ${isRemoval ? 'calls removed, though the service never removes one' : 'recorded'}`;
+    yield `missing: ${describe({ ...entry, kind: table.kind })}, which entry ${sequence} of the log ${isRemoval ? 'marks as removed, although the service never removes such a record' : 'recorded'}`;
 }
 
 function* findDocumentProblems(

@@ -78,15 +78,15 @@ interface LogContext {
   readonly log: Log;
 }
 
-/** The result if the log is a continuation of the known checkpoint, and the log's checkpoint; otherwise a red result. */
+/** Returns the result and the current checkpoint if the log continues the known one; otherwise a result that fails. */
 export async function requireContinuation(
   result: OperationResult,
   known: Checkpoint,
   context: LogContext & { readonly signal: AbortSignal },
 ): Promise<{ readonly result: OperationResult; readonly checkpoint?: string }> {
-  // The step fails anyway, or nothing was judged.
+  // The step fails already, or nothing was judged.
   if (result.failure !== undefined || result.outcome === 'skipped') return { result };
-  const verdict = `Without the log: ${result.conclusion}`;
+  const verdict = `Before this check: ${result.conclusion}`;
   try {
     const { text, fault } = await context.log.group('Compare the log', () => compareLog(known, context));
     if (fault === undefined) return { result, checkpoint: text };
@@ -120,7 +120,7 @@ async function compareLog(
   const text = (await download(context, 'checkpoint')).toString().trimEnd();
   const current = parseCheckpoint(text);
   if (current === undefined || !isLogOf(current, context.org)) {
-    throw unexpected(`something else than a checkpoint of the log of ${context.org}`);
+    throw unexpected(`something other than a checkpoint of the log of ${context.org}`);
   }
   const lines = (await download(context, 'verifier-key')).toString().trimEnd().split('\n');
   const keys = lines.flatMap((line) => parseVerifierKey(line) ?? []);
@@ -136,7 +136,7 @@ async function compareLog(
 /** What is wrong with the log according to the checkpoints and keys alone. */
 function findFault(current: Checkpoint, known: Checkpoint, keys: readonly VerifierKey[]): string | undefined {
   if (current.origin !== known.origin) {
-    return `its origin is ${current.origin}, but that of the file is ${known.origin}, so it is another log`;
+    return `its origin is ${current.origin}, but the file names ${known.origin}, so it is another log`;
   }
   if (!keys.some((key) => isSignedBy(current, key))) return 'no key of the service verifies the signature of the log';
   if (!findSigners(known, keys).every((key) => isSignedBy(known, key))) {
@@ -155,7 +155,7 @@ function findSigners({ signatures }: Checkpoint, keys: readonly VerifierKey[]): 
 async function findRewriting(current: Checkpoint, known: Checkpoint, context: LogContext): Promise<string | undefined> {
   const read = cacheTiles(readTiles(context), current.size);
   const { earlier, later } = await findRoots(read, known.size, current.size);
-  if (!Buffer.from(current.root).equals(later)) return 'its hashes are not those that its checkpoint was signed for';
+  if (!Buffer.from(current.root).equals(later)) return 'its hashes do not match its signed checkpoint';
   if (Buffer.from(known.root).equals(earlier)) return undefined;
   return `its first ${known.size} entries are no longer the same, so the history was rewritten`;
 }

@@ -128,7 +128,7 @@ describe('the transparency log of an organization', () => {
     expect((await get('checkpoint')).status).toBe(500);
     await service.storage.query('UPDATE log_heads SET size = size - 2');
     expect((await get('proof?index=0')).status).toBe(500);
-    expect(service.errors.join()).toContain('the transparency log of acme is no continuation of the checkpoint with');
+    expect(service.errors.join()).toContain('the transparency log of acme does not continue the checkpoint with');
     expect(mappingOf(await get('checkpoint'))['message']).toMatch(/^Internal error/u);
   });
 

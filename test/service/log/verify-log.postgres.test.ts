@@ -43,7 +43,7 @@ describe('the command verify, with PostgreSQL', () => {
       "INSERT INTO trails (org, flow, name, created_at, report) VALUES ('acme', 'web', 'extra', 1, '{}')",
     );
     expect(await verify()).toEqual([
-      'acme: extra: trail extra of flow web is no record of the log',
+      'acme: extra: trail extra of flow web is not in the log',
       expect.stringMatching(/^acme: altered: attestation \S+ of flow web is not what was recorded$/u),
       expect.stringMatching(/^acme: altered: the attachment of attestation \S+ of flow web, with the SHA-256 /u),
       expect.stringMatching(/^3 problems were found/u),

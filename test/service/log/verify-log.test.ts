@@ -122,7 +122,7 @@ describe('the command verify', () => {
     it('asks to be run again if something is renamed meanwhile', async () => {
       const renaming = { org: 'acme', kind: 'flow', from: 'web', to: 'shop' } as const;
       const verifying = verifyDuring(() => storage.transaction('acme', ({ renames }) => renames.rename(renaming)));
-      await expect(verifying).rejects.toThrow('was renamed meanwhile; run the command again');
+      await expect(verifying).rejects.toThrow('was renamed in the meantime; run the command again');
     });
 
     it('does not miss an attachment that is removed meanwhile', async () => {
@@ -193,7 +193,7 @@ describe('the command verify', () => {
         document, stepped_back) SELECT org, flow, 99, ${copied} FROM attestations WHERE sequence = 1`,
     );
     expect(await verifyKept()).toEqual([
-      'acme: extra: attestation made-up of flow web is no record of the log',
+      'acme: extra: attestation made-up of flow web is not in the log',
       problemsFound(1),
     ]);
   });
@@ -268,7 +268,7 @@ describe('the command verify', () => {
       const document = '{"flow":"web","name":"t3"}';
       await append({ kind: 'trail removed', flow: 'web', record: 't3', document });
       expect(await verifyKept()).toContainEqual(
-        expect.stringMatching(/^acme: missing: trail t3 of flow web, which entry \d+ of the log calls removed/u),
+        expect.stringMatching(/^acme: missing: trail t3 of flow web, which entry \d+ of the log marks as removed/u),
       );
     });
 

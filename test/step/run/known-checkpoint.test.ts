@@ -63,14 +63,19 @@ describe('a log that is compared with a known checkpoint', () => {
 
   it.each([
     ['no key verifies it', { 'verifier-key': answer(linesOf(former)) }, checkpoint, /no key of the service verifies/u],
-    ['its hashes are others', { 'tile/0/000.p/1': answer(Buffer.alloc(32)) }, checkpoint, /its hashes are not those/u],
+    [
+      'its hashes are others',
+      { 'tile/0/000.p/1': answer(Buffer.alloc(32)) },
+      checkpoint,
+      /its hashes do not match its signed checkpoint/u,
+    ],
     ['the file was altered', {}, checkpoint.replace('\n1\n', '\n0\n'), /so the file was altered/u],
   ])('is non-compliant if %s', async (_what, change, known, reason) => {
     const { result, readCheckpoint } = await judge({ ...whole, ...change }, known);
     expect(result).toMatchObject({
       outcome: 'non-compliant',
       state: undefined,
-      conclusion: expect.stringMatching(/ Without the log: Artifact .* is COMPLIANT/u),
+      conclusion: expect.stringMatching(/ Before this check: Artifact .* is COMPLIANT/u),
       report: { reasons: [{ state: 'failed', about: 'transparency log', value: expect.stringMatching(reason) }] },
     });
     expect(await readCheckpoint?.()).toBeUndefined();
@@ -78,7 +83,7 @@ describe('a log that is compared with a known checkpoint', () => {
 
   it.each([
     ['there is none', {}, 'user', /returned 404/u],
-    ['a page answers instead', { ...whole, checkpoint: answer('<html></html>') }, 'external', /something else than/u],
+    ['a page answers instead', { ...whole, checkpoint: answer('<html></html>') }, 'external', /something other than/u],
     ['a tile is cut', { ...whole, 'tile/0/000.p/1': answer('cut') }, 'external', /3 bytes for tile\/0\/000\.p\/1/u],
   ])('is an error if %s', async (_what, log, kind, message) => {
     const { result } = await judge(log);

@@ -25,7 +25,10 @@ const defaultMaximumBytes = 20_000;
 
 const defaultRest = 'are not shown here. The API has all of them.';
 
-/** Renders a table that can be scrolled sideways, and whose rows are cards in a narrow window. Rows that do not fit into the page are counted instead. */
+/**
+ * Renders a table that can be scrolled sideways, and whose rows are cards in a narrow window. Rows that exceed
+ * `maximumBytes` are counted instead.
+ */
 export function renderTable(table: Table): Html {
   const { label, columns, empty, more = 0, className = '', rest = defaultRest } = table;
   const { shown, hidden } = renderRows(table);
