@@ -58,6 +58,7 @@ const flowQuery = Type.Object({
   ...selectionQuery,
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
 });
+
 /** Adds the list of flows, and the page of a flow. */
 export function addFlowPages(host: PageHost): void {
   const { dependencies } = host;
@@ -159,8 +160,7 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
       ${
         isRejudged
           ? html`<p role="status">
-              The template of the flow has changed, and all trails are being judged again. Until then, the filter by
-              state can miss some.
+              The trails of the flow are being judged again. Until that is done, the filter by state can miss some.
             </p>`
           : undefined
       }

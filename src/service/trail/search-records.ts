@@ -27,7 +27,7 @@ const statements = defineStatements('search', {
       SELECT DISTINCT u.place FROM (
         SELECT e.place FROM (SELECT place FROM search_words WHERE org = $1 AND word = $2 ORDER BY place DESC LIMIT $4) e
         UNION ALL SELECT b.place FROM (SELECT place FROM search_words
-          WHERE org = $1 AND word > $2 AND word < $2 || '\u{10ffff}' LIMIT $4) b
+          WHERE org = $1 AND word > $2 AND word < $2 || '\u{10ffff}' ORDER BY word, place LIMIT $4) b
       ) u WHERE NOT EXISTS (SELECT 1 FROM ${valuesOf('$3')} WHERE NOT EXISTS (
         SELECT 1 FROM search_words o WHERE o.org = $1 AND o.word = m.value AND o.place = u.place))
     ) l ${lookUp('trails', 't', `t.org = $1 AND t.${place} = l.place`)} ORDER BY l.place DESC LIMIT $5`,
@@ -51,8 +51,8 @@ export interface SearchBacklog {
 
 export class SearchReader extends Repository {
   /**
-   * The latest trails that have all of these words. The longest one may also be the beginning of a word. Only
-   * the latest trails with a frequent word are searched.
+   * The latest trails that have all of these words. The longest one may also be the beginning of a word. If many trails
+   * have it, only the latest are searched; if many have a word that begins with it, only the first in the order of words.
    */
   async find(org: string, words: readonly string[], limit: number): Promise<readonly Trail[]> {
     const [longest, ...others] = words.toSorted((one, other) => other.length - one.length);
@@ -60,7 +60,7 @@ export class SearchReader extends Repository {
     return this.queryAll(statements.find, [org, longest, others, maximumCandidates, limit], toTrail);
   }
 
-  /** What the first organization from this name on still has to index after an upgrade. */
+  /** The backlog of `org`, or else of the next organization by name that has one. */
   findBacklog(org = ''): Promise<SearchBacklog | undefined> {
     return this.queryFirst(statements.findBacklog, [org], (row) => ({
       org: text(row, 'org'),
