@@ -18,7 +18,7 @@ export interface HttpRequest {
   /** Lowercase names. Content type and length come from the body. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
-  /** Whether the text of the answer has one character for each byte (Latin-1), instead of being decoded from UTF-8. */
+  /** Whether to decode the answer as Latin-1, with one character for each byte, instead of UTF-8. */
   readonly isBinary?: true;
 }
 

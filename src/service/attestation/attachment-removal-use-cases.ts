@@ -16,7 +16,7 @@ interface Dependencies extends Pick<UseCaseDependencies, 'storage' | 'now'> {
 
 export type RemoveAttachmentResult = 'removed' | 'no attachment' | 'content not removed';
 
-/** In characters, in the audit log. */
+/** The maximum length of a reason in the audit log, in characters. */
 const maximumShownReason = 1000;
 
 /**

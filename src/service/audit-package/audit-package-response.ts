@@ -59,7 +59,7 @@ const maximumIndexed = 2000;
 /** How many attestations of an artifact are packaged. */
 const maximumEvidence = 10_000;
 
-/** Makes the files of an audit package one after the other. */
+/** Creates the files of an audit package, one at a time. */
 export async function* createPackageFiles(source: PackageSource): Files {
   const maker = new PackageMaker(source);
   yield* maker.makeSubject();

@@ -148,7 +148,7 @@ interface EntriesToVerify {
   readonly matched: ReadonlySet<number>;
 }
 
-/** Computes the tree from the entries, and finds those whose records are gone. */
+/** Computes the tree from the entries, and finds entries whose records no longer exist. */
 async function verifyEntries(
   { storage, report }: VerifyDependencies,
   { org, size, heads, renames, matched }: EntriesToVerify,

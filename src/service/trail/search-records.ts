@@ -12,7 +12,7 @@ const maximumCandidates = 1000;
 /** How many records of a trail are read to index it later. */
 const maximumRecords = 1000;
 
-/** What the words of an attestation are taken from; the rest of its document can be large. */
+/** The fields of an attestation that are searched; the rest of its document can be large. */
 const searched = ['git_commit_info', 'origin_url', 'pull_requests'];
 const searchedDocument = either(
   `json_object(${searched.map((name) => `'${name}', document -> '$.${name}'`).join(', ')})`,

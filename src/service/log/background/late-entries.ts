@@ -19,7 +19,7 @@ const idleDelay = 3_600_000;
 
 /**
  * After an upgrade, enters records that are older than the log, in small transactions. A stop interrupts this, and the next
- * start continues: a record that has an entry does not get another one.
+ * start continues it: a record that has an entry does not get another one.
  */
 export class LateEntries {
   readonly #dependencies: Dependencies;

@@ -68,7 +68,7 @@ export interface AttachmentStore {
    * @throws DamagedAttachmentError
    */
   verify(content: AttachedContent): Promise<void>;
-  /** Removes content for ever, if there is any. No record may refer to it until the promise is settled. */
+  /** Removes content permanently, if there is any. No record may refer to it until the promise is settled. */
   remove(digest: string): Promise<void>;
   /**
    * Checks that content can be stored, by a write that leaves no content. With an object storage: that it can be

@@ -29,7 +29,7 @@ export function settleContent(
   );
 }
 
-/** Deletes what a crash or a failure of the storage has left of removed attachments. Never rejects. */
+/** Deletes the content of removed attachments that is left after a crash or a failure of the storage. Never rejects. */
 export async function settleUnfinished(dependencies: Dependencies, log: ServiceLog): Promise<void> {
   try {
     const { storage } = dependencies;

@@ -4,7 +4,7 @@ import { LogWriter, toNewEntry, type NewEntry } from '../../log/log-records.ts';
 import type { Database, Statement, Value } from './database.ts';
 import type { Row } from './rows.ts';
 
-/** Where the time and the random bytes of an entry come from. */
+/** The sources of the time and the random bytes of an entry. */
 export interface EntrySources {
   readonly now: Now;
   readonly randomBytes: RandomBytes;

@@ -167,8 +167,8 @@ export async function judgeAll(
 }
 
 /**
- * Judges again what new evidence applies to: what GitHub waits for, other trails with the artifact, and those environments
- * that run artifacts. Call it in the transaction that records the evidence.
+ * Judges again everything that new evidence applies to: pending answers to GitHub, other trails with the artifact, and
+ * environments that run artifacts. Call it in the transaction that records the evidence.
  *
  * @throws MissingMatchesError
  */

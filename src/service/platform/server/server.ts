@@ -58,7 +58,7 @@ export function createServer(
     // Requests on open connections are still processed while the service stops.
     return503OnClosing: false,
     routerOptions: { maxParamLength: maximumHeaderBytes },
-    // The contract's own checks validate, so that the service does not load Fastify's compilers of schemas.
+    // Routes validate with the contract's own checks, so that the service does not load Fastify's schema compilers.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) => {
       // No hooks run. The address is invalid, and may have been meant as one of the interface.

@@ -137,8 +137,8 @@ async function writeDurably(path: string, content: Readable, hash: Hash): Promis
 }
 
 /**
- * Gives a file a second name, in place of a file that has it and may be damaged. If the file system has no hard links, the
- * file is moved instead.
+ * Gives a file a second name, and replaces a file with this name, which may be damaged. If the file system has no hard
+ * links, the file is moved instead.
  *
  * @param unused a path in the same file system
  */

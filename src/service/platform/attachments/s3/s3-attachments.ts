@@ -18,7 +18,7 @@ import type { Bucket, CallLimits } from './bucket.ts';
  */
 export const contentLimits: CallLimits = { lastAttempt: 8000, call: 110_000, attempts: 4 };
 
-/** The limits of a probe and of a removal. They must not wait long, and are repeated anyway. */
+/** The limits of a probe and of a removal. They must not take long, and are repeated later anyway. */
 const probeLimits: CallLimits = { lastAttempt: 2000, call: 5000, attempts: 2 };
 
 /**

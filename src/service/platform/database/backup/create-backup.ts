@@ -21,8 +21,8 @@ export interface BackupRequest {
 
 /**
  * Creates a backup of a data folder, also while a service writes to it. A consistent copy of the database is made
- * first. All files that it refers to exist at that time; if an admin removes one meanwhile, the
- * backup fails.
+ * first. All files that it refers to exist at that time; if an admin removes one in the
+ * meantime, the backup fails.
  *
  * @throws BackupError if there is no database, the target is not empty, or data is damaged.
  */

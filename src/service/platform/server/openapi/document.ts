@@ -46,7 +46,7 @@ function toPathItems(): JsonObject {
     const operation = { [endpoint.method.toLowerCase()]: toOperationObject(endpoint) };
     paths.set(endpoint.path, { ...paths.get(endpoint.path), ...operation });
   }
-  // These are at the root of the service. The address is relative to that of the document.
+  // These are at the root of the service. The address is relative to the address of the document.
   const servers = [{ url: '../..' }];
   for (const endpoint of logEndpoints) paths.set(endpoint.path, { servers, get: toOperationObject(endpoint) });
   return Object.fromEntries(paths);

@@ -1,7 +1,7 @@
 /**
- * The last verdict on each trail. At `rejudge_at`, a trail is judged again; null if nothing but a change can change its
- * verdict. The trails of a flow before `rejudge_before`, in the order of creation, are judged again, too: those of earlier
- * versions, and all when the template of the flow changes.
+ * The last verdict on each trail. At `rejudge_at`, a trail is judged again; null if time alone cannot change its verdict.
+ * The trails of a flow before the place `rejudge_before` in the order of creation are judged again, too: trails of
+ * earlier versions, and all trails when the template of the flow changes.
  */
 export const trailVerdicts = `
 ALTER TABLE trails ADD COLUMN state TEXT;
