@@ -1,4 +1,4 @@
-# The service as a container. docs/service.md says how to run it.
+# The service as a container. docs/operate/container.md says how to run it.
 
 # At least the version that package.json asks for.
 FROM node:24.21.0-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe AS base

@@ -12,7 +12,7 @@ const text = readText('compose.yaml');
 // Docker Compose reads YAML 1.1, which has the merge key.
 const compose = parse(text, { schema: YAML11_SCHEMA });
 const proxy = readText('deploy/haproxy.cfg');
-const page = readText('docs/service.md');
+const page = readText('docs/operate/container.md');
 const image = finalStage(parseDockerfile(readText('Dockerfile')));
 const optionVariables = usage.match(/COMPLIANCE_SERVICE_\w+/gu) ?? [];
 const port = variablesOf(image).get('COMPLIANCE_SERVICE_PORT') ?? '';
@@ -159,7 +159,7 @@ describe('the proxy of compose.yaml', () => {
 });
 
 describe('the unit of systemd', () => {
-  const unit = /```ini\n([\s\S]*?)```/u.exec(page)?.[1] ?? '';
+  const unit = /```ini\n([\s\S]*?)```/u.exec(readText('docs/operate/install.md'))?.[1] ?? '';
   const valueOf = (key: string): string | undefined => new RegExp(`^ *${key}=(.*)$`, 'mu').exec(unit)?.[1];
 
   it('has limits of memory and processes, with room for the heap', () => {

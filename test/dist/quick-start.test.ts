@@ -17,9 +17,9 @@ import { workflowsOn } from '../support/workflows.ts';
 
 /** The words behind the command that starts the service, as the page about it has them. */
 function documentedOptions(): readonly string[] {
-  const commands = fencesOf(readText('docs/service.md')).filter(({ heading }) => heading === 'Starting it');
+  const commands = fencesOf(readText('docs/operate/install.md')).filter(({ heading }) => heading === 'Start it');
   const [, words] = /^npm run service -- (.+)$/mu.exec(commands.map(({ text }) => text).join()) ?? [];
-  if (words === undefined) throw new Error('docs/service.md does not say how to start the service');
+  if (words === undefined) throw new Error('docs/operate/install.md does not say how to start the service');
   return words.split(' ');
 }
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { linksOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
-const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
+const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
 const pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md', ...inDocs.map((name) => `docs/${name}`)];
 const widestRow = 120;
 

@@ -4,12 +4,12 @@ import { dirname, join, relative } from 'node:path';
 import { anchorsOf, linksOf } from '../support/markdown.ts';
 import { readText, root } from '../support/repository.ts';
 
-const folders = ['', 'docs', 'examples', 'tools/bundle', '.github'];
-const pages = folders.flatMap((folder) =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(folder, name)),
-);
+const folders = ['', 'examples', 'tools/bundle', '.github'];
+const names = [
+  ...folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name))),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
+];
+const pages = names.filter((name) => name.endsWith('.md'));
 
 describe.each(pages)('the links of %s', (page) => {
   const inside = linksOf(readText(page)).filter((target) => !/^\w+:/u.test(target));

@@ -13,7 +13,7 @@ import { usage } from '../../src/service/commands/service-options.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
-const names = ['service', 'service-api', 'judging', 'notifications'];
+const names = ['operate/install', 'operate/keys', 'service-api', 'judging', 'notifications'];
 const page = names.map((name) => readText(`docs/${name}.md`)).join('\n');
 
 function firstCells(firstColumn: string): readonly string[] {

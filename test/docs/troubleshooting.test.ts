@@ -9,7 +9,7 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((name) => readText(join('src', name)).replaceAll(/\\([`'"])/gu, '$1'));
 
 /** The headings in quotation marks: the words of errors. */
-const pages = ['docs/troubleshooting.md', 'docs/service-troubleshooting.md'].map(readText);
+const pages = ['docs/troubleshooting.md', 'docs/operate/troubleshooting.md'].map(readText);
 const quoted = pages.flatMap((page) => [...page.matchAll(/^### "(.*)"$/gmu)].flatMap(([, text]) => text ?? []));
 
 /** What of an error is always the same: not what `…` stands for, and no status. */

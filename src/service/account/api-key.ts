@@ -16,7 +16,7 @@ export interface ApiKey {
  */
 export const keyPrefix = 'compkey-';
 
-/** Matches every generated key, for secret scanners; documented in `docs/service.md`. */
+/** Matches every generated key, for secret scanners; documented in `docs/operate/keys.md`. */
 export const generatedKeyPattern = `${keyPrefix}[0-9a-f]{16}_[A-Za-z0-9_-]{43}`;
 
 // The secret may contain `_` (base64url), the id may not, so the first `_` separates them. The secret has at least 32

@@ -97,7 +97,7 @@ function requireSqlite(name: CommandName, flag: unknown, environment: Environmen
   if (readDatabaseUrl(flag, name === 'verify' ? {} : environment) === undefined) return;
   throw new OptionError(
     `${name} is for a data folder with SQLite, but --database or COMPLIANCE_SERVICE_DATABASE names a PostgreSQL ` +
-      'database; back that up with pg_dump or pg_basebackup, as docs/service.md says, or unset it',
+      'database; back that up with pg_dump or pg_basebackup, as docs/operate/postgresql.md says, or unset it',
   );
 }
 

@@ -56,7 +56,7 @@ describe('the commands of the service', () => {
     [['restore', 'dir'], { COMPLIANCE_SERVICE_DATABASE: url }],
   ])('are refused for PostgreSQL, with the remedy: %j %j', (words, environment) => {
     expect(() => parseBackupCommand(words, environment)).toThrow(
-      /^\w+ is for a data folder with SQLite, .* back that up with pg_dump or pg_basebackup, as docs\/service.md says/u,
+      /^\w+ is for a data folder with SQLite, .* back that up with pg_dump or pg_basebackup, as docs\/operate\/postgresql.md says/u,
     );
     expect(() => parseBackupCommand(words, environment)).not.toThrow('secret');
   });
