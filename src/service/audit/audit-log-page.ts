@@ -1,11 +1,21 @@
 import { auditEventTypes, listAuditEvents } from '../../contract/audit-log.ts';
 import { Type, type Static } from '../../contract/schema.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
-import { clip, pageLink, renderEmpty, renderPageLinks, renderTime } from '../platform/pages/components.ts';
+import {
+  clip,
+  pageLink,
+  renderDownloads,
+  renderEmpty,
+  renderPageLinks,
+  renderTime,
+} from '../platform/pages/components.ts';
 import { daysQuery, readDays, requireSpan } from '../platform/pages/days.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
-import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import { readInParts, toList, toTime } from '../platform/pages/list-export.ts';
+import { addPage, orgPath, type PageHost, type PageRequest } from '../platform/pages/page-host.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import type { AuditRecord } from './audit-event.ts';
+import type { AuditFilter } from './audit-log-records.ts';
 
 const eventsOnPage = 50;
 
@@ -22,16 +32,32 @@ const query = Type.Object({
 /** Adds the page that searches the audit log, for administrators. */
 export function addAuditLogPage(host: PageHost): void {
   const { storage } = host.dependencies;
-  const declaration = { url: '/:org/administration/audit-log', path: orgPath, query };
+  const toFilter = (fields: Omit<Static<typeof query>, 'page'>): AuditFilter => ({
+    ...{ actor: fields.actor, subject: fields.subject, type: auditEventTypes.find((one) => one === fields.type) },
+    ...requireSpan(readDays(fields)),
+  });
+  const lists = {
+    events: ({ path: { org }, query: fields }: PageRequest<typeof orgPath, typeof query>) => {
+      const filter = toFilter(fields);
+      const events = readInParts<AuditRecord>(({ limit }, last) =>
+        storage.read(({ auditLog }) => auditLog.list(org, { ...filter, before: last?.number }, { offset: 0, limit })),
+      );
+      return toList(events, {
+        number: ({ number }) => number,
+        type: ({ type }) => type,
+        at: ({ at }) => toTime(at),
+        actor: ({ actor }) => actor,
+        subject: ({ subject }) => subject,
+        details: ({ details }) => JSON.stringify(details),
+      });
+    },
+  };
+  const declaration = { url: '/:org/administration/audit-log', path: orgPath, query, lists };
   addPage(
     host,
     { ...declaration, permission: 'administer' },
     async ({ path: { org }, query: { page = 1, ...fields }, context }) => {
-      const filter = {
-        ...fields,
-        ...requireSpan(readDays(fields)),
-        type: auditEventTypes.find((one) => one === fields.type),
-      };
+      const filter = toFilter(fields);
       const part = { offset: (page - 1) * eventsOnPage, limit: eventsOnPage };
       const { events, total } = await storage.read(async ({ auditLog }) => ({
         events: await auditLog.list(org, filter, part),
@@ -63,7 +89,8 @@ export function addAuditLogPage(host: PageHost): void {
           })}
           ${renderPageLinks({ page, perPage: eventsOnPage, total }, (number) =>
             withQuery(path, { ...fields, page: number }),
-          )}`,
+          )}
+          ${renderDownloads('All selected events', 'events', path, fields)}`,
       };
     },
   );

@@ -13,14 +13,16 @@ export interface AuditFilter {
   readonly subject?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Only events with a lower number. */
+  readonly before?: number | undefined;
 }
 
 const position = either('instr', 'strpos');
 const isFound = `org = $1 AND ($2 = '' OR type = $2) AND ${position}(actor, $3) > 0 AND ${position}(subject, $4) > 0
-  AND recorded_at >= $5 AND recorded_at < $6`;
+  AND recorded_at >= $5 AND recorded_at < $6 AND number < $7`;
 
 const statements = defineStatements('audit_log', {
-  list: `SELECT ${columns} FROM audit_events WHERE ${isFound} ORDER BY number DESC LIMIT $7 OFFSET $8`,
+  list: `SELECT ${columns} FROM audit_events WHERE ${isFound} ORDER BY number DESC LIMIT $8 OFFSET $9`,
   // Numbers have no gaps, because nothing is deleted.
   count: 'SELECT coalesce(max(number), 0) AS total FROM audit_events WHERE org = $1',
   countFound: `SELECT count(*) AS total FROM audit_events WHERE ${isFound}`,
@@ -44,8 +46,9 @@ export class AuditLogReader extends Repository {
   }
 }
 
-function toValues({ type, actor, subject, from, to = maximumTimestamp }: AuditFilter): readonly (string | number)[] {
-  return [type ?? '', actor ?? '', subject ?? '', from ?? 0, to + 1];
+function toValues({ type, actor, subject, ...range }: AuditFilter): readonly (string | number)[] {
+  const { from = 0, to = maximumTimestamp, before = Number.MAX_SAFE_INTEGER } = range;
+  return [type ?? '', actor ?? '', subject ?? '', from, to + 1, before];
 }
 
 /** Adds to the audit log. Nothing in it can be changed. */

@@ -10,6 +10,7 @@ import {
   clip,
   describeDuration,
   pageLink,
+  renderDownloads,
   renderEmpty,
   renderFacts,
   renderHash,
@@ -24,10 +25,17 @@ import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import { renderEnvironments, type JudgedEnvironment } from '../organization/organization-page.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderAnnotations } from '../attestation/evidence-html.ts';
-import { describeVerdict, renderReasons, renderRunning } from '../snapshot/running-html.ts';
+import { describeVerdict } from '../snapshot/running-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { readShown, type ShownSnapshot } from '../snapshot/snapshot-routes.ts';
-import { renderComparisonForm, renderDifferenceLink } from '../snapshot/snapshot-page.ts';
+import {
+  listsOfSnapshot,
+  renderComparisonForm,
+  renderDifferenceLink,
+  renderSnapshot,
+  toSnapshotError,
+} from '../snapshot/snapshot-page.ts';
+import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import { renderTimeline } from './timeline-html.ts';
 import { namedEnvironmentNotFound } from '../../contract/errors.ts';
 import { environmentName, orgName } from '../../contract/names.ts';
@@ -54,7 +62,10 @@ export function addEnvironmentPages(host: PageHost): void {
 
   addPage(
     host,
-    { url: '/:org/environments', path: orgPath, query: Type.Object({}) },
+    {
+      ...{ url: '/:org/environments', path: orgPath, query: Type.Object({}) },
+      lists: { environments: ({ path: { org } }) => listExportedEnvironments(dependencies, org) },
+    },
     async ({ path: { org }, context }) =>
       toEnvironmentListPage(context, org, await listJudgedEnvironments(dependencies, org)),
   );
@@ -64,7 +75,20 @@ export function addEnvironmentPages(host: PageHost): void {
     const url = `/:org/environments/:env_name${end}`;
     addPage(
       host,
-      { url, path: environmentPath, query: environmentQuery },
+      {
+        ...{ url, path: environmentPath, query: environmentQuery },
+        lists: {
+          ...listsOfSnapshot<typeof environmentPath, typeof environmentQuery>(
+            dependencies,
+            ({ path: { org, env_name: environment }, context }) =>
+              requireLatest(dependencies, { org, environment, now: context.now }),
+          ),
+          snapshots: async ({ path: { org, env_name: environment }, context: { now } }) => {
+            await requireLatest(dependencies, { org, environment, now });
+            return listExportedSnapshots(dependencies, { org, environment, now });
+          },
+        },
+      },
       async ({ path, query, context, caller, request }) => {
         const { signal } = request;
         const wanted = { caller, name: path.env_name, page: query.page ?? 1, now: context.now, signal };
@@ -72,6 +96,59 @@ export function addEnvironmentPages(host: PageHost): void {
       },
     );
   }
+}
+
+interface EnvironmentTime {
+  readonly org: string;
+  readonly environment: string;
+  readonly now: number;
+}
+
+/** @throws ApiError if the environment has no latest snapshot that can be shown */
+async function requireLatest(
+  dependencies: RouteDependencies,
+  { org, environment, now }: EnvironmentTime,
+): Promise<snapshots.SnapshotDetails> {
+  const selector = { kind: 'latest' } as const;
+  const found = await snapshots.findSnapshot(dependencies, { org, environment, selector, now });
+  if (found.outcome === 'found') return found;
+  if (found.outcome === 'environment not found')
+    throw new ApiError(namedEnvironmentNotFound, { values: { org, environment } });
+  throw toSnapshotError(found.outcome, { org, env_name: environment, index: 0 });
+}
+
+async function listExportedEnvironments(dependencies: RouteDependencies, org: string): Promise<ExportedList> {
+  const time = (seconds: number | undefined): string | undefined =>
+    seconds === undefined ? undefined : toTime(seconds);
+  return toList(await listJudgedEnvironments(dependencies, org), {
+    name: ({ environment }) => environment.name,
+    type: ({ environment }) => environment.kind,
+    state: ({ environment }) => toVerdictState(environment.compliant),
+    since: ({ since }) => time(since),
+    description: ({ environment }) => environment.description,
+    policies: ({ environment }) => environment.policies.join(' '),
+    last_reported_at: ({ environment }) => time(environment.lastReportedAt),
+    last_changed_at: ({ environment }) => time(environment.lastChangedAt),
+    html_url: ({ environment }) => dependencies.links.pages.environment(org, environment.name),
+  });
+}
+
+/** Lists all snapshots, the oldest first, because new ones may be added meanwhile. */
+function listExportedSnapshots(
+  dependencies: RouteDependencies,
+  { org, environment, now }: EnvironmentTime,
+): ExportedList {
+  const all = readInParts<SnapshotSummary>(async ({ offset, limit: size }) => {
+    const page = { page: offset / size + 1, size, ascending: true };
+    return (await snapshots.listSnapshots(dependencies, { org, environment, page, now }))?.snapshots ?? [];
+  });
+  return toList(all, {
+    number: ({ number }) => number,
+    state: ({ compliant }) => toVerdictState(compliant),
+    from: ({ from }) => toTime(from),
+    to: ({ to }) => (to === undefined ? undefined : toTime(to)),
+    html_url: ({ number }) => dependencies.links.pages.snapshot(org, environment, number),
+  });
 }
 
 async function loadEnvironment(
@@ -109,7 +186,7 @@ async function loadEnvironment(
   const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
   return {
     ...{ overview: toReadableEnvironment(caller, overview), since, page, perPage: snapshotsOnPage },
-    latest: found.outcome === 'found' ? await readShown(dependencies, caller, found, signal) : toMissing(found),
+    latest: found.outcome === 'found' ? await readShown(dependencies, caller, found, { signal }) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
     allowed: (await allowList.listAllowedArtifacts(dependencies, { org, environment: name })) ?? [],
@@ -134,7 +211,9 @@ export function toEnvironmentListPage(
     title: 'Environments',
     section: 'environments',
     api: [apiRequest(listEnvironments, { org })],
-    content: html`${renderEnvironments(context, org, environments)} ${renderComparisonForm(context, org, '', '')}`,
+    content: html`${renderEnvironments(context, org, environments)}
+    ${renderDownloads('All environments', 'environments', context.paths.environments(org))}
+    ${renderComparisonForm(context, org, '', '')}`,
   };
 }
 
@@ -233,9 +312,8 @@ function renderLatest(context: PageContext, latest: EnvironmentView['latest']): 
       'The members of this environment have too many artifacts for one page; open the pages of the members.',
     );
   }
-  return html`${renderReasons(context, latest)}
-    <h2>Running now</h2>
-    ${renderRunning(context, latest)}`;
+  const path = context.paths.environment(latest.snapshot.org, latest.snapshot.environment);
+  return html`${renderSnapshot(context, latest, path, 'Running now')}`;
 }
 
 function renderAllowed(context: PageContext, { allowed }: EnvironmentView): Html | undefined {
@@ -273,5 +351,6 @@ function renderSnapshots(context: PageContext, { overview, snapshots, page, perP
       empty: renderEmpty('There are no snapshots on this page.'),
       maximumBytes: 12_000,
     })}
-    ${renderPageLinks({ page, perPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}`;
+    ${renderPageLinks({ page, perPage, total: latest }, (number) => withQuery(paths.environment(org, name), { page: number }))}
+    ${renderDownloads('All snapshots', 'snapshots', paths.environment(org, name))}`;
 }

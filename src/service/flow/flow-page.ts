@@ -11,7 +11,8 @@ import {
 import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
-import { addTrailListExport, flowPath, selectionQuery, toSelection, type SelectionQuery } from './trail-list-routes.ts';
+import { findFlow } from './flow-use-cases.ts';
+import { flowPath, listExportedTrails, selectionQuery, toSelection, type SelectionQuery } from './trail-list-page.ts';
 import { countNames } from '../template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
 import { renderPackageForm } from '../audit-package/audit-package-html.ts';
@@ -23,6 +24,7 @@ import {
   pageLink,
   renderBadge,
   renderCommit,
+  renderDownloads,
   renderEmpty,
   renderFacts,
   renderIcon,
@@ -33,11 +35,13 @@ import {
 } from '../platform/pages/components.ts';
 import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
 import { renderFlows } from '../organization/organization-page.ts';
+import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { Type } from '../../contract/schema.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 
 /** How many flows are on a page of the list. */
@@ -55,7 +59,7 @@ const listQuery = Type.Object({
 });
 
 const flowQuery = Type.Object({
-  ...selectionQuery,
+  ...selectionQuery.properties,
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
 });
 
@@ -65,7 +69,10 @@ export function addFlowPages(host: PageHost): void {
 
   addPage(
     host,
-    { url: '/:org/flows', path: orgPath, query: listQuery },
+    {
+      ...{ url: '/:org/flows', path: orgPath, query: listQuery },
+      lists: { flows: ({ path: { org }, query: { name } }) => listExportedFlows(dependencies, org, name) },
+    },
     async ({ path: { org }, query: { name = '', page = 1 }, context }) => {
       const part = { offset: (page - 1) * flowsOnPage, limit: flowsOnPage, trails: trailsOfFlow };
       const search = name === '' ? undefined : name;
@@ -76,7 +83,16 @@ export function addFlowPages(host: PageHost): void {
 
   addPage(
     host,
-    { url: '/:org/flows/:flow_name', path: flowPath, query: flowQuery },
+    {
+      ...{ url: '/:org/flows/:flow_name', path: flowPath, query: flowQuery },
+      lists: {
+        trails: async ({ path: { org, flow_name: flow }, query }) => {
+          if ((await findFlow(dependencies, { org, name: flow })) === undefined)
+            throw new ApiError(namedFlowNotFound, { values: { org, flow } });
+          return listExportedTrails(dependencies, { org, flow, selection: toSelection(query) });
+        },
+      },
+    },
     async ({ path: { org, flow_name: flow }, query, context }) => {
       const { offset = 0, ...selected } = query;
       const selection = toSelection(selected);
@@ -85,8 +101,22 @@ export function addFlowPages(host: PageHost): void {
       return toFlowPage(context, { states, selected, offset, limit: trailsOnPage });
     },
   );
+}
 
-  addTrailListExport(host);
+function listExportedFlows(dependencies: RouteDependencies, org: string, search?: string): ExportedList {
+  const flows = readInParts(async (part) => {
+    const query = { org, search: search === '' ? undefined : search, isCaseSensitive: false, trails: 1, ...part };
+    return (await listFlowOverviews(dependencies, query)).flows;
+  });
+  return toList(flows, {
+    name: ({ flow }) => flow.name,
+    description: ({ flow }) => flow.description,
+    latest_trail: ({ trails: [latest] }) => latest?.trail.name,
+    state: ({ trails: [latest] }) => latest?.judgement.state,
+    state_info: ({ trails: [latest] }) => latest?.judgement.info,
+    begun_at: ({ trails: [latest] }) => (latest === undefined ? undefined : toTime(latest.trail.createdAt)),
+    html_url: ({ flow }) => dependencies.links.pages.flow(org, flow.name),
+  });
 }
 
 /**
@@ -114,7 +144,8 @@ function toFlowListPage(
           ? renderEmpty(html`No flow has a name with “${search}”. ${pageLink(paths.flows(org), 'Show all flows')}`)
           : renderFlows(context, org, flows)
       }
-      ${renderPageLinks({ page, perPage, total }, (number) => withQuery(paths.flows(org), { name: search, page: number }))}`,
+      ${renderPageLinks({ page, perPage, total }, (number) => withQuery(paths.flows(org), { name: search, page: number }))}
+      ${renderDownloads('All flows', 'flows', paths.flows(org), { name: search })}`,
   };
 }
 
@@ -157,55 +188,49 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
       apiRequest(getFlow, { org, flow_name: name }),
     ],
     content: html`${renderFlowFacts(context, flow)} ${renderFilters(paths.flow(org, name), selected)}
-      ${
-        isRejudged
-          ? html`<p role="status">
-              The trails of the flow are being judged again. Until that is done, the filter by state can miss some.
-            </p>`
-          : undefined
-      }
-      ${renderTable({
-        label: 'Trails and their evidence',
-        className: 'matrix commits',
-        columns: labels.map((label, index) =>
-          fixed[index] === label || index > labels.length - 3 ? label : upright(label),
-        ),
-        labels,
-        rows: rows.map((one): readonly Hole[] => [
-          ...renderCommitCells(context, one),
-          ...shown.map((column) => renderCell(context, clip(column, 60), one.row.cells.get(column))),
-          renderExtra(context, one.row),
-          renderTime(one.trail.createdAt, context),
-        ]),
-        empty: renderNoTrails(context, view),
-        maximumBytes: 110_000,
-      })}
-      ${
-        trails.length === 0
-          ? undefined
-          : html`${renderLegend(evidenceStates)}
-              <p>${offset + 1} to ${offset + trails.length} of ${count} trails</p>`
-      }
-      ${
-        columns.length > shown.length
-          ? html`<p>${columns.length - shown.length} more requirements are on the pages of the trails.</p>`
-          : undefined
-      }
-      ${renderPager(
-        offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
-        offset + trails.length < total || (total > maximumCounted && trails.length === limit)
-          ? at(offset + limit)
-          : undefined,
-        '',
-      )}
-      <p>
-        This list as
-        ${(['csv', 'json'] as const).map((format) => {
-          const path = withQuery(paths.trailList(org, name), { ...selected, format });
-          return html`<a class="button" href="${path}" download>${format.toUpperCase()}</a> `;
-        })}
-      </p>
-      ${renderPackageForm(paths.flow(org, name))}`,
+    ${
+      isRejudged
+        ? html`<p role="status">
+            The trails of the flow are being judged again. Until that is done, the filter by state can miss some.
+          </p>`
+        : undefined
+    }
+    ${renderTable({
+      label: 'Trails and their evidence',
+      className: 'matrix commits',
+      columns: labels.map((label, index) =>
+        fixed[index] === label || index > labels.length - 3 ? label : upright(label),
+      ),
+      labels,
+      rows: rows.map((one): readonly Hole[] => [
+        ...renderCommitCells(context, one),
+        ...shown.map((column) => renderCell(context, clip(column, 60), one.row.cells.get(column))),
+        renderExtra(context, one.row),
+        renderTime(one.trail.createdAt, context),
+      ]),
+      empty: renderNoTrails(context, view),
+      maximumBytes: 110_000,
+    })}
+    ${
+      trails.length === 0
+        ? undefined
+        : html`${renderLegend(evidenceStates)}
+            <p>${offset + 1} to ${offset + trails.length} of ${count} trails</p>`
+    }
+    ${
+      columns.length > shown.length
+        ? html`<p>${columns.length - shown.length} more requirements are on the pages of the trails.</p>`
+        : undefined
+    }
+    ${renderPager(
+      offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
+      offset + trails.length < total || (total > maximumCounted && trails.length === limit)
+        ? at(offset + limit)
+        : undefined,
+      '',
+    )}
+    ${renderDownloads('All selected trails', 'trails', paths.flow(org, name), selected)}
+    ${renderPackageForm(paths.flow(org, name))}`,
   };
 }
 

@@ -19,7 +19,7 @@ import {
   type OrganizationOverview,
 } from './organization-page.ts';
 import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
-import { toSearchPage, type SearchView } from './search-page.ts';
+import { listResults, toSearchPage, type SearchView } from './search-page.ts';
 
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;
@@ -55,8 +55,17 @@ export function addOrganizationPages(host: PageHost): void {
   });
 
   const query = Type.Object({ q: Type.Optional(Type.String({ maxLength: 255 })) });
-  addPage(host, { url: '/:org/search', path: orgPath, query }, async ({ path: { org }, query: { q = '' }, context }) =>
-    toSearchPage(context, await search(dependencies, org, q.trim())),
+  addPage(
+    host,
+    {
+      ...{ url: '/:org/search', path: orgPath, query },
+      lists: {
+        results: async ({ path: { org }, query: { q = '' } }) =>
+          listResults(dependencies.links.pages, await search(dependencies, org, q.trim())),
+      },
+    },
+    async ({ path: { org }, query: { q = '' }, context }) =>
+      toSearchPage(context, await search(dependencies, org, q.trim())),
   );
 }
 

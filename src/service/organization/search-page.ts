@@ -6,8 +6,18 @@ import type { ArtifactDetails } from '../artifact/artifact.ts';
 import { judgeArtifact } from '../artifact/artifact-state.ts';
 import type { Trail } from '../trail/trail.ts';
 import { apiRequest } from '../platform/pages/api-request.ts';
-import { clip, pageLink, renderBadge, renderEmpty, renderHash, renderTime } from '../platform/pages/components.ts';
+import {
+  clip,
+  pageLink,
+  renderBadge,
+  renderDownloads,
+  renderEmpty,
+  renderHash,
+  renderTime,
+} from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
+import type { PagePaths } from '../platform/page-paths.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
@@ -49,8 +59,59 @@ export function toSearchPage(context: PageContext, view: SearchView): Page {
     ${renderArtifacts(context, artifacts)} ${renderTrails(context, org, trails)}
     ${renderNames('Flows', flows, (name) => paths.flow(org, name))}
     ${renderNames('Environments', environments, (name) => paths.environment(org, name))}
-    ${renderNames('Policies', policies, (name) => paths.policy(org, name))}`,
+    ${renderNames('Policies', policies, (name) => paths.policy(org, name))}
+    ${count === 0 ? undefined : renderDownloads('All results', 'results', paths.search(org), { q: text })}`,
   };
+}
+
+/** What a search found, as a list. */
+export function listResults(paths: PagePaths, view: SearchView): ExportedList {
+  const { org } = view;
+  const named = (kind: string, names: readonly string[], toPath: (name: string) => string): Result[] =>
+    names.map((name) => ({ kind, name, html_url: toPath(name) }));
+  const results: readonly Result[] = [
+    ...view.artifacts.map(({ artifact: { flow, id, createdAt: at, report } }) => ({
+      ...{ kind: 'artifact', name: report.filename, flow, trail: report.trail_name, at },
+      ...{ fingerprint: report.fingerprint, commit: report.git_commit },
+      html_url: paths.artifact(org, flow, report.fingerprint, id),
+    })),
+    ...view.trails.map(({ flow, name, createdAt: at, report: { git_commit_info } }) => ({
+      ...{ kind: 'trail', name, flow, trail: name, at, commit: git_commit_info?.sha1 },
+      ...{ message: git_commit_info?.message, author: git_commit_info?.author, branch: git_commit_info?.branch },
+      html_url: paths.trail(org, flow, name),
+    })),
+    ...named('flow', view.flows, (name) => paths.flow(org, name)),
+    ...named('environment', view.environments, (name) => paths.environment(org, name)),
+    ...named('policy', view.policies, (name) => paths.policy(org, name)),
+  ];
+  return toList(results, {
+    kind: ({ kind }) => kind,
+    name: ({ name }) => name,
+    flow: ({ flow }) => flow,
+    trail: ({ trail }) => trail,
+    fingerprint: ({ fingerprint }) => fingerprint,
+    commit: ({ commit }) => commit,
+    message: ({ message }) => message,
+    author: ({ author }) => author,
+    branch: ({ branch }) => branch,
+    created_at: ({ at }) => (at === undefined ? undefined : toTime(at)),
+    html_url: ({ html_url }) => html_url,
+  });
+}
+
+interface Result {
+  readonly kind: string;
+  readonly name: string;
+  readonly flow?: string;
+  readonly trail?: string;
+  readonly fingerprint?: string;
+  readonly commit?: string | undefined;
+  readonly message?: string | undefined;
+  readonly author?: string | undefined;
+  readonly branch?: string | undefined;
+  /** In Unix seconds. */
+  readonly at?: number;
+  readonly html_url: string;
 }
 
 function renderArtifacts(context: PageContext, artifacts: readonly ArtifactDetails[]): Html | undefined {

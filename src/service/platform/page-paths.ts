@@ -12,8 +12,6 @@ export interface PagePaths {
   organization(org: string): string;
   flows(org: string): string;
   flow(org: string, flow: string): string;
-  /** The list of the trails of a flow as a file. */
-  trailList(org: string, flow: string): string;
   trail(org: string, flow: string, trail: string): string;
   /** An artifact; without an id its latest report to the flow. */
   artifact(org: string, flow: string, fingerprint: string, id?: string): string;
@@ -53,7 +51,6 @@ export function createPagePaths(root: () => string): PagePaths {
     organization: (org) => path(org),
     flows: (org) => path(org, 'flows'),
     flow: (org, flow) => path(org, 'flows', flow),
-    trailList: (org, flow) => path(org, 'flows', flow, 'trail-list'),
     trail,
     artifact: (org, flow, fingerprint, id) =>
       path(org, 'flows', flow, 'artifacts', fingerprint) + (id === undefined ? '' : `?artifact_id=${id}`),

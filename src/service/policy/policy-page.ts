@@ -3,14 +3,24 @@ import { getPolicy, policyMissing } from '../../contract/policy.ts';
 import { compareLines, type ComparedLine } from './text-difference.ts';
 import type { PolicyRecord, PolicyVersion } from './policy.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
-import { clip, pageLink, renderEmpty, renderFacts, renderLinks, renderTime } from '../platform/pages/components.ts';
+import {
+  clip,
+  pageLink,
+  renderDownloads,
+  renderEmpty,
+  renderFacts,
+  renderLinks,
+  renderTime,
+} from '../platform/pages/components.ts';
+import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { orgName, policyName } from '../../contract/names.ts';
-import { Type } from '../../contract/schema.ts';
+import { Type, type Static } from '../../contract/schema.ts';
 import * as policies from './policy-use-cases.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 
 const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }));
@@ -19,19 +29,50 @@ const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 
 export function addPolicyPages(host: PageHost): void {
   const { dependencies } = host;
 
-  addPage(host, { url: '/:org/policies', path: orgPath, query: Type.Object({}) }, async ({ path: { org }, context }) =>
+  const list = { url: '/:org/policies', path: orgPath, query: Type.Object({}) };
+  const lists = {
+    policies: async ({ path: { org } }: { readonly path: Static<typeof orgPath> }) =>
+      listExportedVersions(dependencies, await policies.listPolicies(dependencies, { org })),
+  };
+  addPage(host, { ...list, lists }, async ({ path: { org }, context }) =>
     toPolicyListPage(context, org, await policies.listPolicies(dependencies, { org })),
   );
 
   const path = Type.Object({ org: orgName, policy_name: policyName });
   const query = Type.Object({ version, from: version, to: version });
-  addPage(host, { url: '/:org/policies/:policy_name', path, query }, async (request) => {
-    const { org, policy_name: name } = request.path;
-    const { from, to } = request.query;
+  const requirePolicy = async ({ org, policy_name: name }: Static<typeof path>): Promise<PolicyRecord> => {
     const policy = await policies.findPolicy(dependencies, { org, name });
     if (policy === undefined) throw new ApiError(policyMissing, { values: { org, policy: name } });
+    return policy;
+  };
+  const page = {
+    ...{ url: '/:org/policies/:policy_name', path, query },
+    lists: {
+      versions: async (request: { readonly path: Static<typeof path> }) =>
+        listExportedVersions(dependencies, [await requirePolicy(request.path)]),
+    },
+  };
+  addPage(host, page, async (request) => {
+    const { from, to } = request.query;
+    const policy = await requirePolicy(request.path);
     const compared = from === undefined || to === undefined ? undefined : { from, to };
     return toPolicyPage(request.context, { policy, version: request.query.version, compared });
+  });
+}
+
+/** Lists the versions of policies, the latest of each first. */
+function listExportedVersions({ links }: RouteDependencies, policies: readonly PolicyRecord[]): ExportedList {
+  const versions = policies.flatMap((policy) => policy.versions.toReversed().map((version) => ({ policy, version })));
+  return toList(versions, {
+    policy: ({ policy }) => policy.name,
+    description: ({ policy }) => policy.description,
+    attached_to: ({ policy }) => policy.environments.join(' '),
+    version: ({ version }) => version.version,
+    comment: ({ version }) => version.comment,
+    created_by: ({ version }) => version.createdBy,
+    created_at: ({ version }) => toTime(version.createdAt),
+    text: ({ version }) => version.text,
+    html_url: ({ policy }) => links.pages.policy(policy.org, policy.name),
   });
 }
 
@@ -42,7 +83,7 @@ export function toPolicyListPage(context: PageContext, org: string, policies: re
     title: 'Policies',
     section: 'policies',
     api: [apiRequest(listPolicies, { org })],
-    content: renderTable({
+    content: html`${renderTable({
       label: 'Policies',
       columns: ['Policy', 'Version', 'Description', 'Attached to', 'Last change'],
       rows: policies.map(({ name, versions, description, environments, lastModifiedAt }): readonly Hole[] => [
@@ -57,7 +98,8 @@ export function toPolicyListPage(context: PageContext, org: string, policies: re
           <code>attach-policy</code> attaches it to an environment.`,
       ),
       maximumBytes: 60_000,
-    }),
+    })}
+    ${renderDownloads('All policies with their versions', 'policies', paths.policies(org))}`,
   };
 }
 
@@ -100,7 +142,8 @@ export function toPolicyPage(context: PageContext, view: PolicyView): Page {
       ])}
       ${view.compared === undefined ? renderVersion(policy, view.version) : renderDifference(policy, view.compared)}
       <h2>Versions</h2>
-      ${renderVersions(context, policy)} ${renderVersionForm(context, policy)}
+      ${renderVersions(context, policy)} ${renderDownloads('All versions', 'versions', paths.policy(org, name))}
+      ${renderVersionForm(context, policy)}
       <h2>Events</h2>
       ${renderEvents(context, policy)}`,
   };

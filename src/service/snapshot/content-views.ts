@@ -70,13 +70,16 @@ export interface Shown<Item> {
 }
 
 /** What a page shows of what runs. */
-export function showRunning(view: ContentView): Shown<ShownArtifact> {
+export function showRunning({
+  maximum = maximumShown,
+  ...view
+}: ContentView & { readonly maximum?: number | undefined }): Shown<ShownArtifact> {
   const { artifacts, previous, complies } = readContent(view);
   const allowed = listAllowed(view.judgement, view.content);
   const before = new Set(listFingerprints(previous));
   return {
     total: artifacts.length,
-    items: toReadableArtifacts(view.reader, artifacts.slice(0, maximumShown)).map((artifact) => {
+    items: toReadableArtifacts(view.reader, artifacts.slice(0, maximum)).map((artifact) => {
       const { name, fingerprint, instances } = artifact;
       const names = instances.flatMap(({ pod }) => (pod === '' ? [] : [pod])).slice(0, maximumNames);
       const [isCompliant, isNew] = [complies(artifact), !before.has(fingerprint)];

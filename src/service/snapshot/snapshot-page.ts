@@ -8,6 +8,7 @@ import {
   clip,
   pageLink,
   renderBadge,
+  renderDownloads,
   renderEmpty,
   renderFacts,
   renderFailure,
@@ -24,13 +25,14 @@ import { describeVerdict, renderArtifactLink, renderReasons, renderRunning } fro
 import { renderTable } from '../platform/pages/table.ts';
 import type { ErrorResponse } from '../../contract/endpoint.ts';
 import { environmentName, orgName } from '../../contract/names.ts';
-import { Type } from '../../contract/schema.ts';
+import { Type, type Static, type TObject } from '../../contract/schema.ts';
 import type { SnapshotSelector } from '../../contract/snapshot-expression.ts';
 import type { Caller } from '../account/access.ts';
 import { loadCompared, parseExpression, readShown, requireSnapshot, type ShownSnapshot } from './snapshot-routes.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
-import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
+import { addPage, orgPath, type PageHost, type PageLists, type PageRequest } from '../platform/pages/page-host.ts';
+import { toList } from '../platform/pages/list-export.ts';
 import * as snapshots from './snapshot-use-cases.ts';
 import { findEnvironment } from '../environment/environment-reading-use-cases.ts';
 
@@ -41,14 +43,20 @@ export function addSnapshotPages(host: PageHost): void {
   // The public client links to the shorter address.
   for (const place of ['snapshots/:index', ':index']) {
     const url = `/:org/environments/:env_name/${place}`;
-    addPage(host, { url, path: snapshotPath, query: Type.Object({}) }, async ({ path, context, caller, request }) => {
+    const find = async ({ path, context: { now } }: SnapshotRequest): Promise<snapshots.SnapshotDetails> => {
       const { org, env_name: environment, index } = path;
-      const overview = await findEnvironment(dependencies, { org, name: environment });
       const selector: SnapshotSelector = { kind: 'number', number: index };
-      const found = await snapshots.findSnapshot(dependencies, { org, environment, selector, now: context.now });
-      if (found.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
-      if (found.outcome !== 'found' || overview === undefined) throw new ApiError(snapshotNotFound, { values: path });
-      return toSnapshotPage(context, await readShown(dependencies, caller, found, request.signal), overview.latest);
+      const found = await snapshots.findSnapshot(dependencies, { org, environment, selector, now });
+      if (found.outcome !== 'found') throw toSnapshotError(found.outcome, path);
+      return found;
+    };
+    const lists = listsOfSnapshot(dependencies, find);
+    addPage(host, { url, path: snapshotPath, query: Type.Object({}), lists }, async (received) => {
+      const { path, context, caller, request } = received;
+      const overview = await findEnvironment(dependencies, { org: path.org, name: path.env_name });
+      const found = await find(received);
+      const shown = await readShown(dependencies, caller, found, { signal: request.signal });
+      return toSnapshotPage(context, shown, overview?.latest ?? path.index);
     });
   }
 
@@ -58,6 +66,66 @@ export function addSnapshotPages(host: PageHost): void {
     ({ query: { first = '', second = '' }, context, caller, request: { signal } }) =>
       compare(dependencies, context, { caller, first, second, signal }),
   );
+}
+
+type SnapshotRequest = PageRequest<typeof snapshotPath, TObject>;
+
+export function toSnapshotError(
+  outcome: snapshots.SnapshotObstacle['outcome'],
+  values: Static<typeof snapshotPath>,
+): ApiError {
+  return new ApiError(outcome === 'too large' ? snapshotTooLarge : snapshotNotFound, { values });
+}
+
+/** The lists of the page of a snapshot: what runs, and why it is not compliant. */
+export function listsOfSnapshot<Path extends TObject, Query extends TObject>(
+  dependencies: RouteDependencies,
+  find: (request: PageRequest<Path, Query>) => Promise<snapshots.SnapshotDetails>,
+): PageLists<Path, Query> {
+  const { pages } = dependencies.links;
+  const read = async (request: PageRequest<Path, Query>): Promise<ShownSnapshot> => {
+    const { signal } = request.request;
+    return readShown(dependencies, request.caller, await find(request), { signal, maximum: Infinity });
+  };
+  return {
+    running: async (request) => {
+      const { snapshot, running, builds } = await read(request);
+      const isJudged = snapshot.judgement.compliant !== null;
+      return toList(running.items, {
+        name: ({ name }) => name,
+        fingerprint: ({ fingerprint }) => fingerprint,
+        state: ({ isCompliant }) => toVerdictState(isJudged ? isCompliant : null),
+        allowed: ({ isAllowed }) => isAllowed,
+        instances: ({ instances }) => instances,
+        flow: ({ fingerprint }) => builds.get(fingerprint)?.flow,
+        commit: ({ fingerprint }) => builds.get(fingerprint)?.commit,
+        html_url: ({ fingerprint }) => {
+          const flow = builds.get(fingerprint)?.flow;
+          return flow === undefined ? undefined : pages.artifact(snapshot.org, flow, fingerprint);
+        },
+      });
+    },
+    reasons: async (request) => {
+      const { snapshot, reasons } = await read(request);
+      return toList(reasons, {
+        about: ({ about }) => about,
+        state: ({ state }) => state,
+        value: ({ value }) => value,
+        limit: ({ limit }) => limit,
+        rule: ({ rule }) => rule,
+        description: ({ description }) => description,
+        html_url: ({ source }) => pages.reason(snapshot.org, source),
+      });
+    },
+  };
+}
+
+/** Renders why a snapshot is not compliant and what runs, with the links that download both. */
+export function renderSnapshot(context: PageContext, shown: ShownSnapshot, path: string, title: string): Html {
+  return html`${renderReasons(context, shown)}
+    ${shown.reasons.length === 0 ? undefined : renderDownloads('All reasons', 'reasons', path)}
+    <h2>${title}</h2>
+    ${renderRunning(context, shown)} ${renderDownloads('All that runs', 'running', path)}`;
 }
 
 interface Comparison {
@@ -148,23 +216,18 @@ export function toSnapshotPage(context: PageContext, details: ShownSnapshot, lat
     ],
     api: [apiRequest(getSnapshot, { org, env_name: environment, snapshot: String(number) })],
     content: html`${renderResult(toVerdictState(judgement.compliant), describeVerdict(details))}
-      ${renderFacts([
-        ['From', renderTime(from, context)],
-        ['Policies', judgement.policies.map(({ name, version }) => describePolicy(name, version)).join('; ')],
-        [
-          'Allowed by an exception',
-          judgement.allowed.length === 0 ? undefined : `${judgement.allowed.length} artifacts`,
-        ],
-        ['Difference', renderDifferenceLink(context, { org, environment, number })],
-      ])}
-      ${renderReasons(context, details)}
-      <h2>Running</h2>
-      ${renderRunning(context, details)}
-      ${renderPager(
-        number > 1 ? paths.snapshot(org, environment, number - 1) : undefined,
-        number < latest ? paths.snapshot(org, environment, number + 1) : undefined,
-        `Snapshot ${number} of ${latest}`,
-      )}`,
+    ${renderFacts([
+      ['From', renderTime(from, context)],
+      ['Policies', judgement.policies.map(({ name, version }) => describePolicy(name, version)).join('; ')],
+      ['Allowed by an exception', judgement.allowed.length === 0 ? undefined : `${judgement.allowed.length} artifacts`],
+      ['Difference', renderDifferenceLink(context, { org, environment, number })],
+    ])}
+    ${renderSnapshot(context, details, paths.snapshot(org, environment, number), 'Running')}
+    ${renderPager(
+      number > 1 ? paths.snapshot(org, environment, number - 1) : undefined,
+      number < latest ? paths.snapshot(org, environment, number + 1) : undefined,
+      `Snapshot ${number} of ${latest}`,
+    )}`,
   };
 }
 

@@ -231,15 +231,16 @@ export interface ShownSnapshot extends snapshots.SnapshotDetails {
   readonly builds: Builds;
 }
 
-/** Reads what a page shows of a snapshot, without what the caller may not read. */
+/** Reads what a page shows of a snapshot, at most `maximum` artifacts, without what the caller may not read. */
 export function readShown(
   dependencies: RouteDependencies,
   caller: Caller,
   found: snapshots.SnapshotDetails,
-  signal: AbortSignal,
+  { signal, maximum }: { readonly signal: AbortSignal; readonly maximum?: number },
 ): Promise<ShownSnapshot> {
   return dependencies.largeReads.run(toRead(found, signal), async (compute) => {
-    const running = await compute(showRunning, await loadView(dependencies, caller, found));
+    const view = await loadView(dependencies, caller, found);
+    const running = await compute(showRunning, { ...view, maximum });
     const builds = await snapshots.loadBuilds(dependencies, found.snapshot, listFingerprints(running.items), signal);
     const reasons = toReadableReasons(caller, found.reasons);
     return { ...found, reasons, running, builds: toReadableProvenance(caller, builds) };

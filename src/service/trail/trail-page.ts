@@ -1,8 +1,13 @@
 import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
-import { describeEvidence, withoutMismatched } from '../artifact/artifact-state.ts';
+import {
+  describeEvidence,
+  describeStatus,
+  withoutMismatched,
+  type EvidenceStatus,
+} from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
-import { isOfKind } from '../attestation/attestation.ts';
+import { isOfKind, type CountedAttestation } from '../attestation/attestation.ts';
 import { renderPackageLink } from '../audit-package/audit-package-html.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
 import type { TrailArtifactStatus } from './trail-state.ts';
@@ -12,6 +17,7 @@ import {
   pageLink,
   renderBadge,
   renderCommit,
+  renderDownloads,
   renderEmpty,
   renderFacts,
   renderHash,
@@ -31,11 +37,13 @@ import { renderProven } from '../login/proven-html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 import { flowName, orgName, trailName } from '../../contract/names.ts';
-import { Type } from '../../contract/schema.ts';
+import { Type, type Static } from '../../contract/schema.ts';
 import { findAttestation } from '../attestation/attestation-use-cases.ts';
 import { findTrailHistory } from './trail-use-cases.ts';
 import { toReadableHistory } from '../account/readable-parts.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import { addPage, type PageHost } from '../platform/pages/page-host.ts';
 
 const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
@@ -44,15 +52,27 @@ const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: t
 export function addTrailPage(host: PageHost): void {
   const { dependencies } = host;
 
+  const requireTrail = async (path: Static<typeof trailPath>): Promise<FoundTrail> => {
+    const { org, flow_name: flow, trail_name: name } = path;
+    const found = await findTrailHistory(dependencies, { org, flow, name });
+    if (found === undefined) throw new ApiError(trailNotFound, { values: path });
+    return found;
+  };
+
   // The public client adds the attestation that it has recorded.
   const trailQuery = Type.Object({ attestation_id: Type.Optional(Type.String({ maxLength: 255 })) });
   addPage(
     host,
-    { url: '/:org/flows/:flow_name/trails/:trail_name', path: trailPath, query: trailQuery },
+    {
+      ...{ url: '/:org/flows/:flow_name/trails/:trail_name', path: trailPath, query: trailQuery },
+      lists: {
+        evidence: async ({ path }) => listExportedEvidence(dependencies, (await requireTrail(path)).details),
+        artifacts: async ({ path }) => listExportedArtifacts(dependencies, (await requireTrail(path)).details),
+      },
+    },
     async ({ path, query, context, caller }) => {
       const { org, flow_name: flow, trail_name: name } = path;
-      const found = await findTrailHistory(dependencies, { org, flow, name });
-      if (found === undefined) throw new ApiError(trailNotFound, { values: path });
+      const found = await requireTrail(path);
       const latest = found.details.attestations.find(({ type }) => type === 'pull_request');
       const attestation =
         latest === undefined
@@ -64,6 +84,37 @@ export function addTrailPage(host: PageHost): void {
       return toTrailPage(context, { details: found.details, history, pullRequests, marked: query.attestation_id });
     },
   );
+}
+
+type FoundTrail = NonNullable<Awaited<ReturnType<typeof findTrailHistory>>>;
+
+function listExportedEvidence({ links }: RouteDependencies, { judgement }: TrailDetails): ExportedList {
+  return toList(listEvidence(judgement), {
+    name: ({ status }) => status.name,
+    about: ({ about }) => about,
+    state: ({ status }) => status.evidence?.verdict ?? 'missing',
+    why: ({ status }) => describeStatus(status),
+    required: ({ status }) => status.isRequired,
+    reported_at: ({ status: { evidence } }) => (evidence === undefined ? undefined : toTime(evidence.createdAt)),
+    html_url: ({ status: { evidence, mismatched = evidence } }) =>
+      mismatched === undefined
+        ? undefined
+        : links.pages.attestation(mismatched.org, mismatched.flow, mismatched.trail, mismatched.id),
+  });
+}
+
+function listExportedArtifacts({ links }: RouteDependencies, { judgement }: TrailDetails): ExportedList {
+  return toList(judgement.artifacts, {
+    name: ({ artifact }) => artifact.name,
+    state: ({ state }) => state,
+    required: ({ isRequired }) => isRequired,
+    fingerprint: ({ artifact: { reported } }) => reported?.report.fingerprint,
+    reported_at: ({ artifact: { reported } }) => (reported === undefined ? undefined : toTime(reported.createdAt)),
+    html_url: ({ artifact: { reported } }) =>
+      reported === undefined
+        ? undefined
+        : links.pages.artifact(reported.org, reported.flow, reported.report.fingerprint, reported.id),
+  });
 }
 
 /** What the page of a trail shows. */
@@ -81,6 +132,7 @@ export function toTrailPage(context: PageContext, view: TrailView): Page {
   const { trail, judgement } = view.details;
   const { org, flow, name } = trail;
   const { paths } = context;
+  const path = paths.trail(org, flow, name);
   return {
     title: name,
     kind: 'Trail',
@@ -93,9 +145,9 @@ export function toTrailPage(context: PageContext, view: TrailView): Page {
     content: html`${renderJudgement(context, org, judgement)} ${renderTrailFacts(context, view)}
       ${renderProven(trail.report.proven)}
       <h2>What is required</h2>
-      ${renderRequired(context, view.details)}
+      ${renderRequired(context, view.details)} ${renderDownloads('All evidence', 'evidence', path)}
       <h2>Artifacts</h2>
-      ${renderArtifacts(context, view)}
+      ${renderArtifacts(context, view)} ${renderDownloads('All artifacts', 'artifacts', path)}
       <h2>Events, in order of time</h2>
       ${renderEvents(context, view)} ${renderUserData(trail.report.user_data)}`,
   };
@@ -126,16 +178,21 @@ function renderTrailFacts(context: PageContext, { details, pullRequests }: Trail
 }
 
 /** The evidence of the trail and of its artifacts, what is missing or wrong first. */
-function renderRequired(context: PageContext, { judgement }: TrailDetails): Html {
+function listEvidence(
+  judgement: TrailDetails['judgement'],
+): readonly { readonly about: string; readonly status: EvidenceStatus<CountedAttestation> }[] {
   const own = judgement.evidence.map((status) => ({ about: 'the trail', status }));
   const others = judgement.artifacts.flatMap(({ artifact, evidence }) =>
     evidence.map((status) => ({ about: artifact.name, status })),
   );
-  const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
   const kept = new Set(withoutMismatched([...own, ...others].map(({ status }) => status)));
-  const statuses = [...own, ...others]
+  return [...own, ...others]
     .filter(({ status }) => kept.has(status))
     .toSorted((one, other) => compareStatuses(one.status, other.status));
+}
+
+function renderRequired(context: PageContext, { judgement }: TrailDetails): Html {
+  const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
   return renderTable({
     label: 'Evidence that is required or was reported',
     columns: ['Evidence', 'About', 'State', 'Why', 'Required', 'Reported'],
@@ -148,7 +205,7 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
         'yes',
         '',
       ]),
-      ...statuses.map(({ about, status }): readonly Hole[] => {
+      ...listEvidence(judgement).map(({ about, status }): readonly Hole[] => {
         const { name, state, why, required, reported } = renderEvidence(context, status.name, status);
         return [name, clip(about, 60), state, why, required, reported];
       }),

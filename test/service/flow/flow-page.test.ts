@@ -4,9 +4,9 @@ import { attestationForm, commitOf, report, saveFlow } from '../../support/servi
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
-const read = async (query = '', page = ''): Promise<{ readonly text: string; readonly type: string | null }> => {
+const read = async (query = ''): Promise<{ readonly text: string; readonly type: string | null }> => {
   const headers = { authorization: `Bearer ${service.apiKey}` };
-  const response = await fetch(`${service.url}/acme/flows/web${page}${query}`, { headers });
+  const response = await fetch(`${service.url}/acme/flows/web${query}`, { headers });
   expect([response.status, response.ok ? '' : await response.clone().text()]).toEqual([200, '']);
   return { text: await response.text(), type: response.headers.get('content-type') };
 };
@@ -69,17 +69,17 @@ describe('the page of a flow', () => {
   });
 
   it('gives the same list as a file that spreadsheets do not run', async () => {
-    const csv = await read('?format=csv&branch=main', '/trail-list');
+    const csv = await read('?download=trails.csv&branch=main');
     expect(csv.type).toBe('text/csv; charset=utf-8');
     const [header, line] = csv.text.split('\r\n', 2);
     expect(header).toBe('name,state,state_info,created_at,message,commit,author,branch,pull_request,html_url');
     expect(line).toMatch(new RegExp(`^${commitOf('1')},COMPLIANT,`, 'u'));
     expect(csv.text).toContain(`,"'=HYPERLINK(""evil"")\n`);
-    const json: unknown = JSON.parse((await read('?format=json', '/trail-list')).text);
+    const json: unknown = JSON.parse((await read('?download=trails.json')).text);
     expect(json).toMatchObject([
       { name: commitOf('2'), state: 'INCOMPLETE' },
       { name: commitOf('1'), pull_request: 'https://github.com/acme/web/pull/12' },
     ]);
-    expect(JSON.parse((await read('?format=json&name=none', '/trail-list')).text)).toEqual([]);
+    expect(JSON.parse((await read('?download=trails.json&name=none')).text)).toEqual([]);
   });
 });

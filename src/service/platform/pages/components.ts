@@ -2,7 +2,9 @@ import type { ArtifactState, Verdict } from '../../../contract/compliance.ts';
 import { escapeHtml } from '../../../runtime/escape-html.ts';
 import { expiryWarningPeriod } from '../../account/key-lifetime.ts';
 import { truncate } from '../../../runtime/truncate.ts';
+import { withQuery } from './api-request.ts';
 import { html, link, type Hole, type Html } from './html.ts';
+import { exportFormats } from './list-export.ts';
 import type { PageContext } from './page.ts';
 
 /** A link to a page of this service. */
@@ -217,6 +219,25 @@ export function renderPageLinks(
   const previous = page > 1 ? toPath(page - 1) : undefined;
   const next = page * perPage < total ? toPath(page + 1) : undefined;
   return renderPager(previous, next, `Page ${page}`);
+}
+
+/**
+ * Renders the links that download a list of a page.
+ *
+ * @param words name the list: `All flows`
+ * @param list its name in the declaration of the page, which `path` and `query` are the address of
+ */
+export function renderDownloads(
+  words: string,
+  list: string,
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>> = {},
+): Html {
+  const links = exportFormats.map((format) => {
+    const address = withQuery(path, { ...query, download: `${list}.${format}` });
+    return html`<a class="button" href="${address}" download>${format.toUpperCase()}</a> `;
+  });
+  return html`<p class="downloads">${words} as ${links}</p>`;
 }
 
 /** Renders free-form data as indented JSON, truncated. */

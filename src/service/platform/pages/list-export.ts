@@ -1,28 +1,88 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { errorCode } from '../../../runtime/failure.ts';
 import { LongStream, StreamedResponse } from '../server/streamed-response.ts';
 
-/** A row of a list, by column. */
-export type ExportedRow = Readonly<Record<string, string | number | undefined>>;
+type Cell = string | number | boolean | undefined;
+
+/** A list of a page that can be downloaded. */
+export interface ExportedList {
+  readonly columns: readonly string[];
+  /** The cells of each row, by column. */
+  readonly rows: AsyncIterable<Readonly<Record<string, Cell>>>;
+}
+
+/** Creates a list from items, and what each column has of an item. */
+export function toList<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  columns: Readonly<Record<string, (item: Item) => Cell>>,
+): ExportedList {
+  return { columns: Object.keys(columns), rows: toRows(items, columns) };
+}
+
+async function* toRows<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  columns: Readonly<Record<string, (item: Item) => Cell>>,
+): ExportedList['rows'] {
+  for await (const item of items)
+    yield Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(item)]));
+}
+
+/** How many items are read at a time. */
+const partSize = 100;
+
+/**
+ * Reads all items, a part at a time.
+ *
+ * @param read returns the items after the first `offset`; `last` is the last of those
+ */
+export async function* readInParts<Item>(
+  read: (part: { readonly offset: number; readonly limit: number }, last: Item | undefined) => Promise<readonly Item[]>,
+): AsyncGenerator<Item> {
+  let last: Item | undefined;
+  for (let offset = 0; ; offset += partSize) {
+    const items = await read({ offset, limit: partSize }, last);
+    yield* items;
+    last = items.at(-1);
+    if (items.length < partSize) return;
+  }
+}
+
+/** A time (Unix seconds) as a list has it. */
+export function toTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+export const exportFormats = ['csv', 'json'] as const;
 
 export interface ListExport {
-  readonly format: 'csv' | 'json';
+  readonly format: (typeof exportFormats)[number];
   /** The name of the file, without its extension. */
   readonly name: string;
-  readonly columns: readonly string[];
-  readonly rows: AsyncIterable<ExportedRow>;
+  /** Is called before the list is read; throws if it must not be. */
+  readonly enter: (output: LongStream) => void;
   /** Is called if a row fails. */
   readonly failed: (error: unknown) => void;
 }
 
 /** Streams a list as a file. */
-export function exportList({ format, name, columns, rows, failed }: ListExport): StreamedResponse {
+export async function exportList(
+  read: () => ExportedList | Promise<ExportedList>,
+  { format, name, enter, failed }: ListExport,
+): Promise<StreamedResponse> {
   const output = new LongStream();
-  const text = format === 'csv' ? toCsv(columns, rows) : toJson(rows);
-  void pipeline(Readable.from(text), output).catch((error: unknown) => {
-    // The client may also have left.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) failed(error);
-  });
+  enter(output);
+  try {
+    const list = await read();
+    const text = format === 'csv' ? toCsv(list) : toJson(list);
+    void pipeline(Readable.from(text), output).catch((error: unknown) => {
+      // The client may also have left.
+      if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
+    });
+  } catch (error) {
+    output.destroy();
+    throw error;
+  }
   const filename = `${name.replaceAll(/[^A-Za-z0-9._-]+/gu, '-').slice(0, 100)}.${format}`;
   return new StreamedResponse(output, {
     'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
@@ -30,12 +90,12 @@ export function exportList({ format, name, columns, rows, failed }: ListExport):
   });
 }
 
-async function* toCsv(columns: readonly string[], rows: AsyncIterable<ExportedRow>): AsyncGenerator<string> {
+async function* toCsv({ columns, rows }: ExportedList): AsyncGenerator<string> {
   yield toCsvLine(columns);
   for await (const row of rows) yield toCsvLine(columns.map((column) => row[column]));
 }
 
-async function* toJson(rows: AsyncIterable<ExportedRow>): AsyncGenerator<string> {
+async function* toJson({ rows }: ExportedList): AsyncGenerator<string> {
   let before = '[\n';
   for await (const row of rows) {
     yield before + JSON.stringify(row);
@@ -45,7 +105,7 @@ async function* toJson(rows: AsyncIterable<ExportedRow>): AsyncGenerator<string>
 }
 
 /** A line of CSV (RFC 4180). Spreadsheets would run a text that begins like a formula, so it gets an apostrophe. */
-export function toCsvLine(cells: readonly ExportedRow[string][]): string {
+export function toCsvLine(cells: readonly Cell[]): string {
   const quoted = cells.map((cell = '') => {
     const text = typeof cell === 'string' && /^[=+\-@\t\r]/u.test(cell) ? `'${cell}` : String(cell);
     return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -16,12 +16,13 @@ import {
   requireRole,
   type Authenticator,
 } from '../server/authentication/authentication.ts';
-import { requestHolder, type Admission } from '../server/bodies/admission.ts';
+import { Admission, defaultAdmissionLimits, requestHolder } from '../server/bodies/admission.ts';
 import type { ApiError } from '../server/errors/api-error.ts';
 import type { RouteDependencies } from '../server/route-dependencies.ts';
 import { validatePath, validateQuery } from '../server/validation.ts';
 import { withQuery } from './api-request.ts';
 import { renderFailure } from './components.ts';
+import { exportFormats, exportList, type ExportedList } from './list-export.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
 import type { Page, PageContext, Viewer } from './page.ts';
@@ -35,16 +36,27 @@ export interface PageHost {
   readonly paths: PagePaths;
   /** The caller of a request with a valid key, for error pages. */
   readonly viewers: WeakMap<FastifyRequest, Viewer>;
+  /** Counts the lists that are being downloaded. */
+  readonly exports: Admission;
 }
+
+/** How many lists of an organization are downloaded at the same time. */
+const maximumExports = 4;
 
 /** Creates the host of the pages. Addresses in pages are relative to the host, because it can have several names. */
 export function createPageHost(server: Pick<PageHost, 'app' | 'admission'>, dependencies: RouteDependencies): PageHost {
   const root = (): string => (URL.parse(dependencies.links.origin())?.pathname ?? '').replace(/\/$/, '');
-  return { ...server, dependencies, paths: createPagePaths(root), viewers: new WeakMap() };
+  const exports = new Admission({ ...defaultAdmissionLimits, requests: maximumExports });
+  return { ...server, dependencies, paths: createPagePaths(root), viewers: new WeakMap(), exports };
 }
 
 /** The path of the pages of an organization. */
 export const orgPath = Type.Object({ org: orgName });
+
+/** How the lists of a page are read, by name. */
+export type PageLists<Path extends TObject, Query extends TObject> = Readonly<
+  Record<string, (request: PageRequest<Path, Query>) => ExportedList | Promise<ExportedList>>
+>;
 
 /** The address of a page and who may see it. */
 export interface PageDeclaration<Path extends TObject, Query extends TObject> {
@@ -53,6 +65,8 @@ export interface PageDeclaration<Path extends TObject, Query extends TObject> {
   readonly query: Query;
   /** Default: `read`. */
   readonly permission?: Permission | undefined;
+  /** Lists that the query `download=NAME.csv` or `download=NAME.json` returns as a file, by name. */
+  readonly lists?: PageLists<Path, Query> | undefined;
 }
 
 /** A request for a page of an organization. */
@@ -73,10 +87,14 @@ const pageEndpoint = { authentication: ['basic', 'bearer'], errors: [commonError
  */
 export function addPage<Path extends TObject, Query extends TObject>(
   host: PageHost,
-  { url, path, query, permission = 'read' }: PageDeclaration<Path, Query>,
+  { url, path, query, permission = 'read', lists = {} }: PageDeclaration<Path, Query>,
   handler: (request: PageRequest<Path, Query>) => Promise<Page>,
 ): void {
   const requireCaller = requireRole(host.dependencies, permission);
+  const files = Object.entries(lists).flatMap(([name, list]) =>
+    exportFormats.map((format) => ({ file: `${name}.${format}`, name, list, format })),
+  );
+  const downloadQuery = Type.Object({ download: Type.Optional(Type.Enum(files.map(({ file }) => file))) });
   addAuthenticated(host, url, requireCaller, async (request, reply, caller) => {
     const viewer = toViewer(host, request, caller);
     host.viewers.set(request, viewer);
@@ -85,7 +103,22 @@ export function addPage<Path extends TObject, Query extends TObject>(
       path: validatePath<Path>(path, request.params),
       query: validateQuery<Query>(query, request.query),
     };
-    return sendPage(reply, await handler({ ...parameters, context, caller, request }), context);
+    const received = { ...parameters, context, caller, request };
+    const { download } = validateQuery<typeof downloadQuery>(downloadQuery, request.query);
+    const file = files.find((one) => one.file === download);
+    if (file === undefined) return sendPage(reply, await handler(received), context);
+    const { name, list, format } = file;
+    const exported = await exportList(() => list(received), {
+      format,
+      name: [...Object.values(parameters.path), name].join('-'),
+      enter: (output) => {
+        host.exports.enter(caller.org, output);
+      },
+      failed: (error) => {
+        host.dependencies.log.error(`${name} of ${caller.org} could not be sent completely`, error);
+      },
+    });
+    return exported.send(reply);
   });
 }
 

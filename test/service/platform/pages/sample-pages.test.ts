@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '../../../../src/service/account/api-key.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { sampleFingerprint } from '../../../../tools/browser/sample-data.ts';
 import { startSampleService, type SampleService } from '../../../../tools/browser/sample-service.ts';
 
@@ -126,6 +127,55 @@ describe('the pages of an organization with records', () => {
     for (const wrong of ['type=none', 'from=2026-13-01', 'from=2026-02-02&to=2026-02-01', 'page=0']) {
       expect([wrong, (await get(`${log}?${wrong}`)).status]).toEqual([wrong, 400]);
     }
+  });
+
+  it('give each of their lists as a file: all of it, by the same filter', async () => {
+    const pages = [
+      ['/acme/flows?name=WE', 'flows', 'name,description,latest_trail', 1],
+      ['/acme/flows/web?state=INCOMPLETE', 'trails', 'name,state,state_info', 2],
+      ['/acme/flows/web/trails/build-126', 'evidence', 'name,about,state,why,required', 3],
+      ['/acme/flows/web/trails/build-126', 'artifacts', 'name,state,required,fingerprint', 1],
+      ['/acme/environments', 'environments', 'name,type,state,since', 4],
+      ['/acme/environments/production', 'snapshots', 'number,state,from,to,html_url', 8],
+      ['/acme/environments/production', 'running', 'name,fingerprint,state,allowed', 1],
+      ['/acme/environments/shop/snapshots/2', 'running', 'name,fingerprint,state,allowed', 2],
+      ['/acme/environments/production', 'reasons', 'about,state,value,limit,rule', 3],
+      ['/acme/policies', 'policies', 'policy,description,attached_to,version', 3],
+      ['/acme/policies/production-rules', 'versions', 'policy,description,attached_to,version', 3],
+      ['/acme/search?q=web', 'results', 'kind,name,flow,trail,fingerprint', 10],
+      ['/acme/administration/audit-log?subject=production-rules', 'events', 'number,type,at,actor,subject', 3],
+    ] as const;
+    for (const [path, list, header, count] of pages) {
+      const links = (await (await get(path)).text()).matchAll(/href="([^"]*download=[^"]*)"/gu);
+      const offered = [...links].map(([, address = '']) => address.replaceAll('&amp;', '&'));
+      const find = (format: string): Promise<Response> =>
+        get(offered.find((address) => address.endsWith(`download=${list}.${format}`)) ?? 'none');
+      const csv = await find('csv');
+      expect([csv.status, await csv.text()]).toEqual([200, expect.stringMatching(`^${header}`)]);
+      expect(csv.headers.get('content-disposition')).toMatch(/filename="acme-[\w.-]+\.csv"/u);
+      const rows: unknown = await (await find('json')).json();
+      expect([path, list, Array.isArray(rows) ? rows.length : rows]).toEqual([path, list, count]);
+    }
+  });
+
+  it('give lists only to those who may see the page, and few at the same time', async () => {
+    const created = await fetch(`${service.url}/api/v2/organizations/acme/members/alan/api-keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const authorization = `Bearer ${String(valueAt(await created.json(), 'key'))}`;
+    expect((await get('/acme/administration/audit-log?download=events.csv', { authorization })).status).toBe(403);
+    expect((await get('/acme/flows?download=flows.csv', { authorization })).status).toBe(200);
+    expect((await get('/acme/flows?download=trails.csv')).status).toBe(400);
+    expect((await get('/acme/flows/none?download=trails.csv')).status).toBe(404);
+    expect((await get('/acme/environments/preview/snapshots/99?download=running.csv')).status).toBe(404);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => get('/acme/flows/web?download=trails.json')));
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(4);
+    await Promise.all(responses.map((response) => response.text()));
   });
 
   it('name the request of the API with the same data, which works', async () => {

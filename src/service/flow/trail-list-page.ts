@@ -1,0 +1,75 @@
+import { artifactStates } from '../../contract/compliance.ts';
+import { flowName, orgName } from '../../contract/names.ts';
+import { Type, type Static } from '../../contract/schema.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { daysQuery, readDays } from '../platform/pages/days.ts';
+import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
+import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
+import type { TrailSelection } from '../trail/trail-records.ts';
+import { listTrailStates, type ListedTrail, type TrailStateQuery } from '../trail/trail-state-use-cases.ts';
+
+export const flowPath = Type.Object({ org: orgName, flow_name: flowName });
+
+// A form sends an empty text for a filter that is not set.
+const shortText = Type.Optional(Type.String({ maxLength: 255 }));
+export const selectionQuery = Type.Object({
+  ...daysQuery.properties,
+  ...{ name: shortText, branch: shortText, author: shortText },
+  state: Type.Optional(Type.Enum([...artifactStates, ''])),
+});
+
+/** The filters that are set, as parameters of the address. */
+export type SelectionQuery = Static<typeof selectionQuery>;
+
+export function toSelection(query: SelectionQuery): TrailSelection {
+  const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+  const { from, to } = readDays(query);
+  return {
+    namePrefix: given(query.name),
+    state: artifactStates.find((one) => one === query.state),
+    branch: given(query.branch),
+    author: given(query.author),
+    from,
+    // Until the end of its last second.
+    to: to === undefined ? undefined : to + 1,
+  };
+}
+
+/** Lists the trails of a flow. */
+export function listExportedTrails(
+  dependencies: RouteDependencies,
+  query: Pick<TrailStateQuery, 'org' | 'flow' | 'selection'>,
+): ExportedList {
+  return toList(readTrails(dependencies, query), {
+    name: ({ trail }) => trail.name,
+    state: ({ judgement }) => judgement.state,
+    state_info: ({ judgement }) => judgement.info,
+    created_at: ({ trail }) => toTime(trail.createdAt),
+    message: ({ trail }) => trail.report.git_commit_info?.message,
+    commit: ({ trail }) => trail.report.git_commit_info?.sha1,
+    author: ({ trail }) => trail.report.git_commit_info?.author,
+    branch: ({ trail }) => trail.report.git_commit_info?.branch,
+    pull_request: ({ pullRequest }) => pullRequest?.url,
+    html_url: ({ trail }) => dependencies.links.pages.trail(trail.org, trail.flow, trail.name),
+  });
+}
+
+async function* readTrails(
+  dependencies: RouteDependencies,
+  query: Pick<TrailStateQuery, 'org' | 'flow' | 'selection'>,
+): AsyncGenerator<ListedTrail> {
+  const limit = 100;
+  let to = Math.min(query.selection.to ?? Infinity, unixSeconds(dependencies.now()));
+  let offset = 0;
+  for (;;) {
+    const part = { ...query, selection: { ...query.selection, to }, offset, limit };
+    const { trails = [] } = (await listTrailStates(dependencies, part)) ?? {};
+    yield* trails;
+    const last = trails.at(-1)?.trail.createdAt;
+    if (last === undefined || trails.length < limit) return;
+    // Continues at the time of the last trail, because a large offset is slow.
+    const same = trails.filter(({ trail }) => trail.createdAt === last).length;
+    offset = same === limit ? offset + same : same;
+    to = same === limit ? to : last + 1e-6;
+  }
+}
