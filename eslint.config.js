@@ -1,5 +1,5 @@
-// The rules of docs/architecture.md are enforced here: which layer may import which layers and packages. A test compares
-// the page with this file.
+// The rules of docs/contributing/architecture.md are enforced here: which layer may import which layers and packages. A
+// test compares the page with this file.
 import eslint from '@eslint/js';
 import boundaries from 'eslint-plugin-boundaries';
 import tseslint from 'typescript-eslint';

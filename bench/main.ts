@@ -17,7 +17,7 @@ import { formatTable } from './table.ts';
 
 /*
  * `npm run bench`: what the action costs a job, and how much load the service can take, as one table
- * (docs/performance.md). Whole processes are measured, in turn with what they are compared with.
+ * (docs/contributing/performance.md). Whole processes are measured, in turn with what they are compared with.
  */
 
 const options = readOptions(process.argv.slice(2));

@@ -1,4 +1,4 @@
-// Not TypeBox's own checker, because that takes 12 ms of every step (docs/performance.md).
+// Not TypeBox's own checker, because that takes 12 ms of every step (docs/contributing/performance.md).
 import { findPatternRule, type Static, type TSchema } from './schema.ts';
 
 /** One place where a value does not conform to its schema. */

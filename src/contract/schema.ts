@@ -6,8 +6,8 @@ export type { Static, TObject, TProperties, TSchema } from 'typebox';
  * The schemas of the contract: TypeBox's types over plain JSON Schema.
  *
  * The compiler sees TypeBox's types. At run time, a few object literals here and `check.ts` replace TypeBox, because
- * its own code would cost every step about 10 ms of start-up and 750 kB of bundle (docs/performance.md). Tests compare
- * the schemas built here, and the decisions of `check.ts`, with TypeBox's.
+ * its own code would cost every step about 10 ms of start-up and 750 kB of bundle (docs/contributing/performance.md).
+ * Tests compare the schemas built here, and the decisions of `check.ts`, with TypeBox's.
  */
 
 type Options = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { codeWordsOf, tablesOf } from '../support/markdown.ts';
 import { readText, root } from '../support/repository.ts';
 
-const page = readText('docs/architecture.md');
+const page = readText('docs/contributing/architecture.md');
 const lintConfiguration = readText('eslint.config.js');
 
 /** The entries `name: ['a', 'b']` of an object in the linter's configuration, with sorted values. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { linksOf } from '../support/markdown.ts';
-import { readText } from '../support/repository.ts';
+import { docPages, readText } from '../support/repository.ts';
 
-const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-const pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md', ...inDocs.map((name) => `docs/${name}`)];
+const pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md', ...docPages];
 const widestRow = 120;
 
 function longerLines(page: string, longest: number, isMeant: (line: string) => boolean = () => true): string[] {
@@ -14,15 +13,15 @@ function longerLines(page: string, longest: number, isMeant: (line: string) => b
 }
 
 describe('the README', () => {
-  it('is short: at most 250 lines of at most 160 columns', () => {
-    expect(readText('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(250);
+  it('is short: at most 200 lines of at most 160 columns', () => {
+    expect(readText('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
     expect(longerLines('README.md', 160)).toEqual([]);
   });
 });
 
 describe('the page about the architecture', () => {
   it('fits on two screens', () => {
-    expect(readText('docs/architecture.md').split('\n').length).toBeLessThanOrEqual(120);
+    expect(readText('docs/contributing/architecture.md').split('\n').length).toBeLessThanOrEqual(120);
   });
 });
 
@@ -32,27 +31,33 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-describe.each(readdirSync('docs/decisions'))('the decision %s', (name) => {
-  const page = readText(`docs/decisions/${name}`);
+describe.each(readdirSync('docs/contributing/decisions'))('the decision %s', (name) => {
+  const page = readText(`docs/contributing/decisions/${name}`);
 
-  it('is one page, for a named reader, and is listed', () => {
+  it('is one page, and is listed', () => {
     expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
-    expect(page).toMatch(/^# .+\n\nFor /u);
-    for (const list of ['docs/README.md', 'docs/architecture.md']) {
-      expect(linksOf(readText(list))).toContain(`decisions/${name}`);
-    }
+    expect(linksOf(readText('docs/contributing/architecture.md'))).toContain(`decisions/${name}`);
+  });
+});
+
+const guides = docPages.filter((page) => page.startsWith('docs/how-to/'));
+
+describe.each(guides)('the guide %s', (page) => {
+  it('is short, and starts with the YAML', () => {
+    expect(readText(page).trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+    expect(readText(page)).toMatch(/^# .+\n\nFor [^#]*?\n\n```yaml\n/u);
   });
 });
 
 describe('the list of pages', () => {
   const listed = linksOf(readText('docs/README.md'));
 
-  it.each(inDocs.filter((name) => name !== 'README.md'))('has %s', (name) => {
-    expect(listed).toContain(name);
+  it.each(docPages.filter((page) => !/README|decisions/u.test(page)))('has %s', (page) => {
+    expect(listed).toContain(page.replace('docs/', ''));
   });
 });
 
-describe.each(['examples/README.md', 'CONTRIBUTING.md', ...inDocs.map((name) => `docs/${name}`)])('%s', (page) => {
+describe.each(['examples/README.md', 'CONTRIBUTING.md', ...docPages])('%s', (page) => {
   it('says in its first sentence whom it is for', () => {
     const [, first = ''] = /^# .+\n\n(.+)/mu.exec(readText(page)) ?? [];
     expect(first).toMatch(/^For /u);

@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { anchorsOf, linksOf } from '../support/markdown.ts';
-import { readText, root } from '../support/repository.ts';
+import { docPages, readText, root } from '../support/repository.ts';
 
 const folders = ['', 'examples', 'tools/bundle', '.github'];
-const names = [
-  ...folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name))),
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
-];
-const pages = names.filter((name) => name.endsWith('.md'));
+const others = folders.flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
 
-describe.each(pages)('the links of %s', (page) => {
+describe.each([...docPages, ...others])('the links of %s', (page) => {
   const inside = linksOf(readText(page)).filter((target) => !/^\w+:/u.test(target));
 
   it('lead to files and headings that exist', () => {

@@ -52,7 +52,7 @@ describe('action.yml', () => {
   });
 
   it('describes every input and output in one or two short sentences, with a link to the rest', () => {
-    const pages = { inputs: (name: string) => `inputs.md#${name}`, outputs: () => 'reporting.md#outputs' };
+    const pages = { inputs: (name: string) => `inputs.md#${name}`, outputs: () => 'outputs.md#outputs' };
     for (const section of ['inputs', 'outputs'] as const) {
       for (const [name, entry] of entries(section)) {
         const link = `https://github.com/OWNER/compliance-action/blob/main/docs/${pages[section](name)}`;

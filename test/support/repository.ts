@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
@@ -6,6 +6,11 @@ import { fixedInputs, parseOwnAction } from './own-action.ts';
 
 /** The folder of this project. */
 export const root = join(import.meta.dirname, '..', '..');
+
+/** The pages of the documentation, in all folders of `docs/`. */
+export const docPages: readonly string[] = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name.replaceAll('\\', '/')}`);
 
 /** The text of a file of this project. */
 export function readText(path: string): string {

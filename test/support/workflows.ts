@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fencesOf } from './markdown.ts';
-import { readText, root } from './repository.ts';
+import { docPages, readText, root } from './repository.ts';
 
 /** A workflow of this project, or of its documentation; or a piece of one. */
 export interface Workflow {
@@ -23,8 +23,7 @@ export function workflowsIn(folder: string): readonly Workflow[] {
 
 /** The blocks of YAML on the pages of the documentation: workflows, and pieces of them. */
 export function documentedWorkflows(): readonly Workflow[] {
-  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
-  return pages.filter((page) => page.endsWith('.md')).flatMap(workflowsOn);
+  return ['README.md', ...docPages].flatMap(workflowsOn);
 }
 
 /** The blocks of YAML on a page. */

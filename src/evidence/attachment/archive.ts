@@ -7,7 +7,7 @@ import { chunkBytes, readAllUnchanged, readUnchanged } from '../files/read-uncha
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 
-// Written by hand instead of a package, to stay within the memory limit for archives (docs/performance.md).
+// Written by hand instead of a package, to stay within the memory limit for archives (docs/contributing/performance.md).
 
 /** The position of the operating system in gzip's header (RFC 1952), and the value for "unknown". */
 const osByte = { position: 9, unknown: 0xff };

@@ -1,4 +1,4 @@
-// Written by hand instead of a package, to stay within the memory limit for archives (docs/performance.md).
+// Written by hand instead of a package, to stay within the memory limit for archives (docs/contributing/performance.md).
 
 /** The block size of a tar archive, in bytes: everything is padded to a multiple of it. */
 const blockBytes = 512;

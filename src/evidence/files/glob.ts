@@ -1,8 +1,8 @@
 import { relative, resolve, sep } from 'node:path';
 import { compileSegment } from './glob-segment.ts';
 
-// Written by hand instead of a package, to keep start-up short (docs/performance.md) and to match alike on every
-// system.
+// Written by hand instead of a package, to keep start-up short (docs/contributing/performance.md) and to match alike on
+// every system.
 
 /** `**`: any number of directories, including none. */
 export const globstar = Symbol('**');

@@ -146,7 +146,7 @@ describe('the archive', () => {
 describe('the notes', () => {
   it('are the section of the changelog, with absolute links, and say how to pin and verify', () => {
     const { notes, releaseCommit, sourceCommit } = prepare();
-    const link = `${repositoryUrl}/blob/${sourceCommit}/docs/gating.md#forks-and-dependabot`;
+    const link = `${repositoryUrl}/blob/${sourceCommit}/docs/how-to/forks.md#forks`;
     expect(notes).toMatch(`- See [the gate](${link}), which waits.\n\n## Pin and verify\n`);
     expect(notes).toContain(`uses: acme/compliance-action@${releaseCommit} # v1.2.3\n`);
     expect(notes).toContain(`${repositoryUrl}/commit/${sourceCommit}`);

@@ -24,7 +24,7 @@ export function sourceRepository(): SourceRepository {
   const path = folder.repository('source');
   for (const name of copied) cpSync(join(root, name), join(path, name), { recursive: true });
   const repository = openRepository(folder, path);
-  repository.commitVersion('1.2.3', '- See [the gate](docs/gating.md#forks-and-dependabot), which\n  waits.');
+  repository.commitVersion('1.2.3', '- See [the gate](docs/how-to/forks.md#forks), which\n  waits.');
   return repository;
 }
 
