@@ -12,11 +12,9 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { testsOfForkEnded } from '../support/workflow-events.ts';
 import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
 import { fakeActions, type ArtifactEntry, type FakeAction } from '../support/fake-actions.ts';
-import { workflowsOn } from '../support/workflows.ts';
+import { workflowsIn } from '../support/workflows.ts';
 
-const workflow = workflowsOn('docs/pull-requests.md').find(
-  ({ name }) => name === 'Compliance of pull requests',
-)?.content;
+const workflow = workflowsIn('examples').find(({ name }) => name === 'Compliance of pull requests')?.content;
 
 let identityProvider: IdentityProvider;
 let service: TestService;
@@ -124,7 +122,7 @@ describe('the workflow for pull requests from forks', () => {
   itAsOnUbuntu('scans and attests a hostile pull request by the settings of the project', async () => {
     const { baseUrl, apiKey } = service;
     const reader = { baseUrl, apiKey, issuer: identityProvider.issuer };
-    await declareDocumentedLoginRules('README.md', { ...reader, event: 'workflow_run' });
+    await declareDocumentedLoginRules('docs/how-to/connect.md', { ...reader, event: 'workflow_run' });
     const { end, commit, scans } = await attack(
       {
         files: { 'sonar-project.properties': evilSettings, 'module/sonar-project.properties': evilSettings },

@@ -17,7 +17,7 @@ import {
   type DocumentedWorkflowEnd,
   type WorkflowSettings,
 } from '../support/workflow-fixture.ts';
-import { documentedWorkflows } from '../support/workflows.ts';
+import { documentedWorkflows, workflowsIn } from '../support/workflows.ts';
 
 let job: ActionJob;
 let github: FakeGitHub;
@@ -46,7 +46,7 @@ function runWorkflow(
   name: string,
   settings: Pick<WorkflowSettings, 'run' | 'vars' | 'earlier'>,
 ): Promise<DocumentedWorkflowEnd> {
-  const workflow = documentedWorkflows().find((found) => found.name === name);
+  const workflow = [...documentedWorkflows(), ...workflowsIn('examples')].find((found) => found.name === name);
   const secrets = { SONAR_TOKEN: 'squ_user_token_0123' };
   return runDocumentedWorkflow(workflow?.content, { secrets, identityProvider, gate: 'OK', ...settings });
 }
@@ -143,7 +143,7 @@ describe('a step while the service is down', () => {
   itAsOnUbuntu('keeps and delivers with the documented workflows, and records exactly once', async () => {
     await saveFlow(job.service, { name: 'web' });
     const { baseUrl, apiKey } = job.service;
-    await declareDocumentedLoginRules('README.md', { baseUrl, apiKey, issuer: identityProvider.issuer });
+    await declareDocumentedLoginRules('docs/how-to/connect.md', { baseUrl, apiKey, issuer: identityProvider.issuer });
     const before = (await attestationsOf('web')).length;
     const kept = await runWorkflow('Attest and keep', {
       run: pushToMain('src/a.js'),

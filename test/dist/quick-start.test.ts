@@ -23,7 +23,9 @@ function documentedOptions(): readonly string[] {
   return words.split(' ');
 }
 
-const workflows = workflowsOn('README.md').map(({ content }) => content);
+const workflows = ['connect', 'merge']
+  .flatMap((page) => workflowsOn(`docs/how-to/${page}.md`))
+  .map(({ content }) => content);
 
 /** What the steps of the action in a run left. */
 interface QuickStartRun {
@@ -48,7 +50,11 @@ describe('the quick start', () => {
       const [, file = ''] = / the API key of acme is in (\S+);/mu.exec(service.output()) ?? [];
       const key = (await readFile(file, 'utf8')).trim();
       const { baseUrl } = service;
-      await declareDocumentedLoginRules('README.md', { baseUrl, apiKey: key, issuer: identityProvider.issuer });
+      await declareDocumentedLoginRules('docs/how-to/connect.md', {
+        baseUrl,
+        apiKey: key,
+        issuer: identityProvider.issuer,
+      });
       const run = async (name: string, event: TriggeringEvent): Promise<QuickStartRun> => {
         const workflow = workflows.find((one) => valueAt(one, 'name') === name);
         expect(isTriggeredBy(valueAt(workflow, 'on'), event)).toBe(true);
@@ -77,7 +83,7 @@ describe('the quick start', () => {
       expect(created.pages).toEqual([flowPage]);
       const again = await run('Compliance quick start', startedByHand());
       expect(again).toMatchObject({ outcomes: ['done'], states: ['updated'], notices: [] });
-      // The next section of the README, which needs Sonar.
+      // The next page, which needs Sonar.
       for (const event of [pullRequest('src/a.js'), mergeGroup]) {
         const gate = await run('Merge gate', event);
         const { log, outcomes } = gate;

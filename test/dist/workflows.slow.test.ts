@@ -28,8 +28,8 @@ function callsOf(content: unknown): readonly string[] {
 }
 
 /**
- * Every workflow of the documentation, and every piece of one, that has such steps or calls another; the README repeats
- * some examples.
+ * Every workflow of the documentation, and every piece of one, that has such steps or calls another; pages
+ * repeat some examples.
  */
 const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(
   ({ content }) => stepsOf(content).some(isOwnStep) || callsOf(content).length > 0,
@@ -55,7 +55,9 @@ function workflowNamed(name: string): Workflow {
 function wholeWorkflow(workflow: Workflow, before?: string): unknown {
   if (isComplete(workflow)) return workflow.content;
   const earlier = before === undefined ? [] : [{ run: before }];
-  const job = { permissions: { 'id-token': 'write' }, steps: [...earlier, ...stepsOf(workflow.content)] };
+  const env = valueAt(workflow.content, 'env') ?? {};
+  const steps = [...earlier, ...stepsOf(workflow.content)];
+  const job = { permissions: { 'id-token': 'write' }, env, steps };
   return { name: workflow.name, on: 'push', jobs: { piece: job } };
 }
 
@@ -67,13 +69,13 @@ interface Servers {
   readonly attestations: Attestations;
 }
 
-/** Starts a service with the login rule of the README and, for a protected workflow, that of docs/login.md. */
+/** Starts a service with the login rules of the guide and, for a protected workflow, that of docs/login.md. */
 async function startServers({ rule }: Pick<WorkflowCase, 'rule'>, isProtected: boolean): Promise<Servers> {
   const identityProvider = await startIdentityProvider(await signingKey);
   const service = await startTestService({ options: { allowPrivateIssuers: true } });
   const { baseUrl, apiKey } = service;
   const reader = { baseUrl, apiKey, issuer: identityProvider.issuer };
-  await declareDocumentedLoginRules('README.md', { ...reader, ...rule });
+  await declareDocumentedLoginRules('docs/how-to/connect.md', { ...reader, ...rule });
   if (isProtected) await declareDocumentedLoginRules('docs/login.md', reader);
   return { service, identityProvider, earlier: new Map(), attestations: new Map() };
 }
@@ -191,7 +193,7 @@ describeAsOnUbuntu('the login rule of the quick start', () => {
   });
 });
 
-/** The workflow as the README tells those who have a stored key to change it: with the key beside the base URL. */
+/** The workflow as the guide tells those who have a stored key to change it: with the key beside the base URL. */
 function withStoredKey(text: string): unknown {
   const key = '${{ secrets.COMPLIANCE_API_TOKEN }}';
   return load(

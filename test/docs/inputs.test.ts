@@ -44,6 +44,12 @@ describe('the page about the inputs', () => {
     expect(factsOf('summary')).toContain('- Default: `true`\n');
   });
 
+  it('lists the inputs of each operation, those that are required in bold, with its endpoint', () => {
+    expect(page).toContain(
+      '- [attach-policy](operations.md#attach-policy) (POST `/environments/{org}/{env_name}/policies`, operation 4):\n',
+    );
+  });
+
   it('has an example of every input that people set', () => {
     const names = [...actionEntries('inputs').keys()];
     expect([...examples.keys()]).toEqual(names.filter((name) => name !== 'matrix'));

@@ -1,43 +1,47 @@
 import { describe, expect, it } from '@jest/globals';
 import { allOperationNames } from '../../src/operations/operation-names.ts';
-import type { Use } from '../../src/operations/inputs/input.ts';
+import type { Operation } from '../../src/operations/operation.ts';
 import { operations } from '../../src/operations/registry.ts';
+import { codeWordsOf, tablesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
 const page = readText('docs/operations.md');
-const sections = new Map(
-  page
-    .split(/^### /mu)
-    .slice(1)
-    .map((section) => {
-      const [name = '', ...lines] = section.split(/^## /mu)[0]?.split('\n') ?? [];
-      return [name, lines.join(' ').replaceAll(/\s+/gu, ' ')] as const;
-    }),
+const runnable: readonly Operation[] = await Promise.all(allOperationNames.map((name) => operations[name]()));
+const rows = (tablesOf(page).find(({ columns }) => columns[0] === 'Operation')?.rows ?? []).map(
+  ([operation = '', purpose = '', verdict = '']) => ({ name: codeWordsOf(operation)[0], purpose, verdict }),
 );
-const runnable = await Promise.all(allOperationNames.map((name) => operations[name]()));
 
 describe('the page about the operations', () => {
-  it('has every operation', () => {
-    expect([...sections.keys()].sort()).toEqual([...allOperationNames].sort());
+  it('has a section about every operation', () => {
+    const sections = [...page.matchAll(/^### (.*)$/gmu)].map(([, name]) => name);
+    expect(sections.sort()).toEqual([...allOperationNames].sort());
   });
 
-  it.each(runnable.map((operation) => [operation.name, operation] as const))(
-    'has the endpoint, the inputs and the default of on-non-compliant of %s',
-    (name, operation) => {
-      const { endpoint } = operation;
-      const uses: readonly Use<unknown>[] = Object.values(operation.inputs);
-      const inputs = uses.map(({ input, absent }) =>
-        absent === 'error' ? `**\`${input.name}\`**` : `\`${input.name}\``,
-      );
-      const section = sections.get(name) ?? '';
-      if (endpoint !== undefined) {
-        const { number, method, path } = endpoint;
-        const source = number === undefined ? 'not an operation of the interface' : `operation ${number}`;
-        expect(section).toContain(` \`${method} ${path}\` (${source}) `);
-      }
-      const [, documented = ''] = / - Inputs: (.*?) - Verdict: /u.exec(section) ?? [];
-      expect(documented.split(', ').sort()).toEqual(inputs.length === 0 ? ['none'] : inputs.sort());
-      expect(section).toContain(` - Default of \`on-non-compliant\`: \`${operation.gate}\` `);
-    },
-  );
+  it('has a table of them, those of the interface first and in its order, each with its purpose', () => {
+    expect(rows.map(({ name }) => name)).toEqual([...allOperationNames]);
+    for (const { purpose } of rows) expect(purpose).not.toBe('');
+  });
+
+  it('has a verdict for those that judge', () => {
+    const judging = [
+      'list-attestations',
+      'get-artifact',
+      'list-snapshots',
+      'assert-artifact',
+      'assert-trail',
+      'audit-branch',
+    ];
+    const expected = allOperationNames.filter(
+      (name) => judging.includes(name) || (name.startsWith('attest-') && name !== 'attest-artifact'),
+    );
+    expect(rows.flatMap(({ name, verdict }) => (verdict === '' ? [] : [name]))).toEqual(expected);
+  });
+
+  it('says which operations fail the step by default', () => {
+    const failing = runnable.filter(({ gate }) => gate === 'fail').map(({ name }) => name);
+    const others = failing.filter((name) => !name.startsWith('attest-')).map((name) => `\`${name}\``);
+    expect(page.replaceAll(/\s+/gu, ' ')).toContain(
+      `${others.join(', ')} and the operations that attest evidence fail the step unless the verdict is compliant.`,
+    );
+  });
 });

@@ -2,7 +2,7 @@ import type { WorkflowCase } from './workflow-case.ts';
 import * as started from './workflow-events.ts';
 import { attested, attestedCheckpoint, fingerprint, keptCheckpoint } from './workflow-preparations.ts';
 
-/** The cases of the workflows that keep checkpoints of the log (docs/audit.md). */
+/** The cases of the workflows that keep checkpoints of the log (docs/how-to/keep-checkpoints.md). */
 export const checkpointCases: Readonly<Record<string, readonly WorkflowCase[]>> = {
   'Deploy with a kept checkpoint': [
     {

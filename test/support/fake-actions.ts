@@ -80,8 +80,10 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
 
 /** The template of the quick start, which its reader has in the repository. @throws Error if there is none */
 function documentedTemplate(): string {
-  const template = fencesOf(readText('README.md')).find(({ text }) => text.startsWith('# compliance/template.yml\n'));
-  if (template === undefined) throw new Error('README.md does not show compliance/template.yml');
+  const template = fencesOf(readText('docs/how-to/connect.md')).find(({ text }) =>
+    text.startsWith('# compliance/template.yml\n'),
+  );
+  if (template === undefined) throw new Error('docs/how-to/connect.md does not show compliance/template.yml');
   return template.text;
 }
 

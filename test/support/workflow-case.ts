@@ -10,7 +10,7 @@ export interface WorkflowCase {
   /** The status of the quality gate of a scan. */
   readonly gate?: 'OK' | 'ERROR';
   readonly secrets?: 'none';
-  /** Changes of the README's login rule, which the page with the workflow names: other flows, and an event to add. */
+  /** Changes of the login rules of the guide, which the page with the workflow names: other flows, and an event to add. */
   readonly rule?: Pick<LoginRuleReader, 'flows' | 'event'>;
   readonly prepare?: (context: CaseContext) => Promise<unknown>;
   readonly pods?: unknown;

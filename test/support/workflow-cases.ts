@@ -1,4 +1,5 @@
 import { checkpointCases } from './checkpoint-cases.ts';
+import { matrixCases } from './matrix-cases.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
 import { aPod, digestOf, podList } from './pods.ts';
@@ -20,8 +21,8 @@ import {
 } from './workflow-preparations.ts';
 
 /**
- * The workflows that the login rule of the README does not admit, because they deploy, concern environments or policies,
- * or run on other events. They need the rule of docs/login.md as well.
+ * The workflows that the login rules of docs/how-to/connect.md do not admit, because they deploy, concern environments
+ * or policies, or run on other events. They need the rule of docs/login.md as well.
  */
 export const protectedWorkflows: ReadonlySet<string> = new Set([
   'Audit the branch',
@@ -37,11 +38,22 @@ export const protectedWorkflows: ReadonlySet<string> = new Set([
   'Upload the policy',
 ]);
 
-/** The cases of every workflow in README.md, docs/ and examples/, by its name; of a part, by its heading. */
+/** The cases of every workflow in docs/ and examples/, by its name; of a part, by its heading. */
 export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = {
   'Compliance quick start': [
     { title: 'passes on a push', run: started.pushToMain('a'), ...done('flow') },
     { title: 'passes by hand', run: started.startedByHand(), ...done('flow') },
+  ],
+
+  'Five lines of YAML': [
+    {
+      title: 'pass if all that the flow requires is recorded',
+      run: started.pushToMain('a'),
+      prepare: ({ service }) => saveFlow(service, { name: 'web', template: ['tests'] }),
+      before: 'make test',
+      jobs: { piece: 'success' },
+      outcomes: ['compliant', 'compliant'],
+    },
   ],
 
   'Trying the connection': [
@@ -139,6 +151,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
   }),
 
   ...checkpointCases,
+  ...matrixCases,
 
   'Report production': [
     {
@@ -316,23 +329,6 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     prepare: runningWithCompliantTrail,
     open: { jobs: { deploy: 'success' }, outcomes: ['compliant'] },
     closed: { jobs: { deploy: 'failure' }, outcomes: ['non-compliant'], skipped: ['Deploy'] },
-  }),
-
-  'Compliance of each service': openAndClosed(started.pullRequest('services/web/a.js'), {
-    rule: { flows: ['web', 'api'] },
-    async prepare({ service }: CaseContext): Promise<void> {
-      for (const name of ['web', 'api']) await saveFlow(service, { name });
-    },
-    open: {
-      jobs: { sonar: 'success', compliance: 'success' },
-      outcomes: ['compliant', 'compliant'],
-      statuses: { 'compliance/web': 'success', 'compliance/api': 'success' },
-    },
-    closed: {
-      jobs: { sonar: 'failure', compliance: 'failure' },
-      outcomes: ['non-compliant', 'non-compliant'],
-      statuses: { 'compliance/web': 'failure', 'compliance/api': 'failure' },
-    },
   }),
 
   Tests: [

@@ -1,5 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { load as parse } from 'js-yaml';
+import type { Use } from '../../src/operations/inputs/input.ts';
+import type { Operation } from '../../src/operations/operation.ts';
+import { allOperationNames } from '../../src/operations/operation-names.ts';
+import { operations } from '../../src/operations/registry.ts';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { wrap } from '../wrap.ts';
 import { declaredInputs, type DeclaredInput } from './declared-inputs.ts';
@@ -30,7 +34,28 @@ export async function createInputReference(): Promise<string> {
     if (input === undefined) throw new Error(`${name} is in action.yml, but no step reads it`);
     return `${heading}\n\n${factsOf(name, valueAt(metadata, name), input)}`;
   });
-  return `${generatedNotice}\n\n${page}`;
+  return `${generatedNotice}\n\n${page}\n${await listInputsByOperation()}`;
+}
+
+/** Each operation with its endpoint and its own inputs, those that are required in bold. */
+async function listInputsByOperation(): Promise<string> {
+  const loaded: readonly Operation[] = await Promise.all(allOperationNames.map((name) => operations[name]()));
+  const items = loaded.map(({ name, endpoint, inputs }) => {
+    const uses: readonly Use<unknown>[] = Object.values(inputs);
+    const required = uses.flatMap(({ input, absent }) => (absent === 'error' ? [`**\`${input.name}\`**`] : []));
+    const optional = uses.flatMap(({ input, absent }) => (absent === 'error' ? [] : [`\`${input.name}\``]));
+    const names = [...required, ...optional];
+    const number = endpoint?.number === undefined ? '' : `, operation ${endpoint.number}`;
+    const address = endpoint === undefined ? '' : ` (${endpoint.method} \`${endpoint.path}\`${number})`;
+    return wrap(
+      `- [${name}](operations.md#${name})${address}: ${names.length === 0 ? 'none' : names.join(', ')}`,
+      '  ',
+    );
+  });
+  const introduction =
+    'The inputs of each operation besides those of all operations, with the endpoint that it calls, and its number in ' +
+    'the interface. Required inputs are bold.';
+  return `## Inputs by operation\n\n${wrap(introduction)}\n\n${items.join('\n')}\n`;
 }
 
 function differenceOf(names: readonly string[], explained: readonly string[]): string {

@@ -4,7 +4,7 @@ import { Type, type Static } from '../../contract/schema.ts';
 
 /*
  * The format of a spool: a folder with one folder per item, which is evidence that could not be delivered. An item has
- * these files. docs/outages.md describes the format.
+ * these files. docs/kept-evidence.md describes the format.
  */
 
 /** The version of the format. A reader refuses every other version. */

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-/** The rule of the README for pull requests. */
+/** The rule of docs/how-to/connect.md for pull requests. */
 function savePullRequestRule(change: Readonly<Record<string, unknown>> = {}): Promise<Called> {
   return administer(service, {
     method: 'PUT',
