@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { YAML11_SCHEMA, load as parse } from 'js-yaml';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
+import { signingKeyVariable } from '../../src/service/commands/parse-signing-key.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
 import { defaultTimeouts } from '../../src/service/platform/server/server.ts';
 import { finalStage, parseDockerfile, textsOf, variablesOf } from '../../tools/dockerfile/dockerfile.ts';
@@ -14,7 +15,7 @@ const compose = parse(text, { schema: YAML11_SCHEMA });
 const proxy = readText('deploy/haproxy.cfg');
 const page = readText('docs/operate/container.md');
 const image = finalStage(parseDockerfile(readText('Dockerfile')));
-const optionVariables = usage.match(/COMPLIANCE_SERVICE_\w+/gu) ?? [];
+const optionVariables = [...(usage.match(/COMPLIANCE_SERVICE_\w+/gu) ?? []), signingKeyVariable];
 const port = variablesOf(image).get('COMPLIANCE_SERVICE_PORT') ?? '';
 
 function mappingAt(value: unknown, ...keys: readonly string[]): Mapping {
@@ -155,17 +156,6 @@ describe('the proxy of compose.yaml', () => {
     expect(listAt(container, 'volumes')).toEqual(['./deploy/haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro']);
     expect(listAt(container, 'healthcheck', 'test')).toContain(`http://127.0.0.1:${own}/ready`);
     expect(text).toContain('${COMPLIANCE_SERVICE_PUBLIC_URL:-http://127.0.0.1:8080}');
-  });
-});
-
-describe('the unit of systemd', () => {
-  const unit = /```ini\n([\s\S]*?)```/u.exec(readText('docs/operate/install.md'))?.[1] ?? '';
-  const valueOf = (key: string): string | undefined => new RegExp(`^ *${key}=(.*)$`, 'mu').exec(unit)?.[1];
-
-  it('has limits of memory and processes, with room for the heap', () => {
-    const [, heap] = /^NODE_OPTIONS=--max-old-space-size=(\d+)$/u.exec(valueOf('Environment') ?? '') ?? [];
-    expect(toMegabytes(valueOf('MemoryMax'))).toBeGreaterThan(Number(heap) + 256);
-    expect(Number(valueOf('TasksMax'))).toBeGreaterThan(0);
   });
 });
 
