@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { findBrowser, noBrowser } from './find-browser.ts';
 import { launchBrowser } from './playwright.ts';
 import { startSampleService } from './sample-service.ts';
+import { takeSummaryPicture } from './summary-picture.ts';
 
-// `npm run screenshots`: creates the pictures in docs/pages.md, from a service with samples.
+// `npm run screenshots`: creates the pictures of README.md and docs/pages.md, from a service with samples.
 
 /** Where the pictures are written. */
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'images');
@@ -36,7 +37,9 @@ async function makePictures(): Promise<void> {
     await page.goto(`${service.url}/-/sign-in`);
     await page.getByLabel('API key').fill(service.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    for (const [name, path, colorScheme, size] of pictures) {
+    const trail = await takeSummaryPicture(browser, service, join(folder, 'summary.png'));
+    const red = ['trail', `/acme/flows/web/trails/${trail}`, 'light', { width: 1140, height: 660 }] as const;
+    for (const [name, path, colorScheme, size] of [...pictures, red]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(size);
       await page.goto(service.url + path);
