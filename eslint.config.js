@@ -203,6 +203,9 @@ export default tseslint.config(
     files: ['**/*.{js,mjs,cjs}'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
   },
-  { files: ['**/pages.js'], languageOptions: { globals: { document: 'readonly', navigator: 'readonly' } } },
+  {
+    files: ['**/pages.js'],
+    languageOptions: { globals: { document: 'readonly', location: 'readonly', navigator: 'readonly' } },
+  },
   { files: ['actions/**/*.cjs'], languageOptions: { globals: { require: 'readonly' } } },
 );

@@ -35,6 +35,11 @@ export type Reason = Static<typeof reason>;
  */
 export const reasons = tolerant(Type.Array(reason), Type.Array(Type.Unknown()));
 
+/** The id of the row of a trail's page that shows what a reason is about, and so the fragment of a link to it. */
+export function evidenceAnchor(about: string): string {
+  return `evidence-${encodeURIComponent(about.toWellFormed())}`;
+}
+
 /** What is wrong with a piece of evidence: a reason without its subject. */
 export type Fault = Pick<Reason, 'rule' | 'value' | 'limit'>;
 

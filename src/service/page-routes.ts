@@ -6,7 +6,7 @@ import { addAuditLogPage } from './audit/audit-log-page.ts';
 import { addEnvironmentPages } from './environment/environment-page.ts';
 import { addFlowPages } from './flow/flow-page.ts';
 import { addOrganizationPages } from './organization/organization-page-routes.ts';
-import { createPageHost } from './platform/pages/page-host.ts';
+import { addNotFoundPage, createPageHost } from './platform/pages/page-host.ts';
 import { addPolicyPages } from './policy/policy-page.ts';
 import { addSessionPages } from './session/session-page-routes.ts';
 import { addArtifactPage } from './artifact/artifact-page.ts';
@@ -33,4 +33,5 @@ export function addPages({ app, admission }: RouteHost, dependencies: RouteDepen
   addPolicyPages(host);
   addAdministrationPage(host);
   addAuditLogPage(host);
+  addNotFoundPage(host);
 }

@@ -55,15 +55,29 @@ export function sumResults(results: readonly TestCounts[]): TestCounts {
   );
 }
 
+/** The counts in words: `296 of 298 tests passed, 2 skipped`. */
+export function describeTests({ total, failures, errors, skipped }: TestCounts): string {
+  // An error can also occur outside of tests, for example when a suite is set up.
+  const passed = Math.max(0, total - failures - errors - skipped);
+  const others = [
+    [failures, 'failed'],
+    [errors, 'with errors'],
+    [skipped, 'skipped'],
+  ] as const;
+  const named = others.flatMap(([count, word]) => (count === 0 ? [] : [`, ${count} ${word}`]));
+  return `${passed} of ${total} tests passed${named.join('')}`;
+}
+
 /**
  * Judges test results: one failure or error is enough for non-compliance. If no test ran, nothing is proven, so the
  * evidence is incomplete.
  */
 function judge({ junit_results: results }: JunitAttestation): AttestationJudgement {
-  const { total, failures, errors, skipped } = sumResults(results);
+  const counts = sumResults(results);
+  const { total, failures, errors, skipped } = counts;
   const bad = failures + errors;
   if (bad > 0) {
-    // An error can also occur outside of tests, for example when a suite is set up.
+    // More than there are tests if errors occurred outside of tests.
     const found = bad <= total ? `${bad} of ${total} tests failed` : `${bad} failures and errors`;
     return {
       verdict: 'non-compliant',
@@ -75,11 +89,7 @@ function judge({ junit_results: results }: JunitAttestation): AttestationJudgeme
     const reason = total === 0 ? 'there are no tests' : `all ${total} tests were skipped`;
     return { verdict: 'incomplete', reason, faults: [{ value: reason, limit: 'at least one must pass' }] };
   }
-  return {
-    verdict: 'compliant',
-    reason: `${total - skipped} of ${total} tests passed, and none failed`,
-    faults: [],
-  };
+  return { verdict: 'compliant', reason: describeTests(counts), faults: [] };
 }
 
 /** The suites with failures, in parentheses; the first few. */

@@ -1,4 +1,4 @@
-import type { Reason } from '../../contract/reason.ts';
+import { evidenceAnchor } from '../../contract/reason.ts';
 import type { JudgedTrail } from '../../contract/trail-reading.ts';
 import { isFullSha } from '../../evidence/git/git-ref.ts';
 import { commitFacts } from '../commit-facts.ts';
@@ -30,15 +30,17 @@ export function createTrailResult(
   const { reasons, ...result } = toJudgementResult(judgement, `in flow ${flow}`, trail?.state_info);
   const page = trail === undefined ? undefined : (trail.html_url ?? trailPageUrl(context, flow, name));
   const waited = pollFacts(timing);
+  const all = trail === undefined ? [] : listTrailEvidence(trail, reasons);
+  const worst = all.find(({ label }) => label === reasons[0]?.about);
   return {
     ...result,
     response: trail ?? { flow, trail: name, verdict, reasons },
-    htmlUrl: page,
+    htmlUrl: page === undefined || worst === undefined ? page : `${page}#${evidenceAnchor(worst.label)}`,
     commits: listCommits(trail, name),
     report: {
       subject: `Trail ${name}`,
       reasons,
-      ...toEvidence(trail, reasons, timing),
+      ...toEvidence(all, timing),
       facts: [...fact('Flow', flow), ...fact('Trail', name, page), ...commitFacts(trail?.git_commit_info), ...waited],
       tables: [],
     },
@@ -63,12 +65,7 @@ function describeState({ label, type, state, isExtra }: ListedEvidence, all: rea
   return `${evidenceMark('mismatched')} recorded as ${recorded.type}; ${type} is required`;
 }
 
-function toEvidence(
-  trail: JudgedTrail | undefined,
-  reasons: readonly Reason[],
-  timing: PollTiming,
-): Pick<Report, 'evidence'> {
-  const all = trail === undefined ? [] : listTrailEvidence(trail, reasons);
+function toEvidence(all: readonly ListedEvidence[], timing: PollTiming): Pick<Report, 'evidence'> {
   const shown = all.filter((one) => !isMistyped(one, all));
   const rows = shown
     .slice(0, maximumRows)

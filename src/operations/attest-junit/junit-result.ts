@@ -1,4 +1,4 @@
-import { sumResults, type JunitResult } from '../../contract/attestations/junit.ts';
+import { describeTests, sumResults, type JunitResult } from '../../contract/attestations/junit.ts';
 import type { JunitEvidence } from '../../evidence/junit/gather-junit.ts';
 import type { EvidencePresentation } from '../attest/attestation-report.ts';
 import type { GatheredEvidence } from '../attest/define-attest-operation.ts';
@@ -16,11 +16,10 @@ const maximumSuiteRows = 100;
 
 /** The numbers of tests, those that failed, and the suites. */
 export function presentTests({ tests, fileCount }: GatheredTests, attestationName: string): EvidencePresentation {
-  const { total, failures, errors, skipped } = sumResults(tests.results);
   return {
     subject: `Test results ${attestationName}`,
     facts: [
-      ...fact('Tests', `${total}: ${failures} failed, ${errors} with errors, ${skipped} skipped`),
+      ...fact('Tests', describeTests(sumResults(tests.results))),
       ...fact('Read from', `${pluralize(fileCount, 'file')} with ${pluralize(tests.results.length, 'suite')}`),
     ],
     tables: [...failedTable(tests), ...suiteTable(tests.results)],

@@ -1,7 +1,12 @@
 import type { CustomAttestation } from '../../contract/attestations/custom.ts';
 import type { GenericAttestation } from '../../contract/attestations/generic.ts';
 import type { JiraAttestation } from '../../contract/attestations/jira.ts';
-import { sumResults, type JunitAttestation, type JunitResult } from '../../contract/attestations/junit.ts';
+import {
+  describeTests,
+  sumResults,
+  type JunitAttestation,
+  type JunitResult,
+} from '../../contract/attestations/junit.ts';
 import type { PullRequest, PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
 import {
   describeLimit,
@@ -107,7 +112,6 @@ function renderRevisionCheck(document: SonarAttestation): Html | undefined {
 }
 
 function renderJunit(context: PageContext, { junit_results: results }: JunitAttestation): KindContent {
-  const { total, failures, errors, skipped } = sumResults(results);
   const bad = (result: JunitResult): number => result.failures + result.errors;
   const rows = results
     .toSorted((one, other) => bad(other) - bad(one))
@@ -122,12 +126,7 @@ function renderJunit(context: PageContext, { junit_results: results }: JunitAtte
       result.timestamp === undefined ? '' : renderTime(result.timestamp, context),
     ]);
   return {
-    facts: [
-      ['Tests', String(total)],
-      ['Failed', String(failures)],
-      ['With errors', String(errors)],
-      ['Skipped', String(skipped)],
-    ],
+    facts: [['Tests', describeTests(sumResults(results))]],
     content: html`<h2>Test suites</h2>
       ${renderTable({
         label: 'Test suites, those with failures first',

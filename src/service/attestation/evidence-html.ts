@@ -52,7 +52,7 @@ export function renderSubject(
   { about, source }: Pick<JudgementReason, 'about' | 'source'>,
 ): Hole {
   const words = clip(about, 120);
-  const page = paths.reason(org, source);
+  const page = paths.reason(org, about, source);
   return page === undefined ? words : pageLink(page, words);
 }
 

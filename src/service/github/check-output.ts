@@ -56,24 +56,27 @@ export function toCheckOutput({ org, flow, trails, required }: CommitVerdict, pa
   const [first, ...others] = worst === undefined ? [] : reasons;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const title = first === undefined ? info : describeReason(first);
-  const several = trails.length > 1 ? ` ${trails.length} trails have this commit; the worst counts.` : '';
   const head =
     worst === undefined
       ? `The trail of this commit in the flow ${code(flow)} has not begun.${required.length > 0 ? ' It requires:' : ''}`
-      : `The trail ${code(worst.name)} of the flow ${code(flow)} is ${state}.${several}`;
+      : `The trail ${code(worst.name)} of the flow ${code(flow)} is ${state}.${describeOthers(trails.length)}`;
   const lines = reasons.map((reason) => {
-    const page = pages.reason(org, reason.source);
+    const page = pages.reason(org, reason.about, reason.source);
     const about = code(reason.about);
     return `- ${page === undefined ? about : `[${about}](${page})`}: ${code(describeFault(reason), longText)}`;
   });
   return {
     ...states[verdict],
-    details_url: worst === undefined ? pages.flow(org, flow) : pages.trail(org, flow, worst.name),
+    details_url: worst === undefined ? pages.flow(org, flow) : pages.trail(org, flow, worst.name, first?.about),
     output: {
       title: `${truncate(toSingleLine(title), shortText - more.length)}${more}`,
       summary: fit([head, '', ...(lines.length === 0 ? [code(info, longText)] : lines)], maximumSummary),
     },
   };
+}
+
+function describeOthers(count: number): string {
+  return count > 1 ? ` ${count} trails have this commit; the worst counts.` : '';
 }
 
 /** A comment about a deployment: a sentence of the service, and reasons. */

@@ -1,3 +1,4 @@
+import { evidenceAnchor } from '../../contract/reason.ts';
 import type { ReasonSource } from '../attestation/reasons.ts';
 
 /** The addresses of the pages. The first segment is an organization or `-`, which no organization can be called. */
@@ -12,7 +13,8 @@ export interface PagePaths {
   organization(org: string): string;
   flows(org: string): string;
   flow(org: string, flow: string): string;
-  trail(org: string, flow: string, trail: string): string;
+  /** @param about what the reason is about whose row the link leads to */
+  trail(org: string, flow: string, trail: string, about?: string): string;
   /** An artifact; without an id its latest report to the flow. */
   artifact(org: string, flow: string, fingerprint: string, id?: string): string;
   attestation(org: string, flow: string, trail: string, id: string): string;
@@ -21,7 +23,7 @@ export interface PagePaths {
   /** The signed statement of an attestation. */
   statement(org: string, flow: string, trail: string, id: string): string;
   /** The page of what a reason is about; undefined if it has none. */
-  reason(org: string, source: ReasonSource | undefined): string | undefined;
+  reason(org: string, about: string, source: ReasonSource | undefined): string | undefined;
   environments(org: string): string;
   environment(org: string, environment: string): string;
   snapshot(org: string, environment: string, index: number): string;
@@ -38,7 +40,8 @@ export interface PagePaths {
 export function createPagePaths(root: () => string): PagePaths {
   const path = (...segments: readonly string[]): string =>
     [root(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');
-  const trail = (org: string, flow: string, name: string): string => path(org, 'flows', flow, 'trails', name);
+  const trail = (org: string, flow: string, name: string, about?: string): string =>
+    path(org, 'flows', flow, 'trails', name) + (about === undefined ? '' : `#${evidenceAnchor(about)}`);
   const attestation = (org: string, flow: string, trailName: string, id: string): string =>
     path(org, 'flows', flow, 'trails', trailName, 'attestations', id);
   const environment = (org: string, name: string): string => path(org, 'environments', name);
@@ -57,10 +60,10 @@ export function createPagePaths(root: () => string): PagePaths {
     attestation,
     attachment: (org, flow, trail, id) => `${attestation(org, flow, trail, id)}/attachment`,
     statement: (org, flow, trail, id) => `${attestation(org, flow, trail, id)}/statement`,
-    reason: (org, { evidence, member } = {}) => {
+    reason: (org, about, { evidence, member } = {}) => {
       if (evidence === undefined) return member === undefined ? undefined : environment(org, member);
       const { flow, trail: name, attestation: id } = evidence;
-      return id === undefined ? trail(org, flow, name) : attestation(org, flow, name, id);
+      return id === undefined ? trail(org, flow, name, about) : attestation(org, flow, name, id);
     },
     environments: (org) => path(org, 'environments'),
     environment,

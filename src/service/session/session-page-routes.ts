@@ -96,7 +96,7 @@ export function toOwnAddress(address: string | null, otherwise: string): string 
   const base = 'http://service.invalid';
   const url = URL.parse(address, base);
   if (url?.origin !== base) return otherwise;
-  const own = url.pathname + url.search;
+  const own = url.pathname + url.search + url.hash;
   // Browsers read `//host` as another site. Only the parsed address shows it: `/.//host` begins with it, too.
   return own.startsWith('//') ? otherwise : own;
 }

@@ -1,4 +1,5 @@
 import type { PullRequestAttestation } from '../../contract/attestations/pull-request.ts';
+import { evidenceAnchor } from '../../contract/reason.ts';
 import { getTrail, trailNotFound } from '../../contract/trail-reading.ts';
 import {
   describeEvidence,
@@ -193,12 +194,19 @@ function listEvidence(
 
 function renderRequired(context: PageContext, { judgement }: TrailDetails): Html {
   const missing = judgement.artifacts.filter(({ state }) => state === 'MISSING');
+  const anchored = new Set<string>();
+  // Rows may have the same label, but not the same id. The worst is the first.
+  const toAnchor = (label: string, name: Hole): Hole => {
+    if (anchored.has(label)) return name;
+    anchored.add(label);
+    return html`<span id="${evidenceAnchor(label)}">${name}</span>`;
+  };
   return renderTable({
     label: 'Evidence that is required or was reported',
     columns: ['Evidence', 'About', 'State', 'Why', 'Required', 'Reported'],
     rows: [
       ...missing.map(({ artifact }): readonly Hole[] => [
-        artifact.name,
+        toAnchor(artifact.name, artifact.name),
         'the trail',
         renderBadge('MISSING'),
         'not reported',
@@ -207,7 +215,7 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
       ]),
       ...listEvidence(judgement).map(({ about, status }): readonly Hole[] => {
         const { name, state, why, required, reported } = renderEvidence(context, status.name, status);
-        return [name, clip(about, 60), state, why, required, reported];
+        return [toAnchor(status.label, name), clip(about, 60), state, why, required, reported];
       }),
     ],
     empty: renderEmpty('The template requires nothing, and no evidence was reported.'),

@@ -42,7 +42,7 @@ describe('the verdict on test results', () => {
     ['no suites', [], 'incomplete', 'there are no tests'],
     ['an empty suite', [{}], 'incomplete', 'there are no tests'],
     ['skipped tests only', [{ total: 2, skipped: 2 }], 'incomplete', 'all 2 tests were skipped'],
-    ['passed tests', [{ total: 3, skipped: 1 }], 'compliant', '2 of 3 tests passed, and none failed'],
+    ['passed tests', [{ total: 3, skipped: 1 }], 'compliant', '2 of 3 tests passed, 1 skipped'],
     ['a failure', [{ total: 3, failures: 1 }, { total: 1 }], 'non-compliant', 'of 4 tests, 1 failed and 0 had errors'],
     ['an error', [{ total: 1, errors: 1 }], 'non-compliant', 'of 1 tests, 0 failed and 1 had errors'],
     ['an error outside of tests', [{ errors: 1 }], 'non-compliant', 'of 0 tests, 0 failed and 1 had errors'],

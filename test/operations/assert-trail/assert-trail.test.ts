@@ -107,6 +107,7 @@ describe('assert-trail', () => {
       'web.load: there are no tests',
       'unit: recorded as generic; junit is required',
     ]);
+    expect(result.htmlUrl).toBe(`${page}#evidence-scan`);
     expect(result.report.evidence?.table.rows.map((row) => row.map(({ text }) => text).join(' '))).toEqual([
       'unit junit ⚠️ recorded as generic; junit is required',
       'scan junit ❌ failed',

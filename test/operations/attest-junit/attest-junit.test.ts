@@ -37,7 +37,7 @@ describe('attest-junit', () => {
       conclusion: `junit is NON-COMPLIANT: 1 of 3 tests failed (api); none may fail. Recorded as junit in flow web, for commit ${shas.head.slice(0, 12)}.`,
     });
     expect(reportFacts(result)).toMatchObject({
-      Tests: '3: 1 failed, 0 with errors, 0 skipped',
+      Tests: '2 of 3 tests passed, 1 failed',
       'Read from': '2 files with 2 suites',
       Attachment: expect.stringMatching(/^evidence\.tgz of 3 files, /u),
     });

@@ -85,7 +85,7 @@ describe('the reasons of a verdict', () => {
     {
       ...{ state: 'missing', about: 'vulnerabilities', value: 'not recorded', rule: 'template of the flow' },
       limit: 'snyk is required',
-      html_url: `${service.url}/acme/flows/web/trails/main`,
+      html_url: `${service.url}/acme/flows/web/trails/main#evidence-vulnerabilities`,
     },
     {
       ...{ state: 'missing', about: 'web.unit', value: 'recorded as generic', limit: 'junit is required' },

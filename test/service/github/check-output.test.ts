@@ -37,7 +37,7 @@ describe('what a check says', () => {
     expect(check({ trails: [trail('NON-COMPLIANT', [failed, missing])] })).toEqual({
       status: 'completed',
       conclusion: 'failure',
-      details_url: 'https://compliance.example.com/acme/flows/web/trails/main',
+      details_url: 'https://compliance.example.com/acme/flows/web/trails/main#evidence-sonar',
       output: {
         title: 'sonar: new_coverage is 61.2; at least 80 is required (quality gate) (and 1 more)',
         summary: [
@@ -71,7 +71,7 @@ describe('what a check says', () => {
     const text = check({ trails: [trail('COMPLIANT'), trail('INCOMPLETE', [missing], 'other')] });
     expect([text.status, text.details_url]).toEqual([
       'in_progress',
-      'https://compliance.example.com/acme/flows/web/trails/other',
+      'https://compliance.example.com/acme/flows/web/trails/other#evidence-web.unit',
     ]);
     expect(text.output.summary).toContain('2 trails have this commit; the worst counts.');
     const states = fc.array(fc.constantFrom(...artifactStates), { maxLength: 4 });

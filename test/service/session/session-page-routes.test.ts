@@ -46,8 +46,22 @@ describe('signing in', () => {
     expect(asked.headers.get('location')).toBe('/-/sign-in?next=%2Facme%2Fflows%2Fweb%3Fname%3Da');
     const form = await (await get(asked.headers.get('location') ?? '')).text();
     expect(form).toContain('name="next" value="/acme/flows/web?name=a"');
+    const back = await post('/-/sign-in', { key: service.apiKey, next: '/acme/flows/web?name=a#evidence-unit' });
+    expect(back.headers.get('location')).toBe('/acme/flows/web?name=a#evidence-unit');
     const other = await get('/acme/flows/web', '', { accept: '*/*' });
     expect([other.status, other.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Basic')]);
+  });
+
+  it('keeps the navigation at an address without a page; other clients and methods get JSON', async () => {
+    const path = '/acme/no/such/page';
+    const pages = await Promise.all([get(path, await signIn()), get(path)]);
+    expect(pages.map(({ status }) => status)).toEqual([404, 404]);
+    const [signedIn, signedOut] = await Promise.all(pages.map((page) => page.text()));
+    expect(signedIn).toContain('<a href="/acme/flows"');
+    expect(signedOut).not.toContain('<a href="/acme/flows"');
+    expect(signedOut).toContain(`There is nothing at GET ${path}`);
+    const others = [await get(path, '', { accept: '*/*' }), await post(path, {})];
+    for (const other of others) expect(await other.json()).toEqual({ message: expect.stringContaining(path) });
   });
 
   it('gives a session that reads what the key may read, in a cookie that scripts and other sites do not get', async () => {

@@ -5,7 +5,7 @@ import { assetPaths } from './assets.ts';
 import { html, Html } from './html.ts';
 import type { Page, PageContext, Section } from './page.ts';
 
-/** The only script: buttons that copy hashes, and the key `/` for the search. Pages also work without it. */
+/** The only script: copies hashes, focuses the search, and keeps fragments at the sign-in. Pages work without it. */
 const script = readFileSync(new URL('./pages.js', import.meta.url), 'utf8');
 
 // Pages load only the stylesheet and the icon of this service. They cannot run other scripts, be framed, or submit forms

@@ -17,7 +17,9 @@ import {
   type Authenticator,
 } from '../server/authentication/authentication.ts';
 import { Admission, defaultAdmissionLimits, requestHolder } from '../server/bodies/admission.ts';
-import type { ApiError } from '../server/errors/api-error.ts';
+import { ApiError } from '../server/errors/api-error.ts';
+import { httpErrors } from '../server/errors/http-errors.ts';
+import { wantsHtml } from '../server/errors/route-not-found.ts';
 import type { RouteDependencies } from '../server/route-dependencies.ts';
 import { validatePath, validateQuery } from '../server/validation.ts';
 import { withQuery } from './api-request.ts';
@@ -157,6 +159,24 @@ export function addAuthenticated<Who>(
   });
 }
 
+/** Answers browsers that ask for an address without a page. Whoever is signed in keeps the navigation. */
+export function addNotFoundPage(host: PageHost): void {
+  const authenticateKey = requireApiKey(host.dependencies);
+  host.app.setNotFoundHandler(async (request, reply) => {
+    const { method, url } = request;
+    const error = new ApiError(httpErrors.notFound, { values: { method, path: url.split('?', 1)[0] ?? '' } });
+    let key: StoredKey | undefined;
+    try {
+      const session = readSessionCookie(request, host.dependencies);
+      key = await authenticate(request, pageEndpoint, authenticateKey, { session });
+      host.viewers.set(request, toViewer(host, request, key));
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown;
+    }
+    return sendErrorPage(host, error, request, reply, key?.org);
+  });
+}
+
 /** Creates the configuration of a route that answers errors as pages. */
 export function createRouteConfig(
   host: Omit<PageHost, 'app' | 'admission'>,
@@ -207,8 +227,9 @@ export function sendErrorPage(
   error: ApiError,
   request: FastifyRequest,
   reply: FastifyReply,
+  org = requestOrganization(request),
 ): FastifyReply | undefined {
-  if (!isBrowser(request)) return undefined;
+  if (!wantsHtml(request)) return undefined;
   const { paths } = host;
   if (error.status === 401 && request.headers.authorization === undefined) {
     // The address as the browser knows it: a proxy may have removed the path of `--public-url`.
@@ -227,9 +248,6 @@ export function sendErrorPage(
     <p>${remedies[error.status] ?? 'Try again later. If it happens again, the operator of the service can help.'}</p>
     <p><a class="button" href="${paths.home()}">Home</a></p>`;
   const page = { title: error.status === 404 ? 'Not found' : `Error ${error.status}`, content, status: error.status };
-  return sendPage(reply.headers(error.headers), page, toContext(host, request, host.viewers.get(request)));
-}
-
-function isBrowser({ headers }: FastifyRequest): boolean {
-  return (headers.accept ?? '').includes('text/html');
+  const context = { ...toContext(host, request, host.viewers.get(request)), org };
+  return sendPage(reply.headers(error.headers), page, context);
 }

@@ -1,3 +1,7 @@
+// A fragment is not sent to the server, so that only the form can keep it.
+document.querySelector('.sign-in')?.addEventListener('submit', ({ currentTarget: { elements } }) => {
+  if (location.hash !== '') elements.next.value = elements.next.value.split('#', 1)[0] + location.hash;
+});
 for (const shortened of document.querySelectorAll('code[title]')) {
   if (navigator.clipboard === undefined) break;
   const button = document.createElement('button');

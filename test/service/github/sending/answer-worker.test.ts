@@ -51,7 +51,7 @@ describe('the check of a pull request', () => {
     await scan('ERROR');
     await concluded(undefined, undefined, 'failure');
     expect(await trailState()).toBe('NON-COMPLIANT');
-    expect(run?.versions.at(-1)?.details_url).toBe(`${service.url}/acme/flows/web/trails/${headCommit}`);
+    expect(run?.versions.at(-1)?.details_url).toBe(`${service.url}/acme/flows/web/trails/${headCommit}#evidence-sonar`);
     await scan('OK');
     await concluded(undefined, undefined, 'failure', 'success');
     expect(await trailState()).toBe('COMPLIANT');

@@ -9,7 +9,7 @@ interface Address {
 }
 
 /**
- * Responds to requests without a route: 404 that lists the kinds if the last part of the address names an unknown kind
+ * Responds to requests without a route, except those of browsers, which get a page: 404 that lists the kinds if the last part of the address names an unknown kind
  * of attestation, report, …; 405 if the address exists with other methods; else 404. It responds before the body is
  * read. Call it before routes are added.
  */
@@ -21,8 +21,17 @@ export function addNotFoundHandler(app: FastifyInstance): void {
     addresses.set(url, address);
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? noRouteError(request, addresses.values()) : undefined);
+    done(
+      request.is404 && !(request.method === 'GET' && wantsHtml(request))
+        ? noRouteError(request, addresses.values())
+        : undefined,
+    );
   });
+}
+
+/** Whether the client is a browser that shows what it gets. */
+export function wantsHtml({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html');
 }
 
 function noRouteError({ method, url }: FastifyRequest, addresses: Iterable<Address>): ApiError {
