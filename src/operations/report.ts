@@ -29,11 +29,11 @@ export interface Table {
   readonly more?: number;
 }
 
-/** Required and recorded attestations of artifacts or of a trail. */
+/** What a verdict is based on. */
 export interface Evidence {
-  /** One row per artifact or trail, one column per attestation. */
-  readonly table: Table;
-  /** What the table omits, one sentence each. */
+  /** What a gate judged: attestations of artifacts or of a trail. Absent if the step itself recorded the evidence. */
+  readonly table?: Table;
+  /** What the table omits, or what the step recorded, one sentence each. */
   readonly notes: readonly string[];
 }
 

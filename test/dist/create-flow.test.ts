@@ -22,7 +22,7 @@ describe('the step create-flow', () => {
       response: 'OK',
     });
     expect(shownLines(created.log)).toContain('✅ Done: Flow twice was created in organization acme.');
-    expect(created.summary).toContain('<h2>✅ Done: Flow twice</h2>');
+    expect(created.summary).toContain('>Flow twice</a></h2>');
     expect(created.summary).toContain('<td>artifact, sonar</td>');
     const page = `${job.service.url}/acme/flows/twice`;
     expect(created.outputs['html-url']).toBe(page);

@@ -256,7 +256,7 @@ describe('the step assert-trail', () => {
       outputs: { outcome: 'incomplete', compliant: 'false', state: 'INCOMPLETE' },
       response: { name: shas.head, flow: 'missing', compliance_state: 'INCOMPLETE' },
     });
-    expect(result.outputs['html-url']).toBe(textAt(result.response, 'html_url'));
+    expect(result.outputs['html-url']).toBe(`${textAt(result.response, 'html_url')}#evidence-web.sonar`);
     const page = await fetch(result.outputs['html-url'] ?? '', {
       headers: { authorization: `Bearer ${job.service.apiKey}` },
     });

@@ -47,7 +47,7 @@ describe('the step get-artifact, by a fingerprint', () => {
     expect(result.outputs['html-url']).toBe(valueAt(result.response, 'html_url'));
     expect(commandsNamed(result.log, 'error')).toEqual([]);
     expect(shownLines(result.log).join('\n')).toContain('✅ Compliant: Artifact web.tgz');
-    expect(result.summary).toMatch(/^<h2>✅ Compliant: Artifact web\.tgz/u);
+    expect(result.summary).toMatch(/^<h2>✅ Compliant: <a [^>]*>Artifact web\.tgz/u);
   });
 
   it.each([

@@ -54,7 +54,7 @@ describe('a comment on the pull request', () => {
     expect(first).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant' } });
     const [comment] = request.repository.comments;
     expect(comment).toMatchObject({ pullRequest: 12, author: jobsBot });
-    expect(comment?.body).toContain('<h2>✅ Compliant: Artifact web.tgz');
+    expect(comment?.body).toMatch(/<h2>✅ Compliant: <a [^>]*>Artifact web\.tgz/u);
     expect(comment?.body).toContain(`https://github.com/acme/widgets/commit/${shas.head}`);
     expect(comment?.body).toContain(`<a href="${runUrl}">`);
     expect(first.log).toContain('The comment on pull request 12 was created: https://github.com/acme/widgets/pull/12');

@@ -1,14 +1,13 @@
-import { toArtifactState, type Verdict } from '../../contract/compliance.ts';
+import { toArtifactState } from '../../contract/compliance.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { UnattachedFiles } from '../../evidence/attachment/unattached-files.ts';
 import { formatBytes } from '../../evidence/files/format-bytes.ts';
 import type { Failure } from '../../runtime/failure.ts';
 import { commitFacts } from '../commit-facts.ts';
-import { evidenceLabel, toEvidenceState } from '../evidence-state.ts';
 import type { OperationResult } from '../operation.ts';
 import { concludeWithReasons } from '../reasons.ts';
-import { abbreviate, code, fact, link, type Evidence, type Fact, type Table } from '../report.ts';
+import { abbreviate, fact, type Evidence, type Fact, type Table } from '../report.ts';
 import { pluralize, withoutFullStop } from '../sentences.ts';
 import type { Assessment } from './assess-attestation.ts';
 import type { AttachedFiles } from './attach-files.ts';
@@ -58,7 +57,7 @@ export function createAttestationResult(attested: Attested, presentation: Eviden
     report: {
       subject,
       reasons,
-      evidence: toEvidence(attested, failure === undefined ? verdict : undefined, presentation),
+      evidence: toEvidence(attested, presentation),
       facts: [...facts, ...commonFacts(attested)],
       tables,
     },
@@ -79,28 +78,20 @@ function commonFacts(attested: Attested): readonly Fact[] {
 }
 
 /**
- * The trail with this one attestation.
- *
- * @param verdict undefined if it is not known
+ * What was recorded, without the trail and the commit, which all steps of a job have in common: they are among the
+ * facts.
  */
 function toEvidence(
-  { trail, trailPageUrl, attestationUrl, commit, attestationName, remarks }: Attested,
-  verdict: Verdict | undefined,
-  { href = attestationUrl ?? trailPageUrl, notes = [] }: EvidencePresentation,
+  { attestationName, reasons, remarks, judgement, isRecorded }: Attested,
+  { notes = [] }: EvidencePresentation,
 ): Evidence {
+  const warnings = [...notes, ...remarks.map(({ what, remedy }) => `${what}. ${remedy}`)];
+  const isExplained = reasons.length > 0 || !isRecorded;
   return {
-    table: {
-      title: 'Evidence',
-      columns: ['Trail', 'Commit', attestationName],
-      rows: [
-        [
-          link(trail === commit.sha1 ? abbreviate(trail) : trail, trailPageUrl),
-          { ...code(abbreviate(commit.sha1)), href: commit.url },
-          link(evidenceLabel(toEvidenceState(verdict)), href),
-        ],
-      ],
-    },
-    notes: [...notes, ...remarks.map(({ what, remedy }) => `${what}. ${remedy}`)].map((note) => `⚠️ ${note}`),
+    notes: [
+      ...(isExplained ? [] : [`${attestationName}: ${withoutFullStop(judgement.reason)}.`]),
+      ...warnings.map((note) => `⚠️ ${note}`),
+    ],
   };
 }
 

@@ -114,7 +114,7 @@ export function listsOfSnapshot<Path extends TObject, Query extends TObject>(
         limit: ({ limit }) => limit,
         rule: ({ rule }) => rule,
         description: ({ description }) => description,
-        html_url: ({ source }) => pages.reason(snapshot.org, source),
+        html_url: ({ about, source }) => pages.reason(snapshot.org, about, source),
       });
     },
   };

@@ -8,7 +8,7 @@ import type { Runner } from './runner.ts';
 export async function logReport(report: Report, { log }: Runner): Promise<void> {
   await log.group(report.subject, () => {
     logReasons(report.reasons ?? [], log);
-    if (report.evidence !== undefined) logTable(report.evidence.table, log);
+    if (report.evidence?.table !== undefined) logTable(report.evidence.table, log);
     for (const note of report.evidence?.notes ?? []) log.info(note);
     for (const { label, value } of report.facts) log.info(`${label}: ${value.text}`);
     for (const table of report.tables) logTable(table, log);

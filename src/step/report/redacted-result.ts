@@ -31,6 +31,7 @@ export function redactResult(stepResult: StepResult, redact: (text: string) => s
             // Only for the outputs and the response file, which are already written.
             response: undefined,
             htmlUrl: redactHref(result.htmlUrl, redact),
+            attestationUrl: redactHref(result.attestationUrl, redact),
             commits: result.commits?.map(redact),
             report: redactReport(result.report, redact),
           },
@@ -60,8 +61,7 @@ function redactReport(
       ? {}
       : {
           evidence: {
-            ...evidence,
-            table: shownTable(evidence.table),
+            ...(evidence.table === undefined ? {} : { table: shownTable(evidence.table) }),
             notes: evidence.notes.map(redact),
           },
         }),

@@ -76,5 +76,7 @@ export function reportDecision({ annotation, conclusion, remedy, verdict }: Deci
 
 async function appendSummary(stepResult: StepResult, runner: Runner): Promise<void> {
   const room = runner.summaryRoom();
-  if (room !== undefined) await runner.appendSummary(renderSummary(toSummaryContent(stepResult), room));
+  // The summary is shown on the page of the run.
+  const content = { ...toSummaryContent(stepResult), runUrl: undefined };
+  if (room !== undefined) await runner.appendSummary(renderSummary(content, room));
 }

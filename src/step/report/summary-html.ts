@@ -13,6 +13,8 @@ export interface SummaryContent {
   /** What the reader can do about an error. */
   readonly remedy?: string;
   readonly report?: Report;
+  /** The page of what the report is about. */
+  readonly href?: string | undefined;
   /** The commit, which a comment names because a pull request has several. */
   readonly commit?: Fact;
   /** Why the verdict is not for that commit. */
@@ -38,14 +40,14 @@ export type Escape = (text: string, isCode: boolean) => string;
 
 /** Renders HTML without blank lines, so that Markdown treats it as one block. */
 export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryExtent, escape: Escape): string {
-  const { verdict, conclusion, remedy, report, commit, caution, runUrl, checkpoint } = summary;
+  const { verdict, conclusion, remedy, report, href, commit, caution, runUrl, checkpoint } = summary;
   const text = (value: string): string => escape(value, false);
   const prose = (value: string): string => renderProse(value, escape);
   const cell = (value: Text): string => renderText(value, escape);
   const { shown, folded } = report === undefined ? { shown: [], folded: [] } : renderReport(report, rows, escape);
   const details = [...folded, ...(checkpoint === undefined ? [] : [renderCheckpoint(checkpoint, escape)])];
   const parts = [
-    `<h2>${text(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
+    `<h2>${text(verdict)}${report === undefined ? '' : `: ${cell({ text: report.subject, href })}`}</h2>`,
     ...(caution === undefined ? [] : [`<p>⚠️ <b>${prose(caution)}</b></p>`]),
     ...(conclusion === undefined || isRepeated(summary) ? [] : [`<p>${prose(conclusion)}</p>`]),
     ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${prose(remedy)}</p>`]),
@@ -92,7 +94,11 @@ function renderReport(report: Report, rows: number, escape: Escape): RenderedRep
     renderReasons(reasons, rows, escape),
     ...(evidence === undefined
       ? [facts, ...listed]
-      : [renderTable(evidence.table, rows, escape), { shown: notes, folded: [] }, ...[...listed, facts].map(foldAll)]),
+      : [
+          ...(evidence.table === undefined ? [] : [renderTable(evidence.table, rows, escape)]),
+          { shown: notes, folded: [] },
+          ...[...listed, facts].map(foldAll),
+        ]),
     { shown: [], folded: copies === undefined ? [] : [renderCopies(copies, rows, escape)] },
   ];
   return { shown: parts.flatMap(({ shown }) => shown), folded: parts.flatMap(({ folded }) => folded) };

@@ -15,7 +15,7 @@ export function toSummaryContent({ decision, result, runUrl, checkpoint }: StepR
     runUrl,
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(remedy === undefined ? {} : { remedy }),
-    ...(result === undefined ? {} : { report: result.report }),
+    ...(result === undefined ? {} : { report: result.report, href: result.attestationUrl ?? result.htmlUrl }),
   };
 }
 

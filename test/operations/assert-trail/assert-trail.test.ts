@@ -108,7 +108,7 @@ describe('assert-trail', () => {
       'unit: recorded as generic; junit is required',
     ]);
     expect(result.htmlUrl).toBe(`${page}#evidence-scan`);
-    expect(result.report.evidence?.table.rows.map((row) => row.map(({ text }) => text).join(' '))).toEqual([
+    expect(result.report.evidence?.table?.rows.map((row) => row.map(({ text }) => text).join(' '))).toEqual([
       'unit junit ⚠️ recorded as generic; junit is required',
       'scan junit ❌ failed',
       'web artifact ⏳ incomplete',

@@ -61,16 +61,11 @@ const recorded = `Recorded as sonar in flow web, for commit ${shas.head.slice(0,
 
 describe('the result of attest-sonar', () => {
   it.each([
-    ['OK', 'compliant', '✅ compliant', 'sonar is compliant: the quality gate is OK'],
-    [
-      'ERROR',
-      'non-compliant',
-      '❌ failed',
-      'sonar is NON-COMPLIANT: new_coverage is 61.2; at least 80 is required (quality gate).',
-    ],
-    ['WARN', 'incomplete', '⏳ incomplete', 'sonar is INCOMPLETE: '],
-    ['NONE', 'incomplete', '⏳ incomplete', 'sonar is INCOMPLETE: '],
-  ])('for the gate %s is %s', async (status, outcome, label, sentence) => {
+    ['OK', 'compliant', 'sonar is compliant: the quality gate is OK'],
+    ['ERROR', 'non-compliant', 'sonar is NON-COMPLIANT: new_coverage is 61.2; at least 80 is required (quality gate).'],
+    ['WARN', 'incomplete', 'sonar is INCOMPLETE: '],
+    ['NONE', 'incomplete', 'sonar is INCOMPLETE: '],
+  ])('for the gate %s is %s', async (status, outcome, sentence) => {
     const result = await attest(resultsOf(status));
     expect(result).toMatchObject({
       outcome,
@@ -81,16 +76,13 @@ describe('the result of attest-sonar', () => {
     });
     expect(result.conclusion.startsWith(sentence)).toBe(true);
     expect(result.conclusion.endsWith(` ${unverified} ${recorded}`)).toBe(true);
-    const { table, notes } = result.report.evidence ?? {};
-    expect(table?.columns).toEqual(['Trail', 'Commit', 'sonar']);
-    expect(table?.rows.map((row) => row.at(-1)?.text)).toEqual([label]);
-    expect(notes).toEqual([`⚠️ ${unverified}`]);
+    const reason = outcome === 'compliant' ? [expect.stringMatching(/^sonar: the quality gate is OK/u)] : [];
+    expect(result.report.evidence).toEqual({ notes: [...reason, `⚠️ ${unverified}`] });
   });
 
-  it('is an error for an undocumented status, whose evidence is unknown', async () => {
+  it('is an error for an undocumented status', async () => {
     const result = await attest(resultsOf('ODD'));
     expect(result).toMatchObject({ outcome: 'error', failure: expect.any(ExternalError) });
-    expect(result.report.evidence?.table.rows[0]?.at(-1)?.text).toBe('❔ unknown');
   });
 
   it('names the first failed conditions and counts the others, which the report lists', async () => {

@@ -40,10 +40,7 @@ describe('a red attestation', () => {
   it.each(steps)('of %s with %j links to its trail, and names %s as its page', async (operation, inputs, htmlUrl) => {
     const { result } = await attest(operation, inputs);
     expect(result).toMatchObject({ outcome: 'non-compliant', htmlUrl });
-    const { facts, evidence } = result.report;
-    expect(facts.find(({ label }) => label === 'Trail')?.value).toEqual({ text: 'pr-1', href: page });
-    const [trail, , verdict] = evidence?.table.rows[0] ?? [];
-    expect([trail?.href, verdict?.href]).toEqual([page, htmlUrl]);
+    expect(result.report.facts).toContainEqual({ label: 'Trail', value: { text: 'pr-1', href: page } });
   });
 
   it.each(steps)('of %s with %j does not link to the trail if it is kept', async (operation, inputs) => {

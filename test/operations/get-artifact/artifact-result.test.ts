@@ -161,7 +161,7 @@ describe('the result of an artifact that nobody reported', () => {
       commits: undefined,
       response: { fingerprint: numberedFingerprint(1), verdict: 'incomplete', reasons: [{ state: 'missing' }] },
     });
-    expect(result.report.evidence?.table.rows[0]?.map(({ text }) => text)).toEqual([
+    expect(result.report.evidence?.table?.rows[0]?.map(({ text }) => text)).toEqual([
       short(1),
       short(1),
       '⬜ not reported',
@@ -273,7 +273,7 @@ describe('the result of several artifacts', () => {
       ),
       'unit of 3.tgz: not recorded (template of the flow)',
     ]);
-    expect(result.report.evidence?.table.rows.map((row) => [row[0]?.text, row[2]?.text])).toEqual([
+    expect(result.report.evidence?.table?.rows.map((row) => [row[0]?.text, row[2]?.text])).toEqual([
       [short(2), '⛔ error'],
       ['3.tgz', '⏳ INCOMPLETE'],
       ['1.tgz', '✅ COMPLIANT'],
@@ -350,7 +350,7 @@ describe('the result of several artifacts', () => {
         expect(result.outcome === 'non-compliant').toBe(all.includes('non-compliant'));
         expect(result.outcome === 'error').toBe(all.includes('failure') && !all.includes('non-compliant'));
         expect(result.fingerprint).toBe(all.map((_, index) => numberedFingerprint(index)).join('\n'));
-        expect(result.report.evidence?.table.rows).toHaveLength(all.length);
+        expect(result.report.evidence?.table?.rows).toHaveLength(all.length);
         expect(result.report.reasons?.length === 0).toBe(result.outcome === 'compliant');
       }),
       { numRuns: 50 },

@@ -75,7 +75,9 @@ describe('reportResult', () => {
       checkpoint: '',
     });
     expect(captured.responseFile).toBe('{"fingerprint":"aa","state":"NON-COMPLIANT"}');
-    expect(captured.summary).toContain('<h2>❌ Non-compliant: Artifact web.tgz</h2>');
+    expect(captured.summary).toContain(
+      '<h2>❌ Non-compliant: <a href="https://compliance.example.com/a">Artifact web.tgz</a></h2>',
+    );
   });
 
   it('logs a pass without an annotation', async () => {

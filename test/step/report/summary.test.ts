@@ -46,9 +46,9 @@ describe('renderSummary', () => {
   });
 
   it('starts with the verdict, then reason, facts, tables and the link to the run', () => {
-    expect(renderSummary(said, room)).toBe(
+    expect(renderSummary({ ...said, href: 'https://example.com/web' }, room)).toBe(
       [
-        '<h2>✅ Compliant: Artifact web.tgz</h2>',
+        '<h2>✅ Compliant: <a href="https://example.com/web">Artifact web.tgz</a></h2>',
         '<p>All is well.</p>',
         '<table><tr><th align="left">State</th><td>COMPLIANT</td></tr><tr><th align="left">Commit</th><td><a href="https://example.com/c/abc"><code>abc</code></a></td></tr></table>',
         '<h3>Evidence</h3>',
