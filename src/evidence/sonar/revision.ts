@@ -19,7 +19,7 @@ export function namesCommit(revision: string, sha: string): boolean {
 /** What the job says about the commit, for the error about a different commit. */
 export interface ScanEvent {
   readonly name: string | undefined;
-  /** `GITHUB_SHA`, which scanners report on most events, whatever is checked out (docs/evidence.md, "Which commit"). */
+  /** `GITHUB_SHA`, which scanners report on most events, whatever is checked out (docs/sonar.md, "Which commit"). */
   readonly sha: string | undefined;
   /** Whether the commit is the one of the input `commit-sha`, and not the event's. */
   readonly isCommitGiven: boolean;
