@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../../evidence/job.ts';
+import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
 import { parseMatrix } from '../run/matrix-values.ts';
 import type { StepIdentity } from '../run/step-identity.ts';
 
@@ -7,19 +8,56 @@ import type { StepIdentity } from '../run/step-identity.ts';
 const maximumNameLength = 100;
 
 /**
- * The hidden first line of a step's comment, by which the next run finds the comment again. It is the same in every run
- * of the step, and different for every other workflow, job, matrix job, operation, flow, step and subject.
+ * The hidden first line of a comment, by which the next run finds it again; then those of earlier versions. `assert-trail`
+ * has one comment for each trail, whichever steps judge it. All other steps have their own.
  *
  * @param redact removes secrets, because comments are as public as the repository
  */
-export function commentMarker(identity: StepIdentity, job: Job, redact: (text: string) => string): string {
+export function commentMarkers(
+  identity: StepIdentity,
+  job: Job,
+  redact: (text: string) => string,
+): readonly [current: string, ...former: string[]] {
+  const ofStep = stepMarker(identity, job, redact);
+  return identity.operation === 'assert-trail' ? [trailMarker(identity, job, redact), ofStep] : [ofStep];
+}
+
+/** It is the same in every run of the step, and different for every other workflow, job, matrix job, step and subject. */
+function stepMarker(identity: StepIdentity, job: Job, redact: (text: string) => string): string {
+  const { operation, flow, rest, matrix } = identity;
   const names = [
     ['workflow', job.workflow],
     ['job', job.job],
-    ['operation', identity.operation],
-    ['flow', identity.flow],
+    ['operation', operation],
+    ['flow', flow],
   ] as const;
-  const rest = [...identity.rest, ['matrix', parseMatrix(identity.matrix)]];
+  return toMarker(names, [...rest, ['matrix', parseMatrix(matrix)]], redact);
+}
+
+/** The commit and the run in the name of a trail do not distinguish it: the next commit has a trail in its place. */
+function trailMarker(
+  { operation, flow, trail = '', rest }: StepIdentity,
+  job: Job,
+  redact: (text: string) => string,
+): string {
+  const lasting = trail.replaceAll(/[0-9a-f]{40}/giu, '').replaceAll(job.runId ?? '', '');
+  const names = [
+    ['operation', operation],
+    ['flow', flow],
+    ['trail', lasting],
+  ] as const;
+  return toMarker(
+    names,
+    rest.filter(([name]) => name === baseUrl.name || name === org.name),
+    redact,
+  );
+}
+
+function toMarker(
+  names: readonly (readonly [name: string, value: string | undefined])[],
+  rest: readonly unknown[],
+  redact: (text: string) => string,
+): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([...names, ...rest]))
     .digest('hex');

@@ -9,8 +9,8 @@ interface CommentDraft {
   readonly repository: RepositoryName;
   /** The number of the pull request. */
   readonly number: number;
-  /** The first line of the body, by which the comment is found again. */
-  readonly marker: string;
+  /** The first lines of comments that this one replaces. */
+  readonly markers: readonly string[];
   readonly origin: CommentOrigin;
   readonly body: string;
 }
@@ -74,7 +74,7 @@ interface Refused {
 }
 
 async function markedComments(
-  { repository, number, marker }: CommentDraft,
+  { repository, number, markers }: CommentDraft,
   api: GitHubApi,
 ): Promise<{ readonly comments: readonly Comment[] } | Refused> {
   const found: Comment[] = [];
@@ -93,23 +93,23 @@ async function markedComments(
     if ('refusal' in answer) return answer;
     if (!Array.isArray(answer.body)) return unexpectedGitHubResponse(answer.body, 'the list of comments');
     const comments: readonly unknown[] = answer.body;
-    found.push(...comments.flatMap((comment) => commentFrom(comment, marker)));
+    found.push(...comments.flatMap((comment) => commentFrom(comment, markers)));
     if (comments.length < pageSize) return { comments: found };
   }
   return { comments: found };
 }
 
-function commentFrom(comment: unknown, marker: string): readonly Comment[] {
+function commentFrom(comment: unknown, markers: readonly string[]): readonly Comment[] {
   const id = valueAt(comment, 'id');
   const body = textAt(comment, 'body');
   // A quote of the comment contains the marker, too, but does not start with it.
-  if (typeof id !== 'number' || body?.startsWith(marker) !== true) return [];
+  if (typeof id !== 'number' || body === undefined || !markers.some((marker) => body.startsWith(marker))) return [];
   return [{ id, author: textAt(comment, 'user', 'login'), body }];
 }
 
 /**
- * The comments with the marker that were written by the token's own user, the oldest first. Anyone can write a comment
- * with this marker, and those are ignored. A job's token cannot query its user by REST, only by GraphQL.
+ * The comments with a marker that were written by the token's own user, the oldest first. Anyone can write a comment
+ * with such a marker, and those are ignored. A job's token cannot query its user by REST, only by GraphQL.
  */
 async function ownComments(
   draft: CommentDraft,

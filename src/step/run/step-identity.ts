@@ -15,7 +15,7 @@ import { artifactName, checksumsPath } from '../../operations/inputs/artifact-in
 import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
 import { notificationNumber, serviceAccount } from '../../operations/inputs/organization-inputs.ts';
 import { matrix } from '../../operations/inputs/step-inputs.ts';
-import { attestationName, flow } from '../../operations/inputs/flow-inputs.ts';
+import { attestationName, flow, trail } from '../../operations/inputs/flow-inputs.ts';
 
 /**
  * The inputs that say what a step is about and do not change from commit to commit. `fingerprint`, `trail` and
@@ -51,6 +51,8 @@ const runnerVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
 export interface StepIdentity {
   readonly operation: string | undefined;
   readonly flow: string | undefined;
+  /** Not part of the identity, except of the comments of `assert-trail`. */
+  readonly trail: string | undefined;
   /** The other inputs and variables that identify it, as names and values. */
   readonly rest: readonly (readonly [name: string, value: string | undefined])[];
   /** The matrix values of the job, as JSON. */
@@ -62,6 +64,7 @@ export function readStepIdentity(source: InputSource): StepIdentity {
   return {
     operation: inputText(source, { name: 'operation' }),
     flow: inputText(source, flow),
+    trail: inputText(source, trail),
     rest: [
       ...subjectInputs.map((input) => [input.name, inputText(source, input)] as const),
       ...runnerVariables.map((name) => [name, source.environment[name]] as const),

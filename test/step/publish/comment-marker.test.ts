@@ -6,7 +6,7 @@ import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import { operations } from '../../../src/operations/registry.ts';
 import type { EnvironmentVariables } from '../../../src/runtime/dependencies.ts';
 import {
-  commentMarker,
+  commentMarkers,
   isOutdated,
   readOrigin,
   renderOrigin,
@@ -34,7 +34,7 @@ function marker(
   other: Partial<Job> = {},
 ) {
   const identity = readStepIdentity(inputSource({ ...inputVariables({ ...inputs, ...given }), ...variables }));
-  return commentMarker(identity, { ...job, ...other }, plainly);
+  return commentMarkers(identity, { ...job, ...other }, plainly)[0];
 }
 
 /** The value with the keys of all its objects in reverse order. */
@@ -45,7 +45,7 @@ function turnedAround(value: unknown): unknown {
   return Object.fromEntries(turned.reverse());
 }
 
-describe('commentMarker', () => {
+describe('commentMarkers', () => {
   it('names workflow, job, operation and flow', () => {
     expect(marker()).toMatch(
       /^<!-- compliance-action workflow=CI job=build operation=get%2Dartifact flow=web id=[0-9a-f]{32} -->$/u,
@@ -140,6 +140,21 @@ describe('commentMarker', () => {
     expect(next).toBe(marker());
   });
 
+  it('of assert-trail are those of the trail, and then of the step', () => {
+    const of = (given: Readonly<Record<string, string>>, other: Partial<Job> = {}): string =>
+      marker({ operation: 'assert-trail', ...given }, {}, other);
+    const all = [of({}), of({ trail: 'u' }), of({ flow: 'api' }), of({ org: 'other' }), of({ trail: shas.head })];
+    expect(new Set(all).size).toBe(all.length);
+    expect(of({ matrix: '{"service":"web"}' }, { workflow: 'Nightly', job: 'test' })).toBe(of({}));
+    for (const trail of ['', shas.base]) expect(of({ trail })).toBe(of({ trail: shas.head }));
+    expect(of({ trail: `web-${shas.base}-8` }, { runId: '8' })).toBe(
+      of({ trail: `web-${shas.head}-7` }, { runId: '7' }),
+    );
+    const given = inputVariables({ ...inputs, operation: 'assert-trail' });
+    const [, former] = commentMarkers(readStepIdentity(inputSource(given)), job, plainly);
+    expect(former).toMatch(/^<!-- compliance-action workflow=CI job=build operation=assert%2Dtrail flow=web id=/u);
+  });
+
   it.each(['null', '', '{}', '[]', '"web"', '{"service":'])('treats the matrix %j as none', (matrix) => {
     expect(marker({ matrix })).toBe(marker());
   });
@@ -157,7 +172,7 @@ describe('commentMarker', () => {
 
   it('reads environment fallbacks as well', () => {
     const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
-    expect(commentMarker(readStepIdentity(inputSource(variables)), job, plainly)).toBe(marker());
+    expect(commentMarkers(readStepIdentity(inputSource(variables)), job, plainly)[0]).toBe(marker());
   });
 
   it('cannot be closed early by any name', () => {
@@ -173,7 +188,9 @@ describe('commentMarker', () => {
 
   it('contains no secret, not even an encoded one', () => {
     const given = { ...inputVariables({ ...inputs, flow: 'a-hush-b' }) };
-    const text = commentMarker(readStepIdentity(inputSource(given)), job, (plain) => plain.replaceAll('-hush-', '***'));
+    const [text] = commentMarkers(readStepIdentity(inputSource(given)), job, (plain) =>
+      plain.replaceAll('-hush-', '***'),
+    );
     expect(text).toContain('flow=a***b');
   });
 
