@@ -99,7 +99,7 @@ describe('the released README', () => {
     const { releaseCommit, sourceCommit } = prepare();
     const page = `${repository.git('show', `${releaseCommit}:README.md`)}\n`;
     const inside = linksOf(page).filter((target) => target.startsWith(repositoryUrl));
-    const prefix = new RegExp(`^${repositoryUrl}/(?:blob|tree)/${sourceCommit}/`, 'u');
+    const prefix = new RegExp(`^${repositoryUrl}/(?:blob|tree|raw)/${sourceCommit}/`, 'u');
     expect(inside.length).toBeGreaterThan(10);
     for (const target of new Set(inside.map((link) => link.replace(/#.*$/u, '')))) {
       expect(target).toMatch(prefix);
@@ -107,13 +107,13 @@ describe('the released README', () => {
         target.includes('/tree/') ? 'tree' : 'blob',
       );
     }
-    expect(linksOf(page).filter((target) => !/^(?:https?:|#)/u.test(target))).toEqual(['LICENSE', 'actions']);
+    expect(linksOf(page).filter((target) => !/^(?:https?:|#)/u.test(target))).toEqual(['LICENSE']);
   });
 
   it('differs from the source in nothing else', () => {
     const { releaseCommit, sourceCommit } = prepare();
     const page = repository.git('show', `${releaseCommit}:README.md`);
-    const relative = page.replaceAll(new RegExp(`${repositoryUrl}/(?:blob|tree)/${sourceCommit}/`, 'gu'), '');
+    const relative = page.replaceAll(new RegExp(`${repositoryUrl}/(?:blob|tree|raw)/${sourceCommit}/`, 'gu'), '');
     expect(relative).toBe(repository.git('show', 'HEAD:README.md'));
   });
 });
