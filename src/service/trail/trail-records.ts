@@ -37,7 +37,16 @@ export interface TrailSelection {
   readonly to?: number | undefined;
 }
 
-export const trailColumns = 't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report, t.counts';
+export interface SavedVerdict {
+  readonly state: ArtifactState;
+  /** The names of what keeps the trail from being compliant; see `listFaults`. */
+  readonly faults: readonly string[];
+  /** When time alone changes the verdict, in Unix seconds; undefined for never. */
+  readonly changesAt: number | undefined;
+}
+
+export const trailColumns =
+  't.org, t.flow, t.name, t.created_at, t.last_modified_at, t.report, t.counts, t.state, t.state_since';
 
 // The artifacts of a fingerprint are few, so they come first. SQLite might read those of all trails.
 const withArtifact = `FROM (
@@ -130,9 +139,11 @@ const statements = defineStatements('trails', {
     SELECT a.trail FROM attestations e JOIN artifacts a ON a.org = $1 AND a.flow = $3
       AND a.fingerprint = e.document::json ->> 'artifact_fingerprint'
     WHERE e.org = $1 AND e.flow = $3 AND e.trail = $4)`,
-  // Most reports change neither.
-  saveVerdict: `UPDATE trails SET state = $4, rejudge_at = $5 WHERE org = $1 AND flow = $2 AND name = $3
-    AND (state IS DISTINCT FROM $4 OR rejudge_at IS DISTINCT FROM $5::double precision)`,
+  // Nobody knows since when a trail of an earlier version has its first saved state.
+  saveVerdict: `UPDATE trails SET state = $4, faults = $5, rejudge_at = $6, state_since = CASE
+      WHEN state = $4 THEN state_since WHEN state IS NULL AND created_at < $7 THEN NULL ELSE $7 END
+    WHERE org = $1 AND flow = $2 AND name = $3 AND (state IS DISTINCT FROM $4 OR faults IS DISTINCT FROM $5
+      OR rejudge_at IS DISTINCT FROM $6::double precision)`,
   insertMissing: `INSERT INTO trails (org, flow, name, created_at, report, counts) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING`,
   save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report, counts, begun_at)
@@ -282,9 +293,11 @@ export class TrailWriter extends TrailReader {
     return this.database.run(statements.save, [org, flow, name, ...values]);
   }
 
-  /** Saves the latest verdict on a trail, which time alone changes at `changesAt`, or never (in Unix seconds). */
-  saveVerdict({ org, flow, name }: TrailReference, state: ArtifactState, changesAt: number | undefined): Promise<void> {
-    return this.database.run(statements.saveVerdict, [org, flow, name, state, changesAt ?? null]);
+  /** Saves the verdict on a trail at a time (in Unix seconds). */
+  saveVerdict({ org, flow, name }: TrailReference, verdict: SavedVerdict, at: number): Promise<void> {
+    const { state, faults, changesAt = null } = verdict;
+    const names = faults.length === 0 ? null : JSON.stringify(faults);
+    return this.database.run(statements.saveVerdict, [org, flow, name, state, names, changesAt, at]);
   }
 
   /**
@@ -335,6 +348,7 @@ export function toTrail(row: Row): Trail {
     lastModifiedAt: optionalNumber(row, 'last_modified_at') ?? number(row, 'created_at'),
     report: document(row, 'report') as TrailReport,
     counts: number(row, 'counts') === 1,
+    lastVerdict: { state: optionalText(row, 'state'), since: optionalNumber(row, 'state_since') },
   };
 }
 

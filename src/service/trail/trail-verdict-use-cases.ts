@@ -1,5 +1,7 @@
 import { unixSeconds } from '../../runtime/clock.ts';
+import { truncate } from '../../runtime/truncate.ts';
 import { findFirstOverrideEnd } from '../attestation/facts.ts';
+import type { JudgementReason } from '../attestation/reasons.ts';
 import type { Flow } from '../flow/flow.ts';
 import type { WriteTransaction } from '../platform/database/storage.ts';
 import { loadTrailStates, type TrailState } from './trail-state-use-cases.ts';
@@ -47,8 +49,23 @@ async function judgeTrails(
   at: number,
 ): Promise<void> {
   const states = await loadTrailStates(transaction, flow, trails, at);
-  const save = states.map((one) => transaction.trails.saveVerdict(one.trail, one.judgement.state, findFirstEnd([one])));
+  const save = states.map((one) => {
+    const { state, reasons } = one.judgement;
+    const verdict = { state, faults: listFaults(reasons), changesAt: findFirstEnd([one]) };
+    return transaction.trails.saveVerdict(one.trail, verdict, at);
+  });
   await Promise.all(save);
+}
+
+/** The maximum number of names that are saved with a verdict, and their maximum length. */
+const maximumFaults = 20;
+const maximumFaultLength = 200;
+
+/** The names of the evidence and artifacts that decide the state of a trail: what failed, else what is not complete. */
+function listFaults(reasons: readonly JudgementReason[]): readonly string[] {
+  const failed = reasons.filter(({ state }) => state === 'failed');
+  const names = (failed.length > 0 ? failed : reasons).map(({ about }) => truncate(about, maximumFaultLength));
+  return [...new Set(names)].slice(0, maximumFaults);
 }
 
 /** When the first override of evidence of the trails ends, in Unix seconds; undefined if none does. */

@@ -32,6 +32,8 @@ export interface Trail extends TrailReference {
   readonly report: Recorded<TrailReport>;
   /** Whether a key that counts for any environment began or updated it. */
   readonly counts?: boolean;
+  /** The saved state, and since when it is that, in Unix seconds, if it is known. */
+  readonly lastVerdict?: { readonly state: string | undefined; readonly since: number | undefined };
 }
 
 /** What a trail is about: the commit that it was begun for, else its name, which is one by default; and its repository. */

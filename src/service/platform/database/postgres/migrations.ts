@@ -20,6 +20,7 @@ import { renames } from './migrations/renames.ts';
 import { requireProvenance } from './migrations/require-provenance.ts';
 import { tags } from './migrations/tags.ts';
 import { trailsByCommit } from './migrations/trails-by-commit.ts';
+import { trailFaults } from './migrations/trail-faults.ts';
 import { trailVerdicts } from './migrations/trail-verdicts.ts';
 import { usage } from './migrations/usage.ts';
 import { lockAllOrganizations } from './organization-locks.ts';
@@ -54,6 +55,7 @@ export const scripts: readonly string[] = [
   removedAttachments,
   trailVerdicts,
   searchWords,
+  trailFaults,
 ];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */

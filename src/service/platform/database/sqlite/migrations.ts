@@ -33,6 +33,7 @@ import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
 import { tags } from './migrations/tags.ts';
 import { trailsByCommit } from './migrations/trails-by-commit.ts';
+import { trailFaults } from './migrations/trail-faults.ts';
 import { trailVerdicts } from './migrations/trail-verdicts.ts';
 import { usage } from './migrations/usage.ts';
 import { users } from './migrations/users.ts';
@@ -84,6 +85,7 @@ const steps: readonly string[] = [
   removedAttachments,
   trailVerdicts,
   searchWords,
+  trailFaults,
 ];
 
 /** The schema version of this service. */
