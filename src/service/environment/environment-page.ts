@@ -36,13 +36,14 @@ import {
   toSnapshotError,
 } from '../snapshot/snapshot-page.ts';
 import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
+import { defaultTrendChoice } from '../platform/pages/trend-html.ts';
 import { renderTimeline } from './timeline-html.ts';
 import { namedEnvironmentNotFound } from '../../contract/errors.ts';
 import { environmentName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import type { AllowedArtifact } from './allow-list-records.ts';
 import * as allowList from './allow-list-use-cases.ts';
-import { findEnvironment, findVerdictTimes } from './environment-reading-use-cases.ts';
+import { findEnvironment, loadVerdictHistories } from './environment-reading-use-cases.ts';
 import type { Caller } from '../account/access.ts';
 import { toReadableEnvironment } from '../account/readable-parts.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
@@ -67,7 +68,7 @@ export function addEnvironmentPages(host: PageHost): void {
       lists: { environments: ({ path: { org } }) => listExportedEnvironments(dependencies, org) },
     },
     async ({ path: { org }, context }) =>
-      toEnvironmentListPage(context, org, await listJudgedEnvironments(dependencies, org)),
+      toEnvironmentListPage(context, org, await listJudgedEnvironments(dependencies, org, defaultTrendChoice)),
   );
 
   // The public client links to the address with a slash at its end.
@@ -120,7 +121,7 @@ async function requireLatest(
 async function listExportedEnvironments(dependencies: RouteDependencies, org: string): Promise<ExportedList> {
   const time = (seconds: number | undefined): string | undefined =>
     seconds === undefined ? undefined : toTime(seconds);
-  return toList(await listJudgedEnvironments(dependencies, org), {
+  return toList(await listJudgedEnvironments(dependencies, org, defaultTrendChoice), {
     name: ({ environment }) => environment.name,
     type: ({ environment }) => environment.kind,
     state: ({ environment }) => toVerdictState(environment.compliant),
@@ -183,9 +184,9 @@ async function loadEnvironment(
     const listed = await snapshots.listSnapshots(dependencies, { org, environment: name, page: part, now });
     return listed?.snapshots ?? [];
   };
-  const since = (await findVerdictTimes(dependencies, { org, environments: [name] })).get(name);
+  const history = (await loadVerdictHistories(dependencies, { org, environments: [name], days: 30 })).get(name);
   return {
-    ...{ overview: toReadableEnvironment(caller, overview), since, page, perPage: snapshotsOnPage },
+    ...{ overview: toReadableEnvironment(caller, overview), since: history?.since, page, perPage: snapshotsOnPage },
     latest: found.outcome === 'found' ? await readShown(dependencies, caller, found, { signal }) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
@@ -211,7 +212,7 @@ export function toEnvironmentListPage(
     title: 'Environments',
     section: 'environments',
     api: [apiRequest(listEnvironments, { org })],
-    content: html`${renderEnvironments(context, org, environments)}
+    content: html`${renderEnvironments(context, org, environments, defaultTrendChoice)}
     ${renderDownloads('All environments', 'environments', context.paths.environments(org))}
     ${renderComparisonForm(context, org, '', '')}`,
   };

@@ -7,6 +7,8 @@ import type { UseCaseDependencies } from '../platform/judging/use-case-dependenc
 import type { Provenance } from '../snapshot/snapshot-events.ts';
 import { resolveInterval, type Interval, type Page } from '../snapshot/snapshot-series.ts';
 import type { RunningEvent } from '../snapshot/snapshot-records.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+import { measureSpans, toPeriods, toTrend, type Trend } from '../platform/rate.ts';
 import { loadProvenance } from '../platform/judging/provenance.ts';
 import { toSeries } from '../snapshot/snapshot-use-cases.ts';
 
@@ -22,18 +24,35 @@ export function findEnvironment(
   );
 }
 
-/** Finds since when environments have their current verdict, in Unix seconds; without those that have no snapshot. */
-export function findVerdictTimes(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
-  { org, environments }: { readonly org: string; readonly environments: readonly string[] },
-): Promise<ReadonlyMap<string, number>> {
+/** How long an environment has its verdict, and had others before. */
+export interface VerdictHistory {
+  /** Since when it has its verdict, in Unix seconds; undefined without a snapshot. */
+  readonly since: number | undefined;
+  /** The time in which it was compliant. */
+  readonly trend: Trend;
+}
+
+/** The maximum number of changes of the verdict of an environment in a trend. */
+const maximumChanges = 1000;
+
+/** Loads how long environments had their verdicts in the last days, by name. */
+export function loadVerdictHistories(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  {
+    org,
+    environments,
+    days,
+  }: { readonly org: string; readonly environments: readonly string[]; readonly days: number },
+): Promise<ReadonlyMap<string, VerdictHistory>> {
+  const at = unixSeconds(now());
+  const periods = toPeriods(days, at);
   return storage.read(async ({ snapshots }) => {
-    const times = new Map<string, number>();
-    for (const environment of environments) {
-      const start = await snapshots.findVerdictStart(org, environment);
-      if (start !== undefined) times.set(environment, start.from);
-    }
-    return times;
+    const histories = environments.map(async (environment) => {
+      const spans = await snapshots.listVerdictSpans(org, environment, periods[0].from, maximumChanges);
+      const trend = toTrend(periods, (period) => measureSpans(spans, period, at));
+      return [environment, { since: spans[0]?.from, trend }] as const;
+    });
+    return new Map(await Promise.all(histories));
   });
 }
 

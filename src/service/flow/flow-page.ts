@@ -38,6 +38,7 @@ import { renderFlows } from '../organization/organization-page.ts';
 import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { defaultTrendChoice } from '../platform/pages/trend-html.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { Type } from '../../contract/schema.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
@@ -76,7 +77,8 @@ export function addFlowPages(host: PageHost): void {
     async ({ path: { org }, query: { name = '', page = 1 }, context }) => {
       const part = { offset: (page - 1) * flowsOnPage, limit: flowsOnPage, trails: trailsOfFlow };
       const search = name === '' ? undefined : name;
-      const found = await listFlowOverviews(dependencies, { org, search, isCaseSensitive: false, ...part });
+      const query = { org, search, isCaseSensitive: false, window: defaultTrendChoice, ...part };
+      const found = await listFlowOverviews(dependencies, query);
       return toFlowListPage(context, { org, search: name, page }, found);
     },
   );
@@ -105,7 +107,15 @@ export function addFlowPages(host: PageHost): void {
 
 function listExportedFlows(dependencies: RouteDependencies, org: string, search?: string): ExportedList {
   const flows = readInParts(async (part) => {
-    const query = { org, search: search === '' ? undefined : search, isCaseSensitive: false, trails: 1, ...part };
+    const window = defaultTrendChoice;
+    const query = {
+      org,
+      search: search === '' ? undefined : search,
+      isCaseSensitive: false,
+      trails: 1,
+      window,
+      ...part,
+    };
     return (await listFlowOverviews(dependencies, query)).flows;
   });
   return toList(flows, {
@@ -142,7 +152,7 @@ function toFlowListPage(
       ${
         flows.length === 0 && search !== ''
           ? renderEmpty(html`No flow has a name with “${search}”. ${pageLink(paths.flows(org), 'Show all flows')}`)
-          : renderFlows(context, org, flows)
+          : renderFlows(context, org, flows, defaultTrendChoice)
       }
       ${renderPageLinks({ page, perPage, total }, (number) => withQuery(paths.flows(org), { name: search, page: number }))}
       ${renderDownloads('All flows', 'flows', paths.flows(org), { name: search })}`,
@@ -280,7 +290,11 @@ function renderFilters(action: string, selected: SelectionQuery): Html {
         ${describeState(one)}
       </option>`,
   );
-  const field = (label: string, name: 'name' | 'branch' | 'author' | 'from' | 'to', type: 'text' | 'date'): Html =>
+  const field = (
+    label: string,
+    name: 'name' | 'branch' | 'author' | 'fault' | 'from' | 'to',
+    type: 'text' | 'date',
+  ): Html =>
     html`<label
       >${label} <input name="${name}" type="${type}" maxlength="255" value="${selected[name] ?? ''}"
     /></label>`;
@@ -293,8 +307,8 @@ function renderFilters(action: string, selected: SelectionQuery): Html {
         ${options}
       </select></label
     >
-    ${field('Branch', 'branch', 'text')} ${field('Author', 'author', 'text')} ${field('From', 'from', 'date')}
-    ${field('To', 'to', 'date')}
+    ${field('Fails or is missing', 'fault', 'text')} ${field('Branch', 'branch', 'text')}
+    ${field('Author', 'author', 'text')} ${field('From', 'from', 'date')} ${field('To', 'to', 'date')}
     <button>Filter</button>
   </form>`;
 }

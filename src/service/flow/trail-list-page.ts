@@ -14,7 +14,7 @@ export const flowPath = Type.Object({ org: orgName, flow_name: flowName });
 const shortText = Type.Optional(Type.String({ maxLength: 255 }));
 export const selectionQuery = Type.Object({
   ...daysQuery.properties,
-  ...{ name: shortText, branch: shortText, author: shortText },
+  ...{ name: shortText, branch: shortText, author: shortText, fault: shortText },
   state: Type.Optional(Type.Enum([...artifactStates, ''])),
 });
 
@@ -29,6 +29,7 @@ export function toSelection(query: SelectionQuery): TrailSelection {
     state: artifactStates.find((one) => one === query.state),
     branch: given(query.branch),
     author: given(query.author),
+    fault: given(query.fault),
     from,
     // Until the end of its last second.
     to: to === undefined ? undefined : to + 1,

@@ -2,7 +2,7 @@ import { bareFingerprint } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
 import { findGrants, listOpenOrganizations } from '../account/access-use-cases.ts';
 import { searchArtifacts } from '../artifact/artifact-use-cases.ts';
-import { findVerdictTimes, listEnvironments } from '../environment/environment-reading-use-cases.ts';
+import { listEnvironments, loadVerdictHistories } from '../environment/environment-reading-use-cases.ts';
 import { listFlows } from '../flow/flow-use-cases.ts';
 import { listPolicies } from '../policy/policy-use-cases.ts';
 import { listSnapshots } from '../snapshot/snapshot-use-cases.ts';
@@ -20,6 +20,8 @@ import {
 } from './organization-page.ts';
 import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { listResults, toSearchPage, type SearchView } from './search-page.ts';
+import { toTrendChoice, trendQuery, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { listFaults } from '../trail/trail-trend-use-cases.ts';
 
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;
@@ -28,7 +30,10 @@ const maximumCounted = 20;
 const overviewFlows = 100;
 
 /** How many trails of each flow are on the overview. */
-const overviewTrails = 2;
+const overviewTrails = 1;
+
+/** How many names the overview lists of what fails or is missing most. */
+const maximumFaults = 10;
 
 /** Adds the home page, the overview of an organization, and the search. */
 export function addOrganizationPages(host: PageHost): void {
@@ -46,12 +51,15 @@ export function addOrganizationPages(host: PageHost): void {
     return toHomePage(context, key, organizations);
   });
 
-  addPage(host, { url: '/:org', path: orgPath, query: Type.Object({}) }, async ({ path: { org }, context }) => {
+  addPage(host, { url: '/:org', path: orgPath, query: trendQuery }, async ({ path: { org }, query, context }) => {
+    const choice = toTrendChoice(query);
     const part = { offset: 0, limit: overviewFlows, trails: overviewTrails };
-    const { flows, total } = await listFlowOverviews(dependencies, { org, ...part });
-    const environments = await listJudgedEnvironments(dependencies, org);
+    const { flows, total } = await listFlowOverviews(dependencies, { org, ...part, window: choice });
+    const trends = new Map(flows.map(({ flow, trend }) => [flow.name, trend]));
+    const faults = await dependencies.storage.read((records) => listFaults(records, org, trends, maximumFaults));
+    const environments = await listJudgedEnvironments(dependencies, org, choice);
     const reasons = await loadReasons(dependencies, org, listFailing(environments), context.now);
-    return toOrganizationPage(context, { org, flows, totalFlows: total, environments, reasons });
+    return toOrganizationPage(context, { org, flows, totalFlows: total, environments, reasons, faults, choice });
   });
 
   const query = Type.Object({ q: Type.Optional(Type.String({ maxLength: 255 })) });
@@ -85,15 +93,19 @@ async function countEnvironments(
   };
 }
 
-/** Lists the environments of an organization with the time since which they have their verdict. */
+/** Lists the environments of an organization with the times of their verdicts. */
 export async function listJudgedEnvironments(
   dependencies: RouteDependencies,
   org: string,
+  { days }: TrendChoice,
 ): Promise<readonly JudgedEnvironment[]> {
   const { environments } = await listEnvironments(dependencies, { org, sort: 'name', descending: false });
   const names = environments.map(({ name }) => name);
-  const times = await findVerdictTimes(dependencies, { org, environments: names });
-  return environments.map((environment) => ({ environment, since: times.get(environment.name) }));
+  const histories = await loadVerdictHistories(dependencies, { org, environments: names, days });
+  return environments.flatMap((environment) => {
+    const history = histories.get(environment.name);
+    return history === undefined ? [] : [{ environment, ...history }];
+  });
 }
 
 async function loadReasons(

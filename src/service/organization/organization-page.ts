@@ -1,15 +1,22 @@
 import { listEnvironments } from '../../contract/environment-list.ts';
 import { listFlows } from '../../contract/flow.ts';
 import { listTrails } from '../../contract/trail-list.ts';
-import type { FlowOverview } from '../trail/trail-state-use-cases.ts';
+import type { ArtifactState } from '../../contract/compliance.ts';
+import { toDay } from '../../runtime/clock.ts';
+import type { VerdictHistory } from '../environment/environment-reading-use-cases.ts';
+import type { Trend } from '../platform/rate.ts';
+import type { FaultCount } from '../trail/trail-records.ts';
+import type { FlowOverview, TrailState } from '../trail/trail-state-use-cases.ts';
 import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
-import { apiRequest } from '../platform/pages/api-request.ts';
+import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
+  describeDuration,
   pageLink,
   renderBadge,
   renderEmpty,
+  renderLinks,
   renderTime,
   renderTimeOrNever,
   renderVerdict,
@@ -18,11 +25,11 @@ import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderSentences } from '../attestation/evidence-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
+import { renderTrend, renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
 
-/** An environment with the time since which it has its verdict, in Unix seconds. */
-export interface JudgedEnvironment {
+/** An environment, since when it has its verdict, and how long it had others. */
+export interface JudgedEnvironment extends VerdictHistory {
   readonly environment: EnvironmentOverview;
-  readonly since: number | undefined;
 }
 
 /** What the overview of an organization shows. */
@@ -33,6 +40,9 @@ export interface OrganizationOverview {
   readonly environments: readonly JudgedEnvironment[];
   /** Why each environment that needs attention is not compliant, by its name. */
   readonly reasons: ReadonlyMap<string, readonly JudgementReason[]>;
+  /** What fails or is missing most. */
+  readonly faults: readonly FaultCount[];
+  readonly choice: TrendChoice;
 }
 
 /** The maximum number of environments and trails that need attention. */
@@ -43,8 +53,9 @@ const maximumShownReasons = 3;
 
 /** Creates the overview of an organization: what needs attention, then its flows and environments. */
 export function toOrganizationPage(context: PageContext, overview: OrganizationOverview): Page {
-  const { org, flows, totalFlows, environments } = overview;
+  const { org, flows, totalFlows, environments, choice } = overview;
   const { paths } = context;
+  const [empty, begun] = [flows.filter(({ trails }) => trails.length === 0), flows.filter(isBegun)];
   return {
     title: org,
     kind: 'Organization',
@@ -54,18 +65,46 @@ export function toOrganizationPage(context: PageContext, overview: OrganizationO
       apiRequest(listFlows, { org }),
       apiRequest(listTrails, { org }, { flow: flows[0]?.flow.name }),
     ],
-    content: html`<h2>Needs attention</h2>
+    content: html`${renderTrendChoice(paths.organization(org), choice, true)}
+      <h2>Needs attention</h2>
       ${renderAttention(context, overview)}
       <h2>Flows</h2>
-      ${renderFlows(
-        context,
-        org,
-        flows.toSorted((one, other) => urgency(one) - urgency(other)),
-      )}
+      ${
+        begun.length === 0 && empty.length > 0
+          ? undefined
+          : renderFlows(
+              context,
+              org,
+              begun.toSorted((one, other) => urgency(one) - urgency(other)),
+              choice,
+            )
+      }
+      ${
+        empty.length === 0
+          ? undefined
+          : html`<details>
+              <summary>${empty.length} ${empty.length === 1 ? 'flow' : 'flows'} without trails</summary>
+              <p>
+                ${renderLinks(
+                  empty.map(({ flow }) => flow.name),
+                  (name) => paths.flow(org, name),
+                  overviewLinks,
+                )}
+              </p>
+            </details>`
+      }
       ${totalFlows > flows.length ? html`<p>${pageLink(paths.flows(org), `All ${totalFlows} flows`)}</p>` : undefined}
+      ${renderFaults(context, overview)}
       <h2>Environments</h2>
-      ${renderEnvironments(context, org, environments)}`,
+      ${renderEnvironments(context, org, environments, choice)}`,
   };
+}
+
+/** How many flows without trails are named. */
+const overviewLinks = 50;
+
+function isBegun({ trails }: FlowOverview): boolean {
+  return trails.length > 0;
 }
 
 /** Flows whose latest trail does not comply come first, then incomplete ones; the others stay sorted by name. */
@@ -79,41 +118,61 @@ export function listFailing(environments: readonly JudgedEnvironment[]): readonl
   return environments.filter(({ environment }) => environment.compliant === false).slice(0, maximumAttention);
 }
 
+/** What does not comply comes first, then what waits for something. */
 function renderAttention(context: PageContext, { org, flows, environments, reasons }: OrganizationOverview): Html {
   const { paths } = context;
-  const failed = flows.filter(({ trails }) => trails[0]?.judgement.state === 'NON-COMPLIANT');
+  const item = (state: ArtifactState, since: number | undefined, what: Html, why: readonly JudgementReason[]): Html => {
+    const time = since === undefined ? undefined : html` since ${renderTime(since, context)}`;
+    return html`<li>
+      ${renderBadge(state)} ${what}${time}: ${renderSentences(context, org, why, maximumShownReasons)}
+    </li>`;
+  };
+  const ofFlows = (wanted: ArtifactState): readonly Html[] =>
+    flows.flatMap(({ flow, trails: [latest] }) => {
+      if (latest?.judgement.state !== wanted) return [];
+      const { trail, judgement, since } = latest;
+      const link = pageLink(paths.trail(org, flow.name, trail.name), describeTrail(latest));
+      const what = html`Trail ${link} of the flow ${pageLink(paths.flow(org, flow.name), flow.name)}`;
+      return [item(wanted, since, what, judgement.reasons)];
+    });
   const items = [
     ...listFailing(environments).map(({ environment: { name }, since }) => {
-      const time = since === undefined ? undefined : html` since ${renderTime(since, context)}`;
-      return html`<li>
-        ${renderBadge('NON-COMPLIANT')} Environment ${pageLink(paths.environment(org, name), name)}${time}:
-        ${renderSentences(context, org, reasons.get(name) ?? [], maximumShownReasons)}
-      </li>`;
+      const what = html`Environment ${pageLink(paths.environment(org, name), name)}`;
+      return item('NON-COMPLIANT', since, what, reasons.get(name) ?? []);
     }),
-    ...failed.map(({ flow, trails: [latest] }) => {
-      if (latest === undefined) return html``;
-      const { trail, judgement } = latest;
-      return html`<li>
-        ${renderBadge('NON-COMPLIANT')} Trail ${pageLink(paths.trail(org, flow.name, trail.name), trail.name)} of the
-        flow ${pageLink(paths.flow(org, flow.name), flow.name)}:
-        ${renderSentences(context, org, judgement.reasons, maximumShownReasons)}
-      </li>`;
-    }),
+    ...ofFlows('NON-COMPLIANT'),
+    ...ofFlows('INCOMPLETE'),
   ];
-  if (items.length > 0)
-    return html`<ul class="plain">
+  if (items.length === 0)
+    return renderEmpty('Nothing: every environment that is judged and the latest trail of every flow are compliant.');
+  const rest = items.length - maximumAttention;
+  return html`<ul class="plain">
       ${items.slice(0, maximumAttention)}
-    </ul>`;
-  return renderEmpty('Nothing: no environment and no latest trail of a flow is known not to comply.');
+    </ul>
+    ${rest > 0 ? html`<p>And ${rest} more: see the states of the flows.</p>` : undefined}`;
 }
 
-/** Renders flows with the states of their latest trails. */
-export function renderFlows(context: PageContext, org: string, flows: readonly FlowOverview[]): Html {
+/** The first line of the message of its commit, else its name. */
+function describeTrail({ trail: { name, report } }: TrailState): string {
+  const message = report.git_commit_info?.message?.split('\n')[0] ?? '';
+  return clip(message === '' ? name : message, 60);
+}
+
+const countTrails = (count: number): string => `${count} ${count === 1 ? 'trail' : 'trails'}`;
+
+/** Renders flows with the states of their latest trails, and their trends. */
+export function renderFlows(
+  context: PageContext,
+  org: string,
+  flows: readonly FlowOverview[],
+  { days }: TrendChoice,
+): Html {
   const { paths } = context;
-  return renderTable({
+  const time = (seconds: number | undefined): Hole => (seconds === undefined ? '' : renderTime(seconds, context));
+  return html`${renderTable({
     label: 'Flows',
-    columns: ['Flow', 'Latest trails, the latest first', 'Latest trail', 'Begun'],
-    rows: flows.map(({ flow, trails }): readonly Hole[] => [
+    columns: ['Flow', 'State', `Compliant in ${days} days`, 'Latest trail', 'Begun', 'State since'],
+    rows: flows.map(({ flow, trails, trend: { branch, trend } }): readonly Hole[] => [
       html`${pageLink(paths.flow(org, flow.name), flow.name)}
       ${flow.description === '' ? undefined : html`<br /><small>${clip(flow.description, 160)}</small>`}`,
       html`<span class="strip"
@@ -124,43 +183,93 @@ export function renderFlows(context: PageContext, org: string, flows: readonly F
             >`,
         )}</span
       >`,
+      html`${renderTrend(trend, days)}
+        <small>${branch === undefined ? 'of' : html`on ${branch}, of`} ${countTrails(trend.current.total)}</small>`,
       trails[0] === undefined
         ? 'no trail yet'
-        : pageLink(paths.trail(org, flow.name, trails[0].trail.name), clip(trails[0].trail.name, 40)),
-      trails[0] === undefined ? '' : renderTime(trails[0].trail.createdAt, context),
+        : pageLink(paths.trail(org, flow.name, trails[0].trail.name), describeTrail(trails[0])),
+      time(trails[0]?.trail.createdAt),
+      time(trails[0]?.since),
     ]),
     empty: renderEmpty(
       html`There is no flow yet. A step with <code>operation: create-flow</code> creates one; then report trails,
         artifacts and evidence to it.`,
     ),
-  });
+    maximumBytes: 35_000,
+  })}
+  ${renderWeeks(
+    'Compliant trails',
+    flows.map(({ flow, trend }) => [flow.name, trend.trend]),
+  )}`;
+}
+
+function renderFaults(context: PageContext, { org, flows, faults, choice }: OrganizationOverview): Html | undefined {
+  if (faults.length === 0) return undefined;
+  const trends = new Map(flows.map(({ flow, trend }) => [flow.name, trend]));
+  return html`<h2>What fails or is missing most</h2>
+    ${renderTable({
+      label: 'What fails or is missing most',
+      columns: ['Evidence or artifact', 'State', 'Flow', `Trails in ${choice.days} days`],
+      rows: faults.map(({ flow, state, name, trails }): readonly Hole[] => {
+        const { branch, trend } = trends.get(flow) ?? {};
+        const from = toDay(trend?.weeks[0]?.from ?? context.now);
+        const path = withQuery(context.paths.flow(org, flow), { state, fault: name, branch, from });
+        return [
+          clip(name, 120),
+          state === 'NON-COMPLIANT' ? renderBadge(state, 'Fails') : renderBadge(state, 'Missing or inconclusive'),
+          pageLink(context.paths.flow(org, flow), flow),
+          pageLink(path, countTrails(trails)),
+        ];
+      }),
+      empty: html``,
+      maximumBytes: 8000,
+    })}`;
 }
 
 const rank = ({ environment: { compliant } }: JudgedEnvironment): number =>
   compliant === false ? 0 : compliant === null ? 2 : 1;
 
-/** Renders environments with their verdicts, those that do not comply first. */
+/** Renders environments with their verdicts and trends, those that do not comply first. */
 export function renderEnvironments(
   context: PageContext,
   org: string,
   environments: readonly JudgedEnvironment[],
+  { days }: TrendChoice,
 ): Html {
   const { paths } = context;
   const sorted = environments.toSorted((one, other) => rank(one) - rank(other));
-  return renderTable({
+  return html`${renderTable({
     label: 'Environments',
-    columns: ['Environment', 'Verdict', 'Since', 'Kind', 'Last report', 'Last change'],
-    rows: sorted.map(({ environment, since }): readonly Hole[] => [
+    columns: [
+      'Environment',
+      'Verdict',
+      'Since',
+      `Compliant in ${days} days`,
+      'Not compliant for',
+      'Kind',
+      'Last report',
+    ],
+    rows: sorted.map(({ environment, since, trend }): readonly Hole[] => [
       pageLink(paths.environment(org, environment.name), environment.name),
       environment.latest === 0 ? 'No report yet' : renderVerdict(environment.compliant),
       since === undefined ? '' : renderTime(since, context),
+      renderTrend(trend, days),
+      describeRed(trend),
       environment.kind,
       environment.kind === 'logical' ? 'by its members' : renderTimeOrNever(environment.lastReportedAt, context),
-      renderTimeOrNever(environment.lastChangedAt, context),
     ]),
     empty: renderEmpty(
       html`There is no environment yet. A step with <code>operation: create-environment</code> creates one; then report
         what runs in it.`,
     ),
-  });
+  })}
+  ${renderWeeks(
+    'Compliant time',
+    sorted.map(({ environment, trend }) => [environment.name, trend]),
+  )}`;
+}
+
+/** How long something was not compliant in the time of a trend. */
+export function describeRed({ current: { good, total } }: Trend): string {
+  return total === good ? '' : describeDuration(total - good);
 }

@@ -10,7 +10,8 @@ import {
   Repository,
   type Statement,
 } from '../platform/database/database.ts';
-import { number, optional, text, type Row } from '../platform/database/rows.ts';
+import type { VerdictSpan } from '../platform/rate.ts';
+import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
 /** A stored snapshot. */
 export interface StoredSnapshot extends SnapshotReference {
@@ -94,6 +95,18 @@ function selectEnds(end: 'started' | 'exited', order: 'ASC' | 'DESC'): string {
   ) AS movements`;
 }
 
+/** The last snapshot before those of `l` that has another verdict. */
+const lastOther = `SELECT max(o.number) FROM (
+    ${['= 0', '= 1', 'IS NULL']
+      .map(
+        (
+          is,
+        ) => `SELECT compliant, number FROM (SELECT compliant, number FROM snapshots WHERE org = $1 AND environment = $2
+      AND compliant ${is} AND number < l.last ORDER BY number DESC LIMIT 1) AS one`,
+      )
+      .join(' UNION ALL ')}
+  ) o WHERE o.compliant IS DISTINCT FROM l.compliant`;
+
 const pending = 'p.org, p.environment, p.since, p.forced';
 const verdict = 'environment, number, made_at, compliant';
 const referenced = 'FROM snapshots WHERE org = $1 AND environment = $2 AND number = $3';
@@ -110,17 +123,17 @@ const statements = defineStatements('snapshots', {
   findSize: `SELECT octet_length(content) AS size ${referenced}`,
   listRange: `SELECT ${verdict} FROM snapshots
     WHERE org = $1 AND environment = $2 AND number BETWEEN $3 AND $4 ORDER BY number`,
-  // One search of the index for each verdict.
-  findVerdictStart: `SELECT ${verdict} FROM snapshots WHERE org = $1 AND environment = $2 AND number = 1 + (
-      SELECT coalesce(max(other.number), 0) FROM (
-        SELECT 0 AS verdict, max(number) AS number FROM snapshots WHERE org = $1 AND environment = $2 AND compliant = 0
-        UNION ALL SELECT 1, max(number) FROM snapshots WHERE org = $1 AND environment = $2 AND compliant = 1
-        UNION ALL SELECT NULL, max(number) FROM snapshots WHERE org = $1 AND environment = $2 AND compliant IS NULL
-      ) AS other
-      WHERE other.verdict IS DISTINCT FROM (
-        SELECT compliant FROM snapshots WHERE org = $1 AND environment = $2 ORDER BY number DESC LIMIT 1
-      )
-    )`,
+  // From the last snapshot with a verdict to the last one with another verdict before it, by the index of verdicts.
+  listVerdictSpans: `WITH RECURSIVE spans (last, compliant, ended_at) AS (
+      SELECT e.latest, s.compliant, CAST(NULL AS double precision) FROM environments e
+        ${lookUp('snapshots', 's', 's.org = $1 AND s.environment = $2 AND s.number = e.latest')}
+        WHERE e.org = $1 AND e.name = $2
+      UNION ALL SELECT s.number, s.compliant, n.made_at FROM spans l
+        ${lookUp('snapshots', 's', `s.org = $1 AND s.environment = $2 AND s.number = (${lastOther})`)}
+        ${lookUp('snapshots', 'n', 'n.org = $1 AND n.environment = $2 AND n.number = s.number + 1')}
+        WHERE l.ended_at IS NULL OR l.ended_at > $3
+    ) SELECT l.compliant, l.ended_at, (SELECT made_at FROM snapshots WHERE org = $1 AND environment = $2 AND number = 1) AS first_at
+      FROM spans l LIMIT $4`,
   listStepsBack: `SELECT number FROM snapshots
     WHERE org = $1 AND environment = $2 AND stepped_back = 1 ORDER BY number`,
   // A binary search, which ends when the bounds are equal.
@@ -209,12 +222,22 @@ export class SnapshotReader extends Repository {
     return (await this.#query(statements.findTime, org, references)).map((row) => number(row, 'made_at'));
   }
 
-  /**
-   * The first of the latest snapshots in a row that have the same verdict; undefined if there is no snapshot. Its cost
-   * does not depend on the number of snapshots.
-   */
-  findVerdictStart(org: string, environment: string): Promise<SnapshotVerdict | undefined> {
-    return this.queryFirst(statements.findVerdictStart, [org, environment], toSnapshotVerdict);
+  /** The times in which the verdict did not change and that end after `since`, the latest first, not more than `limit`. */
+  async listVerdictSpans(
+    org: string,
+    environment: string,
+    since: number,
+    limit: number,
+  ): Promise<readonly VerdictSpan[]> {
+    const rows = await this.database.query(statements.listVerdictSpans, [org, environment, since, limit]);
+    return rows.map((row, index) => {
+      const before = rows[index + 1];
+      return {
+        compliant: toCompliant(row),
+        from: (before === undefined ? undefined : optionalNumber(before, 'ended_at')) ?? number(row, 'first_at'),
+        to: optionalNumber(row, 'ended_at'),
+      };
+    });
   }
 
   /** The numbers whose time is before that of their predecessor, in ascending order; usually none. */
@@ -341,8 +364,12 @@ function toSnapshotVerdict(row: Row): SnapshotVerdict {
     environment: text(row, 'environment'),
     number: number(row, 'number'),
     from: number(row, 'made_at'),
-    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
+    compliant: toCompliant(row),
   };
+}
+
+function toCompliant(row: Row): boolean | null {
+  return row['compliant'] === null ? null : number(row, 'compliant') === 1;
 }
 
 /**

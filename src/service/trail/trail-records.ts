@@ -1,5 +1,5 @@
 import type { TrailReport } from '../../contract/trail.ts';
-import type { ArtifactState } from '../../contract/compliance.ts';
+import { artifactStates, type ArtifactState } from '../../contract/compliance.ts';
 import type { ChangedSubject, Trail, TrailReference, TrailUpdate } from './trail.ts';
 import type { FileTemplate } from '../template/template.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type Value,
   valuesOf,
 } from '../platform/database/database.ts';
+import type { Period, Rate } from '../platform/rate.ts';
 import { document, number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
 
 /** Selects trails. */
@@ -31,10 +32,20 @@ export interface TrailSelection {
   readonly state?: ArtifactState | undefined;
   readonly branch?: string | undefined;
   readonly author?: string | undefined;
+  /** A name in its saved faults. */
+  readonly fault?: string | undefined;
   /** Begun at this time or later, in Unix seconds. */
   readonly from?: number | undefined;
   /** Begun before this time, in Unix seconds. */
   readonly to?: number | undefined;
+}
+
+/** How many trails of a flow with a state have a name in their saved faults. */
+export interface FaultCount {
+  readonly flow: string;
+  readonly state: ArtifactState;
+  readonly name: string;
+  readonly trails: number;
 }
 
 export interface SavedVerdict {
@@ -71,11 +82,20 @@ const newestFirst = `ORDER BY ${place} DESC`;
 const ofCommit = (field: 'branch' | 'author'): string =>
   `substr(${either(`t.report ->> '$.git_commit_info.${field}'`, `t.report::json #>> '{git_commit_info,${field}}'`)}, 1, 200)`;
 
+/** Whether the trail `t` is of a branch. */
+function onBranch(branch: string): string {
+  return `${ofCommit('branch')} = substr(${branch}, 1, 200)`;
+}
+
+/** The saved faults of the trail `t`, as the rows of a table `f` with a column `value`. */
+const faultsOf = either('json_each(t.faults) f', 'json_array_elements_text(t.faults::json) AS f (value)');
+
 const selectors = {
   namePrefix: beginsWith('$3'),
   state: 't.state = $4',
-  branch: `${ofCommit('branch')} = substr($5, 1, 200)`,
+  branch: onBranch('$5'),
   author: `${ofCommit('author')} = substr($6, 1, 200)`,
+  fault: `EXISTS (SELECT 1 FROM ${faultsOf} WHERE f.value = $7)`,
 } as const;
 type Selector = keyof typeof selectors;
 const selectorNames = ['namePrefix', 'author', 'branch', 'state'] as const;
@@ -87,13 +107,21 @@ function selectBy(leading: Selector | undefined): string {
   const conditions = Object.entries(selectors).map(([name, condition], index) =>
     name === leading ? condition : `($${index + 3}::text IS NULL OR ${condition})`,
   );
-  return `FROM trails t WHERE t.org = $1 AND t.flow = $2 AND ${conditions.join(' AND ')} AND ${time} >= $7
-    AND ${time} < $8 ORDER BY ${time} DESC, ${place} DESC LIMIT $9`;
+  return `FROM trails t WHERE t.org = $1 AND t.flow = $2 AND ${conditions.join(' AND ')} AND ${time} >= $8
+    AND ${time} < $9 ORDER BY ${time} DESC, ${place} DESC LIMIT $10`;
 }
+
+/** Counts the trails of flows that were begun in a period, by their saved states; perhaps only those of a branch. */
+const countStates = (branch: string): string => {
+  const count = (states: string): string => `(SELECT count(*) FROM trails t
+    WHERE t.org = $1 AND t.flow = m.value ${branch} AND t.state ${states} AND t.created_at >= $3 AND t.created_at < $4)`;
+  return `SELECT m.value AS flow, ${count("= 'COMPLIANT'")} AS good, ${count("IN ('NON-COMPLIANT', 'INCOMPLETE')")} AS rest
+    FROM ${valuesOf('$2')}`;
+};
 
 const selecting = (leading: Selector | undefined): Readonly<Record<'list' | 'count', Statement>> =>
   defineStatements(`trails_by_${leading ?? 'time'}`, {
-    list: `SELECT ${trailColumns} ${selectBy(leading)} OFFSET $10`,
+    list: `SELECT ${trailColumns} ${selectBy(leading)} OFFSET $11`,
     count: `SELECT count(*) AS count FROM (SELECT 1 ${selectBy(leading)}) AS selected`,
   });
 const selectingByTime = selecting(undefined);
@@ -144,6 +172,15 @@ const statements = defineStatements('trails', {
       WHEN state = $4 THEN state_since WHEN state IS NULL AND created_at < $7 THEN NULL ELSE $7 END
     WHERE org = $1 AND flow = $2 AND name = $3 AND (state IS DISTINCT FROM $4 OR faults IS DISTINCT FROM $5
       OR rejudge_at IS DISTINCT FROM $6::double precision)`,
+  listFlowsOnBranch: `SELECT m.value AS flow FROM ${valuesOf('$2')} WHERE EXISTS (
+    SELECT 1 FROM trails t WHERE t.org = $1 AND t.flow = m.value AND ${onBranch('$3')})`,
+  countStates: countStates(''),
+  countStatesOnBranch: countStates(`AND ${onBranch('$5')}`),
+  // The latest first, so that the limit keeps them.
+  countFaults: `SELECT t.flow, t.state, f.value AS name, count(*) AS trails FROM (
+      SELECT t.flow, t.state, t.faults FROM trails t WHERE t.org = $1 AND t.state <> 'COMPLIANT' AND t.created_at >= $3
+        AND ${isAnyOf('t.flow', '$2')} AND ($5::text IS NULL OR ${onBranch('$5')}) ORDER BY t.created_at DESC LIMIT $4
+    ) t, ${faultsOf} GROUP BY 1, 2, 3`,
   insertMissing: `INSERT INTO trails (org, flow, name, created_at, report, counts) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING`,
   save: `INSERT INTO trails (org, flow, name, created_at, last_modified_at, report, counts, begun_at)
@@ -216,6 +253,47 @@ export class TrailReader extends Repository {
     return this.queryNumber(count, [...values, limit], 'count');
   }
 
+  /** Those of the flows that have a trail of a branch. */
+  listFlowsOnBranch(org: string, flows: readonly string[], branch: string): Promise<readonly string[]> {
+    return this.queryAll(statements.listFlowsOnBranch, [org, flows, branch], (row) => text(row, 'flow'));
+  }
+
+  /** How many trails that were begun in a period are compliant, by flow. Those that were never judged are left out. */
+  async countCompliant(
+    org: string,
+    flows: readonly string[],
+    branch: string | undefined,
+    { from, to }: Period,
+  ): Promise<ReadonlyMap<string, Rate>> {
+    const values = [org, flows, from, to];
+    const rows =
+      branch === undefined
+        ? await this.database.query(statements.countStates, values)
+        : await this.database.query(statements.countStatesOnBranch, [...values, branch]);
+    return new Map(
+      rows.map((row) => {
+        const good = number(row, 'good');
+        return [text(row, 'flow'), { good, total: good + number(row, 'rest') }];
+      }),
+    );
+  }
+
+  /** What keeps trails from being compliant: of those that were begun at a time or later, the latest `limit` count. */
+  countFaults(
+    org: string,
+    flows: readonly string[],
+    branch: string | undefined,
+    from: number,
+    limit: number,
+  ): Promise<readonly FaultCount[]> {
+    return this.queryAll(statements.countFaults, [org, flows, from, limit, branch ?? null], (row) => ({
+      flow: text(row, 'flow'),
+      state: artifactStates.find((state) => state === row['state']) ?? 'INCOMPLETE',
+      name: text(row, 'name'),
+      trails: number(row, 'trails'),
+    }));
+  }
+
   /** An organization with trails that are to be judged again now, those that changed first; undefined if none has any. */
   async findOrgToRejudge(now: number): Promise<string | undefined> {
     const toOrg = (row: Row): string => text(row, 'org');
@@ -268,10 +346,10 @@ function toSelecting(
   selection: TrailSelection,
 ): { readonly list: Statement; readonly count: Statement; readonly values: readonly Value[] } {
   const leading = selectorNames.find((name) => selection[name] !== undefined);
-  const { namePrefix = null, state = null, branch = null, author = null, from = 0, to } = selection;
+  const { namePrefix = null, state = null, branch = null, author = null, fault = null, from = 0, to } = selection;
   return {
     ...((leading && selectingBy.get(leading)) ?? selectingByTime),
-    values: [org, flow, namePrefix, state, branch, author, from, to ?? Number.MAX_SAFE_INTEGER],
+    values: [org, flow, namePrefix, state, branch, author, fault, from, to ?? Number.MAX_SAFE_INTEGER],
   };
 }
 

@@ -29,6 +29,7 @@ import type { LinkedPullRequest } from '../attestation/attestation-records.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { TrailSelection } from './trail-records.ts';
+import { loadFlowTrends, type FlowTrend, type TrendWindow } from './trail-trend-use-cases.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
 
 /** The maximum length of each list in the details and the history of a trail. */
@@ -62,7 +63,7 @@ export async function loadTrail(
   };
 }
 
-export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'judgement'> {
+export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'judgement' | 'since'> {
   /** The latest reports to it, newest first. */
   readonly reports: readonly ReportedArtifact[];
 }
@@ -82,12 +83,18 @@ export async function loadTrailStates(
       return { trail, applied: findApplied(trail.name), reports };
     }),
   );
-  return Promise.all(reported.map(async (one) => ({ ...one, judgement: await judge(transaction, one, at) })));
+  return Promise.all(
+    reported.map(async (one) => {
+      const judgement = await judge(transaction, one, at);
+      const { state, since } = one.trail.lastVerdict ?? {};
+      return { ...one, judgement, since: state === judgement.state ? since : undefined };
+    }),
+  );
 }
 
 async function judge(
   records: EvidenceRecords,
-  { applied, trail, reports }: Omit<TrailState, 'judgement'>,
+  { applied, trail, reports }: Omit<TrailState, 'judgement' | 'since'>,
   at: number,
 ): Promise<TrailDetails['judgement']> {
   const { org, flow, name } = trail;
@@ -224,7 +231,9 @@ function findPullRequestEvidence({ judgement }: TrailState): string | undefined 
 /** A flow with its latest trails, the latest first. */
 export interface FlowOverview {
   readonly flow: FlowHead;
+  /** Of the branch that the trend counts. */
   readonly trails: readonly TrailState[];
+  readonly trend: FlowTrend;
 }
 
 /** A query for flows with their latest trails. */
@@ -234,27 +243,36 @@ export interface FlowOverviewQuery extends FlowFilter {
   readonly limit: number;
   /** How many trails of each flow. */
   readonly trails: number;
+  readonly window: TrendWindow;
 }
 
-/** Lists flows by name with the states of their latest trails, and the number of all flows that match. */
+/** Lists flows by name with their trends and the states of their latest trails, and the number of all flows that match. */
 export async function listFlowOverviews(
   { storage, judging, now }: Dependencies,
-  { org, offset, limit, trails: count, ...filter }: FlowOverviewQuery,
+  { org, offset, limit, trails: count, window, ...filter }: FlowOverviewQuery,
 ): Promise<{ readonly flows: readonly FlowOverview[]; readonly total: number }> {
-  const { heads, total } = await storage.read(async ({ flows }) => ({
-    heads: await flows.list(org, filter, { offset, limit }),
-    total: await flows.count(org, filter),
-  }));
+  const { heads, total, trends } = await storage.read(async ({ flows, trails }) => {
+    const listed = await flows.list(org, filter, { offset, limit });
+    const names = listed.map(({ name }) => name);
+    return {
+      heads: listed,
+      total: await flows.count(org, filter),
+      trends: await loadFlowTrends({ trails }, org, names, window, unixSeconds(now())),
+    };
+  });
   const overviews: FlowOverview[] = [];
   for (const head of heads) {
+    const trend = trends.get(head.name);
+    if (trend === undefined) continue;
     await judging.turns.next();
     const trails = await storage.read(async (transaction) => {
       const flow = await transaction.flows.find(org, head.name);
       if (flow === undefined) return [];
-      const latest = await transaction.trails.list(org, { flow: head.name }, { offset: 0, limit: count });
+      const selection = { branch: trend.branch };
+      const latest = await transaction.trails.listSelected(org, head.name, selection, { offset: 0, limit: count });
       return loadTrailStates(transaction, flow, latest, unixSeconds(now()));
     });
-    overviews.push({ flow: head, trails });
+    overviews.push({ flow: head, trails, trend });
   }
   return { flows: overviews, total };
 }

@@ -53,6 +53,8 @@ export interface TrailDetails {
   readonly trail: Trail;
   readonly applied: AppliedTemplate;
   readonly judgement: TrailJudgement<CountedAttestation>;
+  /** Since when it has its state, in Unix seconds; undefined if that is not known. */
+  readonly since: number | undefined;
   readonly artifacts: readonly ReportedArtifact[];
   readonly attestations: readonly AttestationSummary[];
 }

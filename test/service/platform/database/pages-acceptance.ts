@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import * as sessions from '../../../../src/service/session/session-use-cases.ts';
 import type { TrailSelection } from '../../../../src/service/trail/trail-records.ts';
 import { listTrailStates } from '../../../../src/service/trail/trail-state-use-cases.ts';
+import { listFaults, loadFlowTrends } from '../../../../src/service/trail/trail-trend-use-cases.ts';
+import type { VerdictSpan } from '../../../../src/service/platform/rate.ts';
 import { judgeMarked } from '../../../../src/service/trail/trail-verdict-use-cases.ts';
 import type { StoredKey } from '../../../../src/service/account/account.ts';
 import { hashSecret } from '../../../../src/service/account/api-key.ts';
@@ -130,6 +132,8 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
       expect(await select({}, 2)).toEqual([['two', 'one'], 4]);
       expect(await select({ state: 'INCOMPLETE' }, 3)).toEqual([['one'], 4]);
       expect(await select({ state: 'COMPLIANT' })).toEqual([[], 0]);
+      expect(await select({ state: 'INCOMPLETE', branch: 'main', fault: 'sonar' })).toEqual([['three', 'one'], 2]);
+      expect(await select({ fault: 'unit' })).toEqual([[], 0]);
       expect(await select({ branch: 'main' })).toEqual([['three', 'one'], 2]);
       expect(await select({ author: 'Bob', state: 'INCOMPLETE' })).toEqual([['three', 'two'], 2]);
       expect(await select({ author: 'Bob', branch: 'main' })).toEqual([['three'], 1]);
@@ -144,7 +148,7 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
       expect([await isRejudged(), await select({ state: 'COMPLIANT' }, 2)]).toEqual([false, [['two', 'one'], 4]]);
     });
 
-    it('find the first of the latest snapshots with the same verdict', async () => {
+    it('list since when environments have and had their verdicts', async () => {
       await records.saveEnvironment({ org: 'acme', name: 'prod', kind: 'K8S', user: 'ann' }, 2);
       const insert = (verdicts: readonly (boolean | null)[], environment: string): Promise<void> =>
         records.storage.transaction('acme', async ({ environments, snapshots }) => {
@@ -158,28 +162,80 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
             await snapshots.insert({ org: 'acme', ...snapshot }, false);
           }
         });
-      const find = (environment: string): Promise<unknown> =>
-        records.storage.read(({ snapshots }) => snapshots.findVerdictStart('acme', environment));
-      expect(await find('prod')).toBeUndefined();
+      const list = (environment: string, since: number, limit = 99): Promise<readonly VerdictSpan[]> =>
+        records.storage.read(({ snapshots }) => snapshots.listVerdictSpans('acme', environment, since, limit));
+      expect(await list('prod', 0)).toEqual([]);
       let made = 0;
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.constantFrom(true, false, null), { minLength: 1, maxLength: 8 }),
-          async (verdicts) => {
+          fc.integer({ min: 9, max: 20 }),
+          async (verdicts, since) => {
             const environment = `env-${(made += 1)}`;
             await insert(verdicts, environment);
-            const last = verdicts.at(-1);
-            const first = verdicts.findLastIndex((verdict) => verdict !== last) + 1;
-            expect(await find(environment)).toEqual({
-              environment,
-              number: first + 1,
-              from: 10 + first,
-              compliant: last,
-            });
+            const starts = verdicts.flatMap((compliant, index) =>
+              index === 0 || compliant !== verdicts[index - 1] ? [{ compliant, from: 10 + index }] : [],
+            );
+            const spans = starts.map((start, index) => ({ ...start, to: starts[index + 1]?.from })).reverse();
+            expect(await list(environment, 0)).toEqual(spans);
+            const isShown = ({ to = Infinity }: VerdictSpan): boolean => to > since;
+            expect((await list(environment, since)).filter(isShown)).toEqual(spans.filter(isShown));
+            expect((await list(environment, 0, 2))[0]).toEqual(spans[0]);
           },
         ),
         { numRuns: 30 },
       );
+    });
+
+    it('count the trails of flows by branch, time and what keeps them from being compliant', async () => {
+      const flow = { org: 'acme', description: '', visibility: undefined, repoUrl: undefined };
+      for (const name of ['web', 'api']) await records.saveFlow({ ...flow, name, template: ['sonar', 'unit'] }, 2);
+      await records.saveFlow({ ...flow, name: 'free', template: [] }, 2);
+      const begin = async (name: string, branch: string, at: number, flows: readonly string[]): Promise<void> => {
+        const report = { git_commit_info: { sha1: commitOf('1'), branch } };
+        for (const of of flows)
+          await records.beginTrail({ org: 'acme', flow: of, name, report, template: undefined }, at);
+      };
+      const day = 86_400;
+      await begin('one', 'master', 10, ['web', 'api']);
+      await begin('two', 'main', 20 + 30 * day, ['web', 'free']);
+      await begin('three', 'feature', 30 + 30 * day, ['web', 'api', 'free']);
+      const load = (isAllBranches: boolean) =>
+        records.storage.read(async (transaction) => {
+          const window = { days: 30, isAllBranches };
+          const flows = ['web', 'api', 'free', 'none'];
+          const trends = await loadFlowTrends(transaction, 'acme', flows, window, 100 + 30 * day);
+          const rates = [...trends].map(([name, { branch, trend }]) => [name, branch, trend.current, trend.before]);
+          const faults = (await listFaults(transaction, 'acme', trends, 9)).map(
+            ({ flow: of, state, name: fault, trails }) => ({ of, state, fault, trails }),
+          );
+          return { rates, faults };
+        });
+      const none = { good: 0, total: 0 };
+      const red = { good: 0, total: 1 };
+      expect(await load(false)).toEqual({
+        rates: expect.arrayContaining([
+          ['web', 'main', red, none],
+          ['api', 'master', none, red],
+          ['free', 'main', { good: 1, total: 1 }, none],
+          ['none', undefined, none, none],
+        ]),
+        faults: expect.arrayContaining([
+          { of: 'web', state: 'INCOMPLETE', fault: 'sonar', trails: 1 },
+          { of: 'web', state: 'INCOMPLETE', fault: 'unit', trails: 1 },
+        ]),
+      });
+      const all = await load(true);
+      expect(all.rates).toEqual([
+        ['web', undefined, { good: 0, total: 2 }, red],
+        ['api', undefined, red, red],
+        ['free', undefined, { good: 2, total: 2 }, none],
+        ['none', undefined, none, none],
+      ]);
+      expect(all.faults.slice(0, 2).map(({ of, trails }) => [of, trails])).toEqual([
+        ['web', 2],
+        ['web', 2],
+      ]);
     });
   });
 }

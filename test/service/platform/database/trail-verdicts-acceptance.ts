@@ -192,8 +192,9 @@ export function describeTrailVerdicts(name: string, open: () => Promise<StorageU
             const list = (state?: (typeof artifactStates)[number]): Promise<readonly Trail[]> =>
               transaction.trails.listSelected(org, 'web', { state }, { offset: 0, limit: 9 });
             const judged = (await list()).map(async (trail) => {
-              const state = (await loadTrail(transaction, trail, at))?.judgement.state;
-              return `${trail.name} ${state}`;
+              const loaded = await loadTrail(transaction, trail, at);
+              expect(loaded?.since).toEqual(expect.any(Number));
+              return `${trail.name} ${loaded?.judgement.state}`;
             });
             const stored = artifactStates.map(async (state) =>
               (await list(state)).map((trail) => `${trail.name} ${state}`),

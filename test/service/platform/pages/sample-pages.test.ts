@@ -34,10 +34,21 @@ describe('the pages of an organization with records', () => {
       /Needs attention ✕ Not compliant Environment production since 9 hours ago : web.sonar of /,
     );
     expect(overview).toMatch(
-      /web The web shop: from commit to production ✕ Not compliant ✓ Compliant build-126 .*mobile The app/,
+      /Trail shop: change number 126 of the flow web since 9 hours ago : web.sonar : new_coverage/,
     );
-    expect(overview).toMatch(/mobile The app, not reported yet no trail yet/);
-    expect(await read('/acme/flows?name=WE')).toMatch(/web The web shop.* ✓ Compliant ◐ Incomplete .* build-126/);
+    expect(overview).toMatch(
+      /web The web shop: from commit to production ✕ Not compliant 33 % on main, of 9 trails shop: change number 126 /,
+    );
+    expect(overview).toMatch(
+      /1 flow without trails mobile What fails or is missing most .* web.sonar ✕ Fails web 2 trails/,
+    );
+    expect(overview).toMatch(/production ✕ Not compliant 9 hours ago 33 % 2 days K8S/);
+    expect(await read('/acme?days=90&branches=all')).toMatch(/Compliant in 90 days .* 33 % of 9 trails/);
+    expect((await get('/acme?days=7')).status).toBe(400);
+    const page = await (await get('/acme')).text();
+    const link = /href="([^"]*fault=web.sonar[^"]*)">2 trails/.exec(page)?.[1] ?? '';
+    expect(await read(link.replaceAll('&amp;', '&'))).toContain('1 to 2 of 2 trails');
+    expect(await read('/acme/flows?name=WE')).toMatch(/web The web shop.* ✓ Compliant ◐ Incomplete .* change number 126/);
     expect(await read('/acme/flows?name=x')).toContain('No flow has a name with “x”.');
   });
 

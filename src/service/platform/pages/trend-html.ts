@@ -1,0 +1,100 @@
+import { Type, type Static } from '../../../contract/schema.ts';
+import { toPercent, type Rate, type Trend } from '../rate.ts';
+import { withQuery } from './api-request.ts';
+import { pageLink } from './components.ts';
+import { html, type Hole, type Html } from './html.ts';
+import { renderTable } from './table.ts';
+
+const choices = [30, 90] as const;
+
+/** What trends show: how many days, and which branches (`all`, else the default branch of each flow). */
+export const trendQuery = Type.Object({
+  days: Type.Optional(Type.Enum(['30', '90'])),
+  branches: Type.Optional(Type.Enum(['default', 'all'])),
+});
+
+export type TrendQuery = Static<typeof trendQuery>;
+
+/** What the trends of a page show. */
+export interface TrendChoice {
+  readonly days: (typeof choices)[number];
+  readonly isAllBranches: boolean;
+}
+
+export const defaultTrendChoice: TrendChoice = { days: 30, isAllBranches: false };
+
+export function toTrendChoice({ days, branches }: TrendQuery): TrendChoice {
+  return { days: days === '90' ? 90 : 30, isAllBranches: branches === 'all' };
+}
+
+/**
+ * Renders links to the same page with other trends.
+ *
+ * @param hasBranches whether the trends are of trails
+ */
+export function renderTrendChoice(path: string, chosen: TrendChoice, hasBranches: boolean): Html {
+  const item = (words: string, change: Partial<TrendChoice>): Html => {
+    const { days, isAllBranches } = { ...chosen, ...change };
+    const isCurrent = days === chosen.days && isAllBranches === chosen.isAllBranches;
+    const branches = isAllBranches ? 'all' : undefined;
+    const to = withQuery(path, { days: days === 30 ? undefined : days, branches });
+    return isCurrent ? html`<strong>${words}</strong> ` : html`${pageLink(to, words)} `;
+  };
+  return html`<p class="choice">
+    Trends: ${choices.map((days) => item(`${days} days`, { days }))}
+    ${
+      hasBranches
+        ? html`· ${item('Default branch', { isAllBranches: false })} ${item('All branches', { isAllBranches: true })}`
+        : undefined
+    }
+  </p>`;
+}
+
+/** The size of a bar for a week in the drawing, in its own units. */
+const bar = { step: 6, width: 5, height: 20 } as const;
+
+/** Renders the compliant part of the last days, its difference to the days before, and a bar for each week. */
+export function renderTrend({ current, before, weeks }: Trend, days: number): Html {
+  const [percent, former] = [toPercent(current), toPercent(before)];
+  if (percent === undefined) return html`–`;
+  const difference = former === undefined ? undefined : percent - former;
+  const title = former === undefined ? `nothing in the ${days} days before` : `${former} % in the ${days} days before`;
+  const sign = difference !== undefined && difference > 0 ? '+' : '';
+  const words = difference === undefined ? '' : difference === 0 ? 'unchanged' : `${sign}${difference} points`;
+  const bars = weeks.map(({ good, total }, index) => {
+    // A week without anything has no bar, one without anything compliant a low one.
+    const height = total === 0 ? 0 : Math.max(1, Math.round((good / total) * bar.height));
+    return `M${index * bar.step} ${bar.height}v-${height}h${bar.width}v${height}z`;
+  });
+  return html`<span class="trend"
+    ><strong>${percent} %</strong> <small title="${title}">${words}</small>
+    <svg
+      viewBox="0 0 ${weeks.length * bar.step} ${bar.height}"
+      role="img"
+      aria-label="Compliant by week: ${weeks.map(describeRate).join(', ')}"
+    >
+      <path d="${bars.join('')}" /></svg
+  ></span>`;
+}
+
+function describeRate(rate: Rate): string {
+  const percent = toPercent(rate);
+  return percent === undefined ? '–' : `${percent} %`;
+}
+
+/** Renders the numbers of trends by week, folded. */
+export function renderWeeks(label: string, rows: readonly (readonly [name: Hole, trend: Trend])[]): Html | undefined {
+  const weeks = rows[0]?.[1].weeks;
+  if (weeks === undefined) return undefined;
+  const columns = weeks.map(({ from }) => new Date(from * 1000).toISOString().slice(5, 10));
+  return html`<details>
+    <summary>${label}, by week</summary>
+    ${renderTable({
+      label: `${label}, by week`,
+      columns: ['From', ...columns],
+      rows: rows.map(([name, trend]): readonly Hole[] => [name, ...trend.weeks.map(describeRate)]),
+      empty: html``,
+      maximumBytes: 15_000,
+    })}
+  </details>`;
+}

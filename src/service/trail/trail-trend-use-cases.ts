@@ -1,0 +1,69 @@
+import type { ReadTransaction } from '../platform/database/storage.ts';
+import { toPeriods, toTrend, type Trend } from '../platform/rate.ts';
+import type { FaultCount } from './trail-records.ts';
+
+/** What trends count: trails of the last days, of the default branch of each flow or of all branches. */
+export interface TrendWindow {
+  readonly days: number;
+  readonly isAllBranches: boolean;
+}
+
+/** The rate of compliant trails of a flow. */
+export interface FlowTrend {
+  /** The default branch, whose trails are counted; undefined for all trails. */
+  readonly branch: string | undefined;
+  readonly trend: Trend;
+}
+
+type Records = Pick<ReadTransaction, 'trails'>;
+
+/** Nothing reports the default branch of a repository: it is the first of these that the flow has a trail of. */
+const defaultBranches = ['main', 'master'];
+
+/** Loads the trends of flows, by name. */
+export async function loadFlowTrends(
+  { trails }: Records,
+  org: string,
+  flows: readonly string[],
+  { days, isAllBranches }: TrendWindow,
+  now: number,
+): Promise<ReadonlyMap<string, FlowTrend>> {
+  const branches = new Map<string, string>();
+  for (const branch of isAllBranches ? [] : defaultBranches) {
+    const others = flows.filter((flow) => !branches.has(flow));
+    for (const flow of await trails.listFlowsOnBranch(org, others, branch)) branches.set(flow, branch);
+  }
+  const periods = toPeriods(days, now);
+  const trends = new Map<string, FlowTrend>();
+  for (const [branch, names] of Map.groupBy(flows, (flow) => branches.get(flow))) {
+    const counts = new Map(
+      await Promise.all(
+        periods.map(async (period) => [period, await trails.countCompliant(org, names, branch, period)] as const),
+      ),
+    );
+    for (const name of names) {
+      const trend = toTrend(periods, (period) => counts.get(period)?.get(name) ?? { good: 0, total: 0 });
+      trends.set(name, { branch, trend });
+    }
+  }
+  return trends;
+}
+
+/** How many trails are searched for what fails most: the latest that are not compliant. */
+const maximumSearched = 1000;
+
+/** Lists what fails or is missing most in the trails that trends count. */
+export async function listFaults(
+  { trails }: Records,
+  org: string,
+  trends: ReadonlyMap<string, FlowTrend>,
+  limit: number,
+): Promise<readonly FaultCount[]> {
+  const found: FaultCount[] = [];
+  for (const [branch, flows] of Map.groupBy(trends, ([, trend]) => trend.branch)) {
+    const from = flows[0]?.[1].trend.weeks[0]?.from ?? 0;
+    const names = flows.map(([name]) => name);
+    found.push(...(await trails.countFaults(org, names, branch, from, maximumSearched)));
+  }
+  return found.toSorted((one, other) => other.trails - one.trails).slice(0, limit);
+}
