@@ -48,7 +48,9 @@ describe('the pages of an organization with records', () => {
     const page = await (await get('/acme')).text();
     const link = /href="([^"]*fault=web.sonar[^"]*)">2 trails/.exec(page)?.[1] ?? '';
     expect(await read(link.replaceAll('&amp;', '&'))).toContain('1 to 2 of 2 trails');
-    expect(await read('/acme/flows?name=WE')).toMatch(/web The web shop.* ✓ Compliant ◐ Incomplete .* change number 126/);
+    expect(await read('/acme/flows?name=WE')).toMatch(
+      /web The web shop.* ✓ Compliant ◐ Incomplete .* change number 126/,
+    );
     expect(await read('/acme/flows?name=x')).toContain('No flow has a name with “x”.');
   });
 
