@@ -9,6 +9,13 @@ if (!hasBrowser) console.warn(`The pages are not tested. ${noBrowser}`);
 /** The time of the samples' last record, in Unix seconds. */
 const sampleEnd = 1_790_000_000;
 
+/** Lists what is wrong with a page: the violations that axe finds, and content that is wider than the window. */
+export const checkPage = `return axe.run().then(({ violations, passes }) => [
+  ...violations.map(({ id, nodes }) => id + ': ' + nodes[0].html),
+  ...(passes.length === 0 ? ['axe checked nothing'] : []),
+  ...(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['it is too wide'] : []),
+]);`;
+
 /** A browser and a service with samples. */
 export interface PageWalk {
   readonly service: SampleService;
@@ -28,8 +35,8 @@ export interface WalkSettings {
 }
 
 /** Starts a browser and a service with samples. The caller must stop them. */
-export async function startPageWalk(): Promise<PageWalk> {
-  const service = await startSampleService(sampleEnd);
+export async function startPageWalk(samples: 'hostile' | 'company' = 'hostile'): Promise<PageWalk> {
+  const service = await startSampleService(sampleEnd, samples);
   const browser = await launchBrowser();
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { readAxe, type BrowserPage } from '../../tools/browser/playwright.ts';
-import { hostileText, sampleFingerprint } from '../../tools/browser/sample-data.ts';
-import { hasBrowser, listLinks, signIn, startPageWalk, type PageWalk } from './page-walk.ts';
+import { hostileText } from '../../tools/browser/sample-data.ts';
+import { sampleFingerprint } from '../../tools/browser/sample-evidence.ts';
+import { checkPage, hasBrowser, listLinks, signIn, startPageWalk, type PageWalk } from './page-walk.ts';
 
 /** The maximum size of a page with all that it loads, in bytes. */
 const maximumBytes = 100_000;
@@ -34,13 +35,6 @@ const kinds: readonly (readonly [kind: string, path: RegExp])[] = [
   ['a snapshot', /\/snapshots\/\d+$/],
   ['a policy', /^\/acme\/policies\/[\w-]+$/],
 ];
-
-/** Lists what is wrong with a page: the violations that axe finds, and content that is wider than the window. */
-const checkPage = `return axe.run().then(({ violations, passes }) => [
-  ...violations.map(({ id, nodes }) => id + ': ' + nodes[0].html),
-  ...(passes.length === 0 ? ['axe checked nothing'] : []),
-  ...(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['it is too wide'] : []),
-]);`;
 
 (hasBrowser ? describe : describe.skip)('the pages in a browser', () => {
   let walk: PageWalk;

@@ -18,6 +18,7 @@ export interface Locator {
   fill(text: string): Promise<void>;
   count(): Promise<number>;
   first(): Locator;
+  or(other: Locator): Locator;
   allInnerTexts(): Promise<string[]>;
   getAttribute(name: string): Promise<string | null>;
 }
@@ -32,6 +33,7 @@ export interface PageResponse {
 export interface BrowserPage {
   goto(url: string): Promise<PageResponse | null>;
   url(): string;
+  waitForURL(url: RegExp): Promise<void>;
   title(): Promise<string>;
   content(): Promise<string>;
   innerText(selector: string): Promise<string>;

@@ -1,5 +1,12 @@
-import { createHash } from 'node:crypto';
 import { createSend, toForm, type SampleTarget, type Send } from './sample-client.ts';
+import {
+  sampleFingerprint,
+  sampleSha,
+  toPullRequest,
+  toSonarResults,
+  toTestResults,
+  type SampleCommit,
+} from './sample-evidence.ts';
 
 /** The options of `recordSamples`. */
 export interface SampleOptions extends SampleTarget {
@@ -15,16 +22,6 @@ export interface SampleOptions extends SampleTarget {
 export const hostileText = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
 
 const hour = 3600;
-
-/** The SHA-256 that stands for an artifact of the samples. */
-export function sampleFingerprint(name: string): string {
-  return createHash('sha256').update(name).digest('hex');
-}
-
-/** The SHA-1 that stands for a commit of the samples. */
-function sampleCommit(name: string): string {
-  return createHash('sha1').update(name).digest('hex');
-}
 
 /** How the jobs of a commit ended. */
 interface SampleRun {
@@ -162,11 +159,8 @@ async function recordRun(send: Send, { org }: SampleTarget, run: SampleRun, time
   if (run.sonar !== 'NONE') await send('PUT', `/environments/${org}/production/report/K8S`, { artifacts: [pods[0]] });
 }
 
-function toCommit(
-  trail: string,
-  time: number,
-): { sha1: string; author: string; branch: string; message: string; timestamp: number; url: string } {
-  const sha1 = sampleCommit(trail);
+function toCommit(trail: string, time: number): SampleCommit {
+  const sha1 = sampleSha(trail);
   const message = `shop: change number ${trail.slice(6)}\n\nWith a longer explanation.`;
   const url = `https://git.example.com/acme/web/commit/${sha1}`;
   return {
@@ -188,20 +182,17 @@ async function attestAll(
   send: Send,
   org: string,
   { trail, sonar, failures = 0, reviewed, scanned }: SampleRun,
-  git_commit_info: ReturnType<typeof toCommit>,
+  git_commit_info: SampleCommit,
 ): Promise<void> {
   const path = `/attestations/${org}/web/trail/${trail}`;
   const about = { git_commit_info, user_data: { github: { run_id: trail.slice(6), workflow: 'build' } } };
   if (reviewed !== undefined) {
-    const pull_requests = reviewed ? [toPullRequest(trail, git_commit_info)] : [];
+    const number = trail.slice(6);
+    const pull_requests = reviewed ? [toPullRequest(git_commit_info, number, `Change number ${number}`)] : [];
     const document = { attestation_name: 'pull-request', git_provider: 'github', pull_requests, ...about };
     await send('POST', `${path}/pull_request`, toForm('data_json', document));
   }
-  const suites = [
-    { name: 'shop.basket', total: 42, failures: 0, errors: 0, skipped: 1, duration: 3.2 },
-    { name: 'shop.payment', total: 17, failures, errors: 0, skipped: 0, duration: 12.8 },
-  ];
-  const tests = { attestation_name: 'web.unit-tests', junit_results: suites, ...about };
+  const tests = { attestation_name: 'web.unit-tests', junit_results: toTestResults(failures), ...about };
   await send(
     'POST',
     `${path}/junit`,
@@ -226,64 +217,9 @@ async function attestAll(
   }
 }
 
-function toPullRequest(trail: string, commit: ReturnType<typeof toCommit>): object {
-  const number = trail.slice(6);
-  const approved = { username: 'grace', state: 'APPROVED', timestamp: commit.timestamp - 300 };
-  return {
-    merge_commit: commit.sha1,
-    url: `https://git.example.com/acme/web/pull/${number}`,
-    state: 'MERGED',
-    title: `Change number ${number}`,
-    author: 'ada',
-    approvers: [approved, { username: 'linus', state: 'CHANGES_REQUESTED', timestamp: commit.timestamp - 900 }],
-    head_ref: `change-${number}`,
-    base_ref: 'main',
-    merged_at: commit.timestamp,
-    commits: [
-      {
-        sha1: commit.sha1,
-        message: commit.message,
-        author: commit.author,
-        timestamp: commit.timestamp,
-        branch: 'main',
-        url: commit.url,
-        verified: true,
-      },
-    ],
-  };
-}
-
-function toSonarResults(status: string, revision: string): object {
-  const failed = status === 'ERROR';
-  const conditions = [
-    {
-      metric: 'new_coverage',
-      status: failed ? 'ERROR' : 'OK',
-      operator: 'LT',
-      errorThreshold: '80',
-      value: failed ? '71.4' : '92.0',
-    },
-    {
-      metric: 'new_violations',
-      status: failed ? 'ERROR' : 'OK',
-      operator: 'GT',
-      errorThreshold: '0',
-      value: failed ? '4' : '0',
-    },
-    { metric: 'new_duplicated_lines_density', status: 'OK', operator: 'GT', errorThreshold: '3', value: '0.8' },
-  ];
-  const project = { key: 'acme_web', name: 'acme / web', url: 'https://sonar.example.com/dashboard?id=acme_web' };
-  return {
-    project,
-    revision,
-    analysedAt: '2026-11-20T10:00:00Z',
-    qualityGate: { name: 'Sonar way', status, conditions },
-  };
-}
-
 /** Reports texts that would be markup if they were not escaped. */
 async function recordHostile(send: Send, { org }: SampleTarget): Promise<void> {
-  const git_commit = sampleCommit('hostile');
+  const git_commit = sampleSha('hostile');
   await send('POST', `/artifacts/${org}/api`, {
     ...{ fingerprint: sampleFingerprint('hostile'), filename: hostileText, git_commit, trail_name: 'hostile' },
     ...{ build_url: 'javascript:alert(3)', commit_url: hostileText },

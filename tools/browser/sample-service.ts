@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalService } from '../local-service.ts';
+import { recordCompany } from './company-data.ts';
 import { recordSamples } from './sample-data.ts';
 
 /** A running service with samples. */
@@ -16,8 +17,14 @@ export interface SampleService {
   stop(): Promise<void>;
 }
 
-/** Starts a service in this process, and records samples that end at a time (Unix seconds), which stays its time. */
-export async function startSampleService(end: number, isHostile = true): Promise<SampleService> {
+/**
+ * Starts a service in this process, and records samples that end at a time (Unix seconds), which stays its time: a few,
+ * a few with hostile texts, or those of a company.
+ */
+export async function startSampleService(
+  end: number,
+  samples: 'few' | 'hostile' | 'company' = 'hostile',
+): Promise<SampleService> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-samples-'));
   const key = `samples0key_${randomBytes(32).toString('base64url')}`;
   const org = 'acme';
@@ -29,7 +36,8 @@ export async function startSampleService(end: number, isHostile = true): Promise
   const setTime = (time: number): void => {
     seconds = time;
   };
-  await recordSamples({ baseUrl: service.baseUrl, org, key, setTime, end, isHostile });
+  const record = samples === 'company' ? recordCompany : recordSamples;
+  await record({ baseUrl: service.baseUrl, org, key, setTime, end, isHostile: samples === 'hostile' });
   setTime(end);
   const stop = async (): Promise<void> => {
     await service.stop();

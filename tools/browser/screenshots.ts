@@ -29,7 +29,7 @@ if (findBrowser() === undefined) {
 
 async function makePictures(): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const service = await startSampleService(now, false);
+  const service = await startSampleService(now, 'few');
   const browser = await launchBrowser();
   try {
     const context = await browser.newContext();

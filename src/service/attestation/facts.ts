@@ -79,7 +79,7 @@ function findApprovals({ pull_requests: found }: PullRequestAttestation): Given 
 }
 
 /** Who approved; a review with another state is none. */
-function listApprovers({ approvers }: PullRequest): readonly string[] {
+export function listApprovers({ approvers }: Pick<PullRequest, 'approvers'>): readonly string[] {
   return (approvers ?? []).flatMap((approver) => {
     if (typeof approver === 'string') return [approver];
     const { username, state = 'APPROVED' } = approver;

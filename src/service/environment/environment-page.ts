@@ -31,6 +31,7 @@ import { readShown, type ShownSnapshot } from '../snapshot/snapshot-routes.ts';
 import {
   listsOfSnapshot,
   renderComparisonForm,
+  renderDayForm,
   renderDifferenceLink,
   renderSnapshot,
   toSnapshotError,
@@ -339,6 +340,7 @@ function renderSnapshots(context: PageContext, { overview, snapshots, page, perP
   const { org, name, latest } = overview;
   const { paths } = context;
   return html`<h2>Snapshots</h2>
+    ${renderDayForm(context, org, name)}
     ${renderTable({
       label: 'Snapshots',
       columns: ['Snapshot', 'Verdict', 'From', 'Lasted', 'Difference'],

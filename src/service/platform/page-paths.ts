@@ -27,6 +27,8 @@ export interface PagePaths {
   environments(org: string): string;
   environment(org: string, environment: string): string;
   snapshot(org: string, environment: string, index: number): string;
+  /** The last snapshot of a day. */
+  onDay(org: string, environment: string): string;
   /** Compares two snapshots, which can be of different environments. */
   comparison(org: string): string;
   policies(org: string): string;
@@ -68,6 +70,7 @@ export function createPagePaths(root: () => string): PagePaths {
     environments: (org) => path(org, 'environments'),
     environment,
     snapshot: (org, name, index) => `${environment(org, name)}/snapshots/${index}`,
+    onDay: (org, name) => `${environment(org, name)}/on-day`,
     comparison: (org) => path(org, 'compare'),
     policies: (org) => path(org, 'policies'),
     policy: (org, policy) => path(org, 'policies', policy),

@@ -3,6 +3,7 @@ import { diffEnvironments } from '../../contract/snapshot.ts';
 import { showDifference, type Shown, type ShownDifference } from './content-views.ts';
 import { listFingerprints } from './running-artifact.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';
+import { readDays } from '../platform/pages/days.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
   clip,
@@ -59,6 +60,18 @@ export function addSnapshotPages(host: PageHost): void {
       return toSnapshotPage(context, shown, overview?.latest ?? path.index);
     });
   }
+
+  const dayPage = { url: '/:org/environments/:env_name/on-day', path: environmentPath, query: dayQuery };
+  addPage(host, dayPage, async ({ path, query: { day }, context, caller, request: { signal } }) => {
+    const { org, env_name: environment } = path;
+    const overview = await findEnvironment(dependencies, { org, name: environment });
+    const selector: SnapshotSelector = { kind: 'time', time: readDays({ to: day }).to ?? context.now };
+    const found = await snapshots.findSnapshot(dependencies, { org, environment, selector, now: context.now });
+    if (found.outcome === 'too large') throw toSnapshotError(found.outcome, { ...path, index: 0 });
+    if (found.outcome !== 'found' || overview === undefined)
+      throw new ApiError(nothingOnDay, { values: { ...path, day } });
+    return toSnapshotPage(context, await readShown(dependencies, caller, found, { signal }), overview.latest);
+  });
 
   addPage(
     host,
@@ -185,6 +198,9 @@ const snapshotPath = Type.Object({
   index: Type.Integer({ minimum: 1, maximum: 999_999_999 }),
 });
 
+const environmentPath = Type.Object({ org: orgName, env_name: environmentName });
+const dayQuery = Type.Object({ day: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }) });
+
 const comparisonQuery = Type.Object({
   first: Type.Optional(Type.String({ maxLength: 300 })),
   second: Type.Optional(Type.String({ maxLength: 300 })),
@@ -194,6 +210,12 @@ const snapshotNotFound: ErrorResponse = {
   status: 404,
   message: "Snapshot {index} of environment '{env_name}' does not exist in organization '{org}'",
   when: 'There is no such environment, or it has no snapshot with that number.',
+};
+
+const nothingOnDay: ErrorResponse = {
+  status: 404,
+  message: "Environment '{env_name}' of organization '{org}' had no snapshot on {day}",
+  when: 'There is no such environment, or its first snapshot is later.',
 };
 
 const snapshotTooLarge: ErrorResponse = {
@@ -316,6 +338,15 @@ export function renderDifferenceLink(
   if (number === 1) return undefined;
   const expressions = { first: `${environment}#${number - 1}`, second: `${environment}#${number}` };
   return pageLink(withQuery(paths.comparison(org), expressions), `to snapshot ${number - 1}`);
+}
+
+/** Renders the form that finds what ran at the end of a day. */
+export function renderDayForm({ paths, now }: PageContext, org: string, environment: string): Html {
+  const today = new Date(now * 1000).toISOString().slice(0, 10);
+  return html`<form class="filters" method="get" action="${paths.onDay(org, environment)}">
+    <label>What ran at the end of a day (UTC) <input name="day" type="date" required value="${today}" /></label>
+    <button>Show</button>
+  </form>`;
 }
 
 /** Renders the form that compares any two snapshots. */

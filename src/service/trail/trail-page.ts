@@ -8,6 +8,7 @@ import {
   type EvidenceStatus,
 } from '../artifact/artifact-state.ts';
 import type { ReportedArtifact } from '../artifact/artifact.ts';
+import { listApprovers } from '../attestation/facts.ts';
 import { isOfKind, type CountedAttestation } from '../attestation/attestation.ts';
 import { renderPackageLink } from '../audit-package/audit-package-html.ts';
 import type { AttestationWithSubject, TrailDetails, TrailHistory } from './trail.ts';
@@ -164,8 +165,11 @@ function renderTrailFacts(context: PageContext, { details, pullRequests }: Trail
     ['Commit message', commit?.message],
     ['Author', commit?.author],
     ['Branch', commit?.branch],
-    ...pullRequests.slice(0, 3).map(({ url, title, state }) => {
-      const words = html`${link(url, clip(title ?? url, 120))} (${state})`;
+    ...pullRequests.slice(0, 3).map((pullRequest) => {
+      const { url, title, state } = pullRequest;
+      const approvers = listApprovers(pullRequest);
+      const approved = approvers.length === 0 ? 'approved by nobody' : `approved by ${approvers.join(', ')}`;
+      const words = html`${link(url, clip(title ?? url, 120))} (${state}, ${clip(approved, 200)})`;
       return ['Pull request', words] as const;
     }),
     ['Repository', renderRepository(report.repo_info)],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '../../../../src/service/account/api-key.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
-import { sampleFingerprint } from '../../../../tools/browser/sample-data.ts';
+import { sampleFingerprint } from '../../../../tools/browser/sample-evidence.ts';
 import { startSampleService, type SampleService } from '../../../../tools/browser/sample-service.ts';
 
 describe('the pages of an organization with records', () => {
@@ -75,7 +75,7 @@ describe('the pages of an organization with records', () => {
     const trail = await read('/acme/flows/web/trails/build-124');
     expect(trail).toMatch(/What is required .*pull-request the trail ○ Missing not recorded; pull_request is required/);
     const reviewed = await read('/acme/flows/web/trails/build-125');
-    expect(reviewed).toMatch(/Pull request Change number 125 \(MERGED\)/);
+    expect(reviewed).toMatch(/Pull request Change number 125 \(MERGED, approved by grace\)/);
     expect(reviewed).toMatch(/Trail begun .*Artifact registry.example.com\/shop\/web reported .*web.licence-scan/);
     const page = await (await get('/acme/flows/web/trails/build-125')).text();
     const path = /href="([^"]+)">pull-request</.exec(page)?.[1] ?? '';
@@ -98,6 +98,8 @@ describe('the pages of an organization with records', () => {
     expect(await read('/acme/environments/shop')).toMatch(/Members production staging/);
     expect(await read('/acme/environments/production?page=2')).toContain('There are no snapshots on this page.');
     expect(await read('/acme/environments/production/snapshots/3')).toMatch(/Snapshot 3 of 8/);
+    expect(await read('/acme/environments/production/on-day?day=2026-09-19')).toMatch(/Snapshot [34] of 8/);
+    expect((await get('/acme/environments/production/on-day?day=2025-09-19')).status).toBe(404);
     const compared = await read('/acme/compare?first=production~1&second=staging');
     expect(compared).toMatch(/Only in the second .* legacy-mailer .* Only in the first/);
     const failed = await get('/acme/compare?first=production%2399&second=none');
