@@ -62,6 +62,15 @@ const questions: readonly Question[] = [
     clicks: ['Policies', 'production-rules'],
     answer: /Version 2\s+tests are required, too\s+grace\s/,
   },
+  {
+    question: 'Which requirement fails most in three months?',
+    clicks: ['90 days'],
+    answer: /unit-tests\t✕ Fails\t[\w-]+\t\d+ trails/,
+  },
+  {
+    question: 'How much complies, and is it more than before?',
+    answer: /Compliant in 30 days\s.*shop-web\s.*\d+ %\s.*points/s,
+  },
   { question: 'Can I have all evidence as a file?', clicks: [companyFlow, /Download/] },
 ];
 
