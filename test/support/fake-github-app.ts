@@ -256,7 +256,9 @@ export async function startGitHubApp(now: () => number = Date.now): Promise<Fake
     return undefined;
   };
   const answer = async (request: GitHubRequest, breaches: string[]): Promise<GitHubReply | undefined> => {
-    const { pathname, searchParams: query } = new URL(request.url, 'http://stand.in');
+    const { pathname: path, searchParams: query } = new URL(request.url, 'http://stand.in');
+    // A GHES has its API below this path.
+    const pathname = path.replace(/^\/api\/v3(?=\/)/u, '');
     const asked = { pathname, query, document: parse(request.body), repositoryId: 0, groups: {} };
     try {
       return (await answerApp(request, asked)) ?? answerRepository(request, asked);

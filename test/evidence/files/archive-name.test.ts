@@ -1,4 +1,4 @@
-import { join, parse, resolve } from 'node:path';
+import { join, parse, resolve, win32 } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { archiveName, uniqueNames } from '../../../src/evidence/files/archive-name.ts';
@@ -16,6 +16,16 @@ describe("a file's name in an archive", () => {
   it('keeps the position of a file above the workspace, without `..`', () => {
     expect(archiveName(join(root, 'home', 'runner', 'x', 'y.txt'), workspace)).toBe('__parent__/x/y.txt');
     expect(archiveName(join(root, 'home', 'x'), workspace)).toBe('__parent__/__parent__/x');
+  });
+
+  it.each([
+    ['D:\\a\\web\\dist\\web.tgz', 'dist/web.tgz'],
+    ['d:\\A\\web\\dist\\web.tgz', 'dist/web.tgz'],
+    ['D:\\a\\other\\x', '__parent__/other/x'],
+    ['C:\\tools\\x', '__root__/C/tools/x'],
+    ['\\\\server\\share\\x', '__root__/server/share/x'],
+  ])('of %s on Windows is %s', (file, name) => {
+    expect(archiveName(file, 'D:\\a\\web', win32)).toBe(name);
   });
 
   itWithPosixFiles('starts at the root when only the root is shared', () => {
@@ -43,6 +53,7 @@ describe("a file's name in an archive", () => {
 
   it('is unique', () => {
     expect(uniqueNames(['a', 'b', 'a', '_a', 'a'])).toEqual(['a', 'b', '_a', '__a', '___a']);
+    expect(uniqueNames(['Report.xml', 'report.xml'])).toEqual(['Report.xml', '_report.xml']);
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^_{0,3}[ab]$/)), (names) => {
         const unique = uniqueNames(names);

@@ -17,10 +17,10 @@ afterEach(async () => {
   await github.close();
 });
 
-const create = (privateKey: string): GithubApi =>
+const create = (privateKey: string, path = ''): GithubApi =>
   new GithubApi({
     ...{ now: () => clock.now(), after: (wait, fire) => clock.after(wait, fire) },
-    app: { appId: fakeApp.appId, apiUrl: github.url, privateKey },
+    app: { appId: fakeApp.appId, apiUrl: github.url + path, privateKey },
   });
 
 describe("the client of GitHub's API", () => {
@@ -29,6 +29,15 @@ describe("the client of GitHub's API", () => {
     expect(await api.findRunCommit(1, '123', '88')).toBe('a'.repeat(40));
     expect(github.breaches).toEqual([]);
     await expect(api.findRunCommit(1, '123', '89')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('asks a GitHub Enterprise Server below its base path', async () => {
+    github.runs.set(88, 'a'.repeat(40));
+    const enterprise = create(fakeApp.privateKey, '/api/v3');
+    expect(await enterprise.findRunCommit(1, '123', '88')).toBe('a'.repeat(40));
+    expect(await enterprise.listDeliveries(undefined)).toEqual({ deliveries: [], next: undefined });
+    expect(github.requests.map(({ url }) => url.slice(0, 8))).toEqual(github.requests.map(() => '/api/v3/'));
+    expect(github.breaches).toEqual([]);
   });
 
   it('waits for an answer for a limited time', async () => {
