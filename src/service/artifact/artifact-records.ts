@@ -6,6 +6,7 @@ import {
   either,
   isAnyOf,
   lookUp,
+  lookUpAll,
   type ListPart,
   Repository,
   type Statement,
@@ -100,6 +101,9 @@ const statements = defineStatements('artifacts', {
     ${lookUp('environments', 'e', 'e.org = $1 AND e.name = a.environment')}
     WHERE a.org = $1 AND a.fingerprint = $2
     ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT $3`,
+  listFirstRuns: `SELECT m.value AS trail, a.environment, min(a.started_at) AS started_at FROM ${valuesOf('$3')}
+    ${lookUpAll('artifacts', 'r', 'r.org = $1 AND r.flow = $2 AND r.trail = m.value')}
+    ${lookUpAll('appearances', 'a', 'a.org = $1 AND a.fingerprint = r.fingerprint')} GROUP BY 1, 2`,
   findLatestInAnyFlow: `SELECT m.value AS fingerprint, ${columns} FROM ${valuesOf('$2')}
     ${lookUp(
       'artifacts',
@@ -143,6 +147,13 @@ const statements = defineStatements('artifacts', {
 /** The parameters of `counts`. */
 function toParameters(audience: Audience | undefined): readonly [boolean, string | null] {
   return [audience !== undefined, audience?.environment ?? null];
+}
+
+/** When an artifact of a trail first ran in an environment, in Unix seconds. */
+export interface FirstRun {
+  readonly trail: string;
+  readonly environment: string;
+  readonly startedAt: number;
 }
 
 export class ArtifactReader extends Repository {
@@ -191,6 +202,15 @@ export class ArtifactReader extends Repository {
   /** The latest reports to a trail, newest first. */
   listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
     return this.queryAll(statements.listByTrail, [org, flow, trail, limit], toReportedArtifact);
+  }
+
+  /** When the first artifact of each trail of a flow first ran in each environment. */
+  listFirstRuns(org: string, flow: string, trails: readonly string[]): Promise<readonly FirstRun[]> {
+    return this.queryAll(statements.listFirstRuns, [org, flow, trails], (row) => ({
+      trail: text(row, 'trail'),
+      environment: text(row, 'environment'),
+      startedAt: number(row, 'started_at'),
+    }));
   }
 
   /** Where the artifact runs, then where it ran, each newest first. */

@@ -22,6 +22,7 @@ import {
   toVerdictState,
 } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import { listFingerprints } from '../snapshot/running-artifact.ts';
 import { renderEnvironments, type JudgedEnvironment } from '../organization/organization-page.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderAnnotations } from '../attestation/evidence-html.ts';
@@ -37,8 +38,8 @@ import {
   toSnapshotError,
 } from '../snapshot/snapshot-page.ts';
 import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
-import { defaultTrendChoice } from '../platform/pages/trend-html.ts';
-import { renderTimeline } from './timeline-html.ts';
+import { defaultTrendChoice, toTrendChoice, trendQuery, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { renderHistory, renderTimeline, type HistoryView } from './timeline-html.ts';
 import { namedEnvironmentNotFound } from '../../contract/errors.ts';
 import { environmentName, orgName } from '../../contract/names.ts';
 import { Type } from '../../contract/schema.ts';
@@ -93,7 +94,8 @@ export function addEnvironmentPages(host: PageHost): void {
       },
       async ({ path, query, context, caller, request }) => {
         const { signal } = request;
-        const wanted = { caller, name: path.env_name, page: query.page ?? 1, now: context.now, signal };
+        const choice = toTrendChoice(query);
+        const wanted = { caller, name: path.env_name, choice, page: query.page ?? 1, now: context.now, signal };
         return toEnvironmentPage(context, await loadEnvironment(dependencies, wanted));
       },
     );
@@ -158,12 +160,14 @@ async function loadEnvironment(
   {
     caller,
     name,
+    choice,
     page,
     now,
     signal,
   }: {
     readonly caller: Caller;
     readonly name: string;
+    readonly choice: TrendChoice;
     readonly page: number;
     readonly now: number;
     readonly signal: AbortSignal;
@@ -185,10 +189,17 @@ async function loadEnvironment(
     const listed = await snapshots.listSnapshots(dependencies, { org, environment: name, page: part, now });
     return listed?.snapshots ?? [];
   };
-  const history = (await loadVerdictHistories(dependencies, { org, environments: [name], days: 30 })).get(name);
+  const readLatest = async (details: snapshots.SnapshotDetails): Promise<ShownSnapshot> => {
+    const shown = await readShown(dependencies, caller, details, { signal });
+    const fingerprints = listFingerprints(shown.running.items);
+    const starts = await dependencies.storage.read((records) => records.snapshots.listStarts(org, name, fingerprints));
+    return { ...shown, starts };
+  };
+  const wanted = { org, environments: [name], days: choice.days };
+  const history = (await loadVerdictHistories(dependencies, wanted)).get(name);
   return {
-    ...{ overview: toReadableEnvironment(caller, overview), since: history?.since, page, perPage: snapshotsOnPage },
-    latest: found.outcome === 'found' ? await readShown(dependencies, caller, found, { signal }) : toMissing(found),
+    ...{ overview: toReadableEnvironment(caller, overview), history, choice, page, perPage: snapshotsOnPage },
+    latest: found.outcome === 'found' ? await readLatest(found) : toMissing(found),
     recent: await list(1, snapshotsOnTimeline),
     snapshots: await list(page, snapshotsOnPage),
     allowed: (await allowList.listAllowedArtifacts(dependencies, { org, environment: name })) ?? [],
@@ -201,7 +212,10 @@ function toMissing({ outcome }: { readonly outcome: 'too large' | 'no such snaps
 }
 
 const environmentPath = Type.Object({ org: orgName, env_name: environmentName });
-const environmentQuery = Type.Object({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })) });
+const environmentQuery = Type.Object({
+  days: trendQuery.properties.days,
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+});
 
 /** Creates the list of environments. */
 export function toEnvironmentListPage(
@@ -220,10 +234,7 @@ export function toEnvironmentListPage(
 }
 
 /** What the page of an environment shows. */
-export interface EnvironmentView {
-  readonly overview: EnvironmentOverview;
-  /** Since when it has its verdict, in Unix seconds. */
-  readonly since: number | undefined;
+export interface EnvironmentView extends HistoryView {
   /** Its latest snapshot, or why there is none to show. */
   readonly latest: ShownSnapshot | 'none' | 'too large';
   /** The latest snapshots, for the timeline. */
@@ -259,7 +270,7 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
           )
         : renderResult(toVerdictState(compliant), describeState(context, view))
     }
-    ${renderEnvironmentFacts(context, overview)}
+    ${renderEnvironmentFacts(context, overview)} ${latest === 'none' ? undefined : renderHistory(context, view)}
     ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent)} ${renderLatest(context, latest)}
     ${renderAllowed(context, view)} ${latest === 'none' ? undefined : renderSnapshots(context, view)}
     ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}
@@ -267,7 +278,8 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
   };
 }
 
-function describeState(context: PageContext, { latest, since }: EnvironmentView): Hole {
+function describeState(context: PageContext, { latest, history }: EnvironmentView): Hole {
+  const since = history?.since;
   const words = typeof latest === 'string' ? '' : describeVerdict(latest);
   return html`${words} ${since === undefined ? undefined : html`Unchanged since ${renderTime(since, context)}.`}`;
 }

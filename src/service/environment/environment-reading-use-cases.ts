@@ -33,7 +33,7 @@ export interface VerdictHistory {
 }
 
 /** The maximum number of changes of the verdict of an environment in a trend. */
-const maximumChanges = 1000;
+const maximumChanges = 200;
 
 /** Loads how long environments had their verdicts in the last days, by name. */
 export function loadVerdictHistories(

@@ -1,5 +1,8 @@
-import type { SnapshotSummary } from '../snapshot/snapshot.ts';
-import { describeDuration, renderTime } from '../platform/pages/components.ts';
+import { describeRed } from '../organization/organization-page.ts';
+import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
+import { renderTrend, renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
+import type { VerdictHistory } from './environment-reading-use-cases.ts';
+import { describeDuration, renderFacts, renderTime } from '../platform/pages/components.ts';
 import { html, type Html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 
@@ -82,4 +85,23 @@ function round(value: number): number {
 function describeVerdict(compliant: boolean | null): readonly [keyof typeof bars, string] {
   if (compliant === null) return ['none', 'not judged'];
   return compliant ? ['good', 'compliant'] : ['bad', 'not compliant'];
+}
+
+export interface HistoryView {
+  readonly overview: EnvironmentOverview;
+  readonly history: VerdictHistory | undefined;
+  readonly choice: TrendChoice;
+}
+
+/** Renders how long an environment was compliant in the last days. */
+export function renderHistory(context: PageContext, { overview, history, choice }: HistoryView): Html | undefined {
+  if (history === undefined) return undefined;
+  const { trend } = history;
+  return html`<h2>Compliant time</h2>
+    ${renderFacts([
+      [`Compliant in ${choice.days} days`, renderTrend(trend, choice.days)],
+      ['Not compliant for', describeRed(trend)],
+    ])}
+    ${renderTrendChoice(context.paths.environment(overview.org, overview.name), choice, false)}
+    ${renderWeeks('Compliant time', [[overview.name, trend]])}`;
 }

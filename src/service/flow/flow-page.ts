@@ -13,6 +13,8 @@ import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
 import { findFlow } from './flow-use-cases.ts';
 import { flowPath, listExportedTrails, selectionQuery, toSelection, type SelectionQuery } from './trail-list-page.ts';
+import { renderDelivery, type DeliveryView } from './flow-delivery-html.ts';
+import { loadFlowDelivery } from './flow-delivery-use-cases.ts';
 import { countNames } from '../template/template.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
 import { renderPackageForm } from '../audit-package/audit-package-html.ts';
@@ -20,6 +22,7 @@ import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import { renderAnnotations } from '../attestation/evidence-html.ts';
 import {
   clip,
+  describeExactly,
   describeState,
   pageLink,
   renderBadge,
@@ -38,7 +41,7 @@ import { renderFlows } from '../organization/organization-page.ts';
 import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { defaultTrendChoice } from '../platform/pages/trend-html.ts';
+import { defaultTrendChoice, toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { Type } from '../../contract/schema.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
@@ -61,6 +64,7 @@ const listQuery = Type.Object({
 
 const flowQuery = Type.Object({
   ...selectionQuery.properties,
+  ...trendQuery.properties,
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
 });
 
@@ -95,12 +99,14 @@ export function addFlowPages(host: PageHost): void {
         },
       },
     },
-    async ({ path: { org, flow_name: flow }, query, context }) => {
-      const { offset = 0, ...selected } = query;
+    async ({ path: { org, flow_name: flow }, query, context, caller }) => {
+      const { offset = 0, days, branches, ...selected } = query;
+      const choice = toTrendChoice({ days, branches });
       const selection = toSelection(selected);
       const states = await listTrailStates(dependencies, { org, flow, selection, offset, limit: trailsOnPage });
       if (states === undefined) throw new ApiError(namedFlowNotFound, { values: { org, flow } });
-      return toFlowPage(context, { states, selected, offset, limit: trailsOnPage });
+      const delivery = await loadFlowDelivery(dependencies, caller, flow, choice);
+      return toFlowPage(context, { states, delivery, choice, selected, offset, limit: trailsOnPage });
     },
   );
 }
@@ -160,7 +166,7 @@ function toFlowListPage(
 }
 
 /** What the page of a flow shows. */
-export interface FlowView {
+export interface FlowView extends DeliveryView {
   readonly states: TrailStates;
   readonly selected: SelectionQuery;
   /** The number of selected trails before the first one. */
@@ -197,57 +203,59 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
       apiRequest(listTrails, { org }, { flow: name, page: Math.floor(offset / limit) + 1, per_page: limit }),
       apiRequest(getFlow, { org, flow_name: name }),
     ],
-    content: html`${renderFlowFacts(context, flow)} ${renderFilters(paths.flow(org, name), selected)}
-    ${
-      isRejudged
-        ? html`<p role="status">
-            The trails of the flow are being judged again. Until that is done, the filter by state can miss some.
-          </p>`
-        : undefined
-    }
-    ${renderTable({
-      label: 'Trails and their evidence',
-      className: 'matrix commits',
-      columns: labels.map((label, index) =>
-        fixed[index] === label || index > labels.length - 3 ? label : upright(label),
-      ),
-      labels,
-      rows: rows.map((one): readonly Hole[] => [
-        ...renderCommitCells(context, one),
-        ...shown.map((column) => renderCell(context, clip(column, 60), one.row.cells.get(column))),
-        renderExtra(context, one.row),
-        renderTime(one.trail.createdAt, context),
-      ]),
-      empty: renderNoTrails(context, view),
-      maximumBytes: 110_000,
-    })}
-    ${
-      trails.length === 0
-        ? undefined
-        : html`${renderLegend(evidenceStates)}
-            <p>${offset + 1} to ${offset + trails.length} of ${count} trails</p>`
-    }
-    ${
-      columns.length > shown.length
-        ? html`<p>${columns.length - shown.length} more requirements are on the pages of the trails.</p>`
-        : undefined
-    }
-    ${renderPager(
-      offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
-      offset + trails.length < total || (total > maximumCounted && trails.length === limit)
-        ? at(offset + limit)
-        : undefined,
-      '',
-    )}
-    ${renderDownloads('All selected trails', 'trails', paths.flow(org, name), selected)}
-    ${renderPackageForm(paths.flow(org, name))}`,
+    content: html`${renderFlowFacts(context, flow)} ${renderDelivery(context, flow, view)}
+      <h2>Trails</h2>
+      ${renderFilters(paths.flow(org, name), selected)}
+      ${
+        isRejudged
+          ? html`<p role="status">
+              The trails of the flow are being judged again. Until that is done, the filter by state can miss some.
+            </p>`
+          : undefined
+      }
+      ${renderTable({
+        label: 'Trails and their evidence',
+        className: 'matrix commits',
+        columns: labels.map((label, index) =>
+          fixed[index] === label || index > labels.length - 3 ? label : upright(label),
+        ),
+        labels,
+        rows: rows.map((one): readonly Hole[] => [
+          ...renderCommitCells(context, one),
+          ...shown.map((column) => renderCell(context, clip(column, 60), one.row.cells.get(column))),
+          renderExtra(context, one.row),
+          renderTime(one.trail.createdAt, context),
+        ]),
+        empty: renderNoTrails(context, view),
+        maximumBytes: 110_000,
+      })}
+      ${
+        trails.length === 0
+          ? undefined
+          : html`${renderLegend(evidenceStates)}
+              <p>${offset + 1} to ${offset + trails.length} of ${count} trails</p>`
+      }
+      ${
+        columns.length > shown.length
+          ? html`<p>${columns.length - shown.length} more requirements are on the pages of the trails.</p>`
+          : undefined
+      }
+      ${renderPager(
+        offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
+        offset + trails.length < total || (total > maximumCounted && trails.length === limit)
+          ? at(offset + limit)
+          : undefined,
+        '',
+      )}
+      ${renderDownloads('All selected trails', 'trails', paths.flow(org, name), selected)}
+      ${renderPackageForm(paths.flow(org, name))}`,
   };
 }
 
 /** The trail as a commit: message, state, SHA, author, branch and pull request. */
 function renderCommitCells(
   { paths }: PageContext,
-  { trail: { org, flow, name, report }, judgement, pullRequest }: ListedTrail,
+  { trail: { org, flow, name, report }, judgement, since, pullRequest }: ListedTrail,
 ): readonly Hole[] {
   const { sha1, message = '', author, branch, url } = report.git_commit_info ?? {};
   const [subject = ''] = message.split('\n', 1);
@@ -263,7 +271,9 @@ function renderCommitCells(
         >`;
   return [
     html`<a href="${paths.trail(org, flow, name)}" title="${name}">${clip(words, 100)}</a>`,
-    renderBadge(judgement.state),
+    since === undefined
+      ? renderBadge(judgement.state)
+      : html`<span title="Since ${describeExactly(since)}">${renderBadge(judgement.state)}</span>`,
     sha1 === undefined ? '' : renderCommit({ sha1, url }),
     select('author', author, author?.replace(/\s*<[^<>]*>\s*$/u, '')),
     select('branch', branch),

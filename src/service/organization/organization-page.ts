@@ -158,7 +158,7 @@ function describeTrail({ trail: { name, report } }: TrailState): string {
   return clip(message === '' ? name : message, 60);
 }
 
-const countTrails = (count: number): string => `${count} ${count === 1 ? 'trail' : 'trails'}`;
+export const countTrails = (count: number): string => `${count} ${count === 1 ? 'trail' : 'trails'}`;
 
 /** Renders flows with the states of their latest trails, and their trends. */
 export function renderFlows(

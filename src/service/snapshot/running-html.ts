@@ -2,7 +2,7 @@ import { describeFault } from '../../contract/reason.ts';
 import type { ShownArtifact } from './content-views.ts';
 import type { ShownSnapshot } from './snapshot-routes.ts';
 import type { SnapshotDetails } from './snapshot-use-cases.ts';
-import { clip, pageLink, renderBadge, renderEmpty, renderHash } from '../platform/pages/components.ts';
+import { clip, pageLink, renderBadge, renderEmpty, renderHash, renderTime } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderSubject } from '../attestation/evidence-html.ts';
@@ -37,7 +37,7 @@ export function renderReasons(
   return html`<h2>Why it is not compliant</h2>
     ${renderTable({
       label: 'Why it is not compliant',
-      columns: ['About', 'Why', 'Required by'],
+      columns: ['Evidence or artifact', 'Why', 'Broken rule'],
       rows: reasons.map((reason): readonly Hole[] => {
         const { rule, value, limit, description } = reason;
         const fault = {
@@ -64,15 +64,23 @@ export function renderArtifactLink(
 }
 
 /** Renders what runs in a snapshot. */
-export function renderRunning(context: PageContext, { snapshot, running, builds }: ShownSnapshot): Html {
+export function renderRunning(context: PageContext, { snapshot, running, builds, starts }: ShownSnapshot): Html {
   const isJudged = snapshot.judgement.compliant !== null;
   const unknownFlow = context.viewer?.isLimited === true ? 'none that you may see' : 'not reported to any';
   return renderTable({
     label: 'Running artifacts',
-    columns: ['Artifact', 'Verdict', 'Fingerprint', 'Flow', 'Instances'],
+    columns: [
+      'Artifact',
+      'Verdict',
+      ...(starts === undefined ? [] : ['Runs since']),
+      'Fingerprint',
+      'Flow',
+      'Instances',
+    ],
     rows: running.items.map((artifact): readonly Hole[] => {
       const { fingerprint, isCompliant, isAllowed, isNew } = artifact;
       const flow = builds.get(fingerprint)?.flow;
+      const start = starts?.get(fingerprint);
       return [
         html`${renderArtifactLink(context, { org: snapshot.org, builds }, artifact)}
         ${isNew && snapshot.number > 1 ? html` ${renderBadge('extra', 'New')}` : undefined}`,
@@ -80,6 +88,7 @@ export function renderRunning(context: PageContext, { snapshot, running, builds 
           isJudged ? (isCompliant ? 'COMPLIANT' : 'NON-COMPLIANT') : 'unjudged',
           isAllowed ? 'Allowed' : undefined,
         ),
+        ...(starts === undefined ? [] : [start === undefined ? '' : renderTime(start, context)]),
         renderHash(fingerprint),
         flow === undefined ? unknownFlow : pageLink(context.paths.flow(snapshot.org, flow), flow),
         describeInstances(artifact),

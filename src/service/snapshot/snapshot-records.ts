@@ -134,6 +134,8 @@ const statements = defineStatements('snapshots', {
         WHERE l.ended_at IS NULL OR l.ended_at > $3
     ) SELECT l.compliant, l.ended_at, (SELECT made_at FROM snapshots WHERE org = $1 AND environment = $2 AND number = 1) AS first_at
       FROM spans l LIMIT $4`,
+  listStarts: `SELECT fingerprint, started_at FROM appearances ${either('INDEXED BY appearances_now', '')}
+    WHERE org = $1 AND environment = $2 AND exited IS NULL AND ${isAnyOf('fingerprint', '$3')}`,
   listStepsBack: `SELECT number FROM snapshots
     WHERE org = $1 AND environment = $2 AND stepped_back = 1 ORDER BY number`,
   // A binary search, which ends when the bounds are equal.
@@ -238,6 +240,16 @@ export class SnapshotReader extends Repository {
         to: optionalNumber(row, 'ended_at'),
       };
     });
+  }
+
+  /** Since when those of the artifacts that run in an environment run there, in Unix seconds, by fingerprint. */
+  async listStarts(
+    org: string,
+    environment: string,
+    fingerprints: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.query(statements.listStarts, [org, environment, fingerprints]);
+    return new Map(rows.map((row) => [text(row, 'fingerprint'), number(row, 'started_at')]));
   }
 
   /** The numbers whose time is before that of their predecessor, in ascending order; usually none. */

@@ -229,6 +229,8 @@ export interface ShownSnapshot extends snapshots.SnapshotDetails {
   readonly running: Shown<ShownArtifact>;
   /** The builds of the running artifacts by fingerprint. */
   readonly builds: Builds;
+  /** Since when each runs, in Unix seconds, by fingerprint; only of the current snapshot. */
+  readonly starts?: ReadonlyMap<string, number>;
 }
 
 /** Reads what a page shows of a snapshot, at most `maximum` artifacts, without what the caller may not read. */

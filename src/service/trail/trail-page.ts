@@ -156,7 +156,7 @@ export function toTrailPage(context: PageContext, view: TrailView): Page {
 }
 
 function renderTrailFacts(context: PageContext, { details, pullRequests }: TrailView): Html {
-  const { trail, applied } = details;
+  const { trail, applied, since } = details;
   const { createdAt, lastModifiedAt, report } = trail;
   const commit = report.git_commit_info;
   return renderFacts([
@@ -177,6 +177,7 @@ function renderTrailFacts(context: PageContext, { details, pullRequests }: Trail
     ['Links', renderExternalLinks(report.external_urls)],
     ['Template', `of the ${applied.owner}`],
     ['Begun', renderTime(createdAt, context)],
+    ['In this state since', since === undefined ? undefined : renderTime(since, context)],
     ['Last update', lastModifiedAt === createdAt ? undefined : renderTime(lastModifiedAt, context)],
     ['Audit package', renderPackageLink(context.paths.trail(trail.org, trail.flow, trail.name))],
   ]);

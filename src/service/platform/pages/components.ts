@@ -53,12 +53,18 @@ export function clip(text: string, maximumLength = maximumText): string {
   return clipped;
 }
 
+/** The exact time: `2027-01-31 12:34:56 UTC`. */
+export function describeExactly(seconds: number): string {
+  const iso = new Date(seconds * 1000).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
 /** Renders a time (Unix seconds) relative to now; the exact time is its title. */
 export function renderTime(seconds: number, { now }: Pick<PageContext, 'now'>): Html {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return html`an unknown time`;
   const iso = date.toISOString();
-  const exact = `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  const exact = describeExactly(seconds);
   return html`<time datetime="${iso}" title="${exact}">${describeTime(seconds - now)}</time>`;
 }
 

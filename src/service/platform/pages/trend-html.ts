@@ -13,8 +13,6 @@ export const trendQuery = Type.Object({
   branches: Type.Optional(Type.Enum(['default', 'all'])),
 });
 
-export type TrendQuery = Static<typeof trendQuery>;
-
 /** What the trends of a page show. */
 export interface TrendChoice {
   readonly days: (typeof choices)[number];
@@ -23,7 +21,12 @@ export interface TrendChoice {
 
 export const defaultTrendChoice: TrendChoice = { days: 30, isAllBranches: false };
 
-export function toTrendChoice({ days, branches }: TrendQuery): TrendChoice {
+export function toTrendChoice({
+  days,
+  branches,
+}: {
+  readonly [Name in keyof Static<typeof trendQuery>]?: Static<typeof trendQuery>[Name] | undefined;
+}): TrendChoice {
   return { days: days === '90' ? 90 : 30, isAllBranches: branches === 'all' };
 }
 

@@ -71,6 +71,23 @@ describe('the pages of an organization with records', () => {
     expect(await read('/acme/flows/mobile')).toContain('There is no trail yet.');
   });
 
+  it('show how a flow and an environment do', async () => {
+    const flow = await read('/acme/flows/web?days=90');
+    expect(flow).toMatch(/Compliant in 90 days: 33 % on main, of 9 trails Trends: 30 days 90 days/);
+    expect(flow).toMatch(
+      /Lead times Environment Median Slowest Trails production 10 minutes 10 minutes: build-126 8 staging/,
+    );
+    expect(flow).toMatch(/Template version: 1 trail: attestations: - name: pull-request/);
+    expect(flow).toMatch(/Policies Policy Applies to its artifacts in Names the flow production-rules production no/);
+    expect(await (await get('/acme/flows/web')).text()).toContain('title="Since 2026-09-2');
+    expect(await read('/acme/flows/web/trails/build-126')).toContain('In this state since 9 hours ago');
+    expect(await read('/acme/flows/api')).toContain('Of each trail: artifact, sonar');
+    const production = await read('/acme/environments/production');
+    expect(production).toMatch(/Compliant in 30 days 33 % .*Not compliant for 2 days/);
+    expect(production).toMatch(/Runs since .*✕ Not compliant 9 hours ago/);
+    expect(await read('/acme/environments/shop')).toMatch(/Runs since .*✕ Not compliant 9 hours ago/);
+  });
+
   it('say what is missing, and who reviewed', async () => {
     const trail = await read('/acme/flows/web/trails/build-124');
     expect(trail).toMatch(/What is required .*pull-request the trail ○ Missing not recorded; pull_request is required/);

@@ -1,0 +1,70 @@
+import { countTrails } from '../organization/organization-page.ts';
+import { clip, describeDuration, pageLink, renderEmpty } from '../platform/pages/components.ts';
+import { html, type Hole, type Html } from '../platform/pages/html.ts';
+import type { PageContext } from '../platform/pages/page.ts';
+import { renderTable } from '../platform/pages/table.ts';
+import { renderTrend, renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { isListTemplate } from '../template/template.ts';
+import { leadTimeTrails, type FlowDelivery } from './flow-delivery-use-cases.ts';
+import type { Flow } from './flow.ts';
+
+export interface DeliveryView {
+  readonly delivery: FlowDelivery | undefined;
+  readonly choice: TrendChoice;
+}
+
+/** Renders the trend of a flow; and folded: its lead times, template and policies. */
+export function renderDelivery(context: PageContext, flow: Flow, { delivery, choice }: DeliveryView): Html | undefined {
+  if (delivery === undefined) return undefined;
+  const { org, name, template } = flow;
+  const { paths } = context;
+  const { leadTimes, policies } = delivery;
+  const { branch, trend } = delivery.trend;
+  const fold = (title: string, content: Html): Html =>
+    html`<details>
+      <summary>${title}</summary>
+      ${content}
+    </details>`;
+  const toEnvironment = (environment: string): Html => pageLink(paths.environment(org, environment), environment);
+  return html`<p>
+      Compliant in ${choice.days} days: ${renderTrend(trend, choice.days)}
+      <small>${branch === undefined ? 'of' : html`on ${branch}, of`} ${countTrails(trend.current.total)}</small>
+    </p>
+    ${renderTrendChoice(paths.flow(org, name), choice, true)} ${renderWeeks('Compliant trails', [[name, trend]])}
+    ${fold(
+      'Lead times',
+      renderTable({
+        label: `From the commit, of the latest ${leadTimeTrails} trails`,
+        columns: ['Environment', 'Median', 'Slowest', 'Trails'],
+        rows: leadTimes.map(({ environment, median, slowest, trails }): readonly Hole[] => [
+          toEnvironment(environment),
+          describeDuration(median),
+          html`${describeDuration(slowest.seconds)}:
+          ${pageLink(paths.trail(org, name, slowest.trail), clip(slowest.trail, 40))}`,
+          trails,
+        ]),
+        empty: renderEmpty('None of the latest trails has an artifact that ran in an environment.'),
+        maximumBytes: 8000,
+      }),
+    )}
+    ${fold(
+      'Template',
+      isListTemplate(template)
+        ? html`<p>${template.length === 0 ? 'Nothing is required.' : `Of each trail: ${template.join(', ')}`}</p>`
+        : html`<pre tabindex="0"><code>${clip(template.text, 4000)}</code></pre>`,
+    )}
+    ${fold(
+      'Policies',
+      renderTable({
+        label: 'Policies',
+        columns: ['Policy', 'Applies to its artifacts in', 'Names the flow'],
+        rows: policies.map((policy): readonly Hole[] => [
+          pageLink(paths.policy(org, policy.name), policy.name),
+          html`${policy.environments.map((environment) => html`${toEnvironment(environment)} `)}`,
+          policy.isNamed ? 'yes' : 'no',
+        ]),
+        empty: renderEmpty('No policy names the flow, and none applies to its artifacts where they run.'),
+        maximumBytes: 8000,
+      }),
+    )}`;
+}
