@@ -1,4 +1,4 @@
-// A fragment is not sent to the server, so that only the form can keep it.
+// Browsers do not send the fragment to the server, so only the form can keep it.
 document.querySelector('.sign-in')?.addEventListener('submit', ({ currentTarget: { elements } }) => {
   if (location.hash !== '') elements.next.value = elements.next.value.split('#', 1)[0] + location.hash;
 });
