@@ -31,7 +31,7 @@ export interface Table {
 
 /** What a verdict is based on. */
 export interface Evidence {
-  /** What a gate judged: attestations of artifacts or of a trail. Absent if the step itself recorded the evidence. */
+  /** What a gate judged, or the artifacts that were reported. Absent for an attestation. */
   readonly table?: Table;
   /** What the table omits, or what the step recorded, one sentence each. */
   readonly notes: readonly string[];

@@ -26,6 +26,8 @@ export function createReportResult(reports: Reports): OperationResult {
   const { flow, trail, commit, reported } = reports;
   const responses = reported.flatMap(({ response }) => response ?? []);
   const page = responses.length === 0 ? undefined : reports.trailPageUrl;
+  const rows = reported.slice(0, maximumRows).map(toRow);
+  const [table] = listTable('Artifacts', ['Artifact', 'Fingerprint', 'State'], rows, reported.length);
   const result: OperationResult = {
     ...toOutcome(reported),
     conclusion: conclude(reports),
@@ -36,13 +38,9 @@ export function createReportResult(reports: Reports): OperationResult {
     commits: [commit.sha1],
     report: {
       subject: reported.length === 1 ? `Artifact ${reported[0]?.filename ?? ''}` : `${reported.length} artifacts`,
+      ...(table === undefined ? {} : { evidence: { table, notes: [] } }),
       facts: [...commitFacts(commit), ...fact('Flow', flow), ...fact('Trail', trail, page)],
-      tables: listTable(
-        'Artifacts',
-        ['Artifact', 'Fingerprint', 'State'],
-        reported.slice(0, maximumRows).map(toRow),
-        reported.length,
-      ),
+      tables: [],
       copies: reported
         .slice(0, maximumRows)
         .map(({ filename, fingerprint }) => ({ label: filename, text: fingerprint })),
