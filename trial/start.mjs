@@ -22,8 +22,7 @@ if (spawnSync('git', ['--version'], { stdio: 'ignore' }).status !== 0) {
 }
 if (!isInstalled() || !canRun(node)) {
   console.log('Installing the packages of the lockfile, once. This takes less than a minute.');
-  // Packages warn about Node.js 20, which only starts the project's own Node.js.
-  const install = ['ci', '--loglevel=error', '--no-audit', '--no-fund'];
+  const install = ['ci', '--no-audit', '--no-fund'];
   // On Windows npm is a script, which only a shell can start.
   const { status } = spawnSync('npm', install, { cwd: root, stdio: 'inherit', shell: windows });
   if (status !== 0) stop('`npm ci` failed. Its messages are above.');

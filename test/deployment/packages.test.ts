@@ -3,10 +3,25 @@ import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts'
 import { readText } from '../support/repository.ts';
 
 const packages = valueAt(JSON.parse(readText('package-lock.json')), 'packages');
+const locked = Object.entries(isMapping(packages) ? packages : {}).filter(([path]) => path !== '');
 /** The locked packages that the service and the action load, or that run them. */
-const production = Object.entries(isMapping(packages) ? packages : {}).filter(
-  ([path, entry]) => path !== '' && valueAt(entry, 'dev') !== true,
-);
+const production = locked.filter(([, entry]) => valueAt(entry, 'dev') !== true);
+
+describe('npm ci on Node.js 20', () => {
+  it('finds no package that needs a later version', () => {
+    const wanted = locked.map(([path, entry]) => [path, textAt(entry, 'engines', 'node') ?? '*'] as const);
+    const acceptsNode20 = (range: string): boolean =>
+      range.split('||').some((part) => Number(/\d+/u.exec(part)?.[0] ?? 0) <= 20);
+    expect(wanted.filter(([, range]) => !acceptsNode20(range))).toEqual([]);
+  });
+
+  it('finds no install script that is neither allowed nor denied', () => {
+    const decided = valueAt(JSON.parse(readText('package.json')), 'allowScripts');
+    const scripts = locked.filter(([, entry]) => valueAt(entry, 'hasInstallScript') === true);
+    const names = scripts.map(([path]) => path.replace('node_modules/', ''));
+    expect(isMapping(decided) ? Object.keys(decided).sort() : []).toEqual(names.sort());
+  });
+});
 
 describe('the packages for production', () => {
   it('are locked with their content', () => {
