@@ -1,5 +1,5 @@
 import { launchBrowser, type Browser, type BrowserContext, type BrowserPage } from '../../tools/browser/playwright.ts';
-import { startSampleService, type SampleService } from '../../tools/browser/sample-service.ts';
+import { startSampleService, type SampleKind, type SampleService } from '../../tools/browser/sample-service.ts';
 import { findBrowser, noBrowser } from '../../tools/browser/find-browser.ts';
 
 /** Whether there is a browser. If not, the command says so, and its tests are skipped. */
@@ -35,8 +35,8 @@ export interface WalkSettings {
 }
 
 /** Starts a browser and a service with samples. The caller must stop them. */
-export async function startPageWalk(samples: 'hostile' | 'company' = 'hostile'): Promise<PageWalk> {
-  const service = await startSampleService(sampleEnd, samples);
+export async function startPageWalk(samples: SampleKind = 'few'): Promise<PageWalk> {
+  const service = await startSampleService(sampleEnd, { samples });
   const browser = await launchBrowser();
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];

@@ -64,13 +64,14 @@ const otherFlows: readonly (readonly [name: string, description: string])[] = [
 /** Flows that nothing is reported to. */
 const emptyFlows = ['mainframe', 'next-year'];
 
+/** The first ones are in scripts that a browser shows on each machine, for pictures. */
 const authors = [
   'Ada Example <ada@example.com>',
   'Grace Example <grace@example.com>',
+  'Дмитрий Иванов <dmitri@example.com>',
   'Zoë A\u030angstro\u0308m <zoe@example.com>',
   '山田 太郎 <taro@example.com>',
   'محمد الأمين <mohammed@example.com>',
-  'Дмитрий Иванов <dmitri@example.com>',
   'नेहा शर्मा <neha@example.com>',
   'dependency-updates[bot] <bot@example.com>',
 ];
@@ -89,11 +90,12 @@ const branches = [
 const messages = [
   'basket: keep the goods when the session ends',
   'payment: retry a declined card once 💳',
+  'build(deps): update all packages of the group "weekly" to their latest versions',
   '検索: 全角の数字でも見つかるようにする',
   'إصلاح: حساب الضريبة عند الإرجاع',
   'Исправлена сортировка по цене',
   'תיקון: סדר המוצרים בעגלה (RTL)',
-  'build(deps): update all packages of the group "weekly" to their latest versions 👩🏽‍💻🏳️‍🌈',
+  'design: icons in every size 👩🏽‍💻🏳️‍🌈',
   'checkout: say which field is wrong, in the language of the customer, and do not lose what was entered before, even if ' +
     'the browser was closed in between, which happened on slow connections in trains and was reported by many customers',
 ];
@@ -159,18 +161,24 @@ function chance(index: number, what: string): number {
   return createHash('sha1').update(`${index} ${what}`).digest().readUInt32BE() / 2 ** 32;
 }
 
+/** How many authors, branches and messages are used; undefined for all. */
+type Simple = 3 | undefined;
+
 function choose<Item>(items: readonly Item[], index: number, what: string): Item {
   const chosen = items[Math.floor(chance(index, what) * items.length)];
   if (chosen === undefined) throw new RangeError(`there is no ${what}`);
   return chosen;
 }
 
-function toChange(index: number, time: number): Change {
+function toChange(index: number, time: number, simple?: Simple): Change {
   const isMain = chance(index, 'flow') < 0.15;
   const flow = isMain ? companyFlow : choose(otherFlows, index, 'other flow')[0];
   const sha1 = sampleSha(`commit ${index}`);
-  const message = `${choose(messages, index, 'message')}\n\nWith a longer explanation.`;
-  const [author, branch] = [choose(authors, index, 'author'), choose(branches, index, 'branch')];
+  const message = `${choose(messages.slice(0, simple), index, 'message')}\n\nWith a longer explanation.`;
+  const [author, branch] = [
+    choose(authors.slice(0, simple), index, 'author'),
+    choose(branches.slice(0, simple), index, 'branch'),
+  ];
   const url = `https://git.example.com/acme/${flow}/commit/${sha1}`;
   return { index, flow, commit: { sha1, author, branch, message, timestamp: Math.floor(time), url } };
 }
@@ -193,17 +201,18 @@ export function findLatestChange(isFailed = false): {
  * kinds in all states, names in many scripts, and environments of which some comply. Fewer checks fail in later months.
  */
 export async function recordCompany(options: SampleOptions): Promise<void> {
-  const { org, end, setTime } = options;
+  const { org, end, isHostile, setTime } = options;
   const send = createSend(options);
   const start = end - companyDays * day;
+  const simple = isHostile ? undefined : 3;
   setTime(start - day);
   const ada = await createUser(options, 'ada');
   const grace = await createUser(options, 'grace');
-  await createRules(ada, org);
+  await createRules(ada, org, isHostile);
   const deployed = new Map<string, Change>();
   for (let first = 0; first < trailCount; first += groupSize) {
     const numbers = Array.from({ length: Math.min(groupSize, trailCount - first) }, (_, place) => first + place);
-    const changes = numbers.map((index) => toChange(index, start + (index / trailCount) * companyDays * day));
+    const changes = numbers.map((index) => toChange(index, start + (index / trailCount) * companyDays * day, simple));
     for (const change of changes) {
       setTime(change.commit.timestamp + 600);
       await beginTrail(send, org, change);
@@ -212,6 +221,7 @@ export async function recordCompany(options: SampleOptions): Promise<void> {
     await Promise.all(changes.map((change) => attestAll(send, org, change)));
     for (const change of changes.filter(hasArtifact)) deployed.set(change.flow, change);
     await reportEnvironments(send, org, first / groupSize, [...deployed.values()]);
+    if (isHostile && first % 300 === 0) await reportUnknown(send, org, first);
   }
   setTime(end);
 }
@@ -230,12 +240,16 @@ async function savePolicies(send: Send, org: string, after: number): Promise<voi
   }
 }
 
-async function createRules(send: Send, org: string): Promise<void> {
+async function createRules(send: Send, org: string, isHostile: boolean): Promise<void> {
   const form = (name: string, description: string, text: string): FormData =>
     toForm('data_json', { name, description }, { template_file: ['template.yaml', text] });
   await send('PUT', `/flows/${org}/template_file`, form(companyFlow, 'The web shop', templateOfAll));
   for (const [name, description] of otherFlows)
-    await send('PUT', `/flows/${org}/template_file`, form(name, description, templateOfOthers));
+    await send(
+      'PUT',
+      `/flows/${org}/template_file`,
+      form(name, isHostile ? description : `The service ${name}`, templateOfOthers),
+    );
   for (const name of emptyFlows)
     await send('PUT', `/flows/${org}`, { name, description: 'Not reported yet', template: ['artifact'] });
   const type = {
@@ -251,7 +265,7 @@ async function createRules(send: Send, org: string): Promise<void> {
     ...{ [longEnvironment]: 'server' },
   };
   for (const [name, kind] of Object.entries(kinds))
-    await send('PUT', `/environments/${org}`, { name, type: kind, description: `The ${kind} environment, 世界 🌍` });
+    await send('PUT', `/environments/${org}`, { name, type: kind, description: `The ${kind} environment` });
   const included_environments = ['production-eu', 'production-us'];
   await send('PUT', `/environments/${org}`, { name: 'production', type: 'logical', included_environments });
   await savePolicies(send, org, 0);
@@ -353,9 +367,14 @@ async function reportEnvironments(send: Send, org: string, group: number, latest
   if (group % 2 === 0) await report('production-us', 'K8S', pods);
   // Only what has passed its checks, which a gate decides.
   if (group % 3 === 0) await report('production-eu', 'K8S', running.filter(isGood).map(toPod));
+}
+
+/** Reports an environment that breaks its rule after two months. */
+function reportUnknown(send: Send, org: string, trails: number): Promise<unknown> {
   const unknown = { digests: { 'printer-driver': sampleFingerprint('printer') }, creationTimestamp: 1_780_000_000 };
-  if (group % 30 === 0)
-    await report(longEnvironment, 'server', [...images.slice(0, 1), ...(group < 60 ? [] : [unknown])]);
+  return send('PUT', `/environments/${org}/${longEnvironment}/report/server`, {
+    artifacts: trails < 600 ? [] : [unknown],
+  });
 }
 
 /** Whether a gate would deploy the change. */

@@ -14,7 +14,7 @@ export interface SampleOptions extends SampleTarget {
   readonly setTime: (seconds: number) => void;
   /** The time of the last record, in Unix seconds. */
   readonly end: number;
-  /** Whether to record texts that would be markup if they were not escaped. */
+  /** Whether to record texts that would be markup if they were not escaped, long names, and names in many scripts. */
   readonly isHostile: boolean;
 }
 

@@ -17,13 +17,13 @@ export interface SampleService {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a service in this process, and records samples that end at a time (Unix seconds), which stays its time: a few,
- * a few with hostile texts, or those of a company.
- */
+/** The records of a few days, or of a company in three months. */
+export type SampleKind = 'few' | 'company';
+
+/** Starts a service in this process, and records samples that end at a time (Unix seconds), which stays its time. */
 export async function startSampleService(
   end: number,
-  samples: 'few' | 'hostile' | 'company' = 'hostile',
+  { samples = 'few', isHostile = true }: { readonly samples?: SampleKind; readonly isHostile?: boolean } = {},
 ): Promise<SampleService> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-samples-'));
   const key = `samples0key_${randomBytes(32).toString('base64url')}`;
@@ -37,7 +37,14 @@ export async function startSampleService(
     seconds = time;
   };
   const record = samples === 'company' ? recordCompany : recordSamples;
-  await record({ baseUrl: service.baseUrl, org, key, setTime, end, isHostile: samples === 'hostile' });
+  await record({
+    baseUrl: service.baseUrl,
+    org,
+    key,
+    setTime,
+    end,
+    isHostile,
+  });
   setTime(end);
   const stop = async (): Promise<void> => {
     await service.stop();
