@@ -47,7 +47,7 @@ const settings = [
   ],
   ['org', 'NAME', 'creates this organization, with an API key, unless it exists'],
   ['key', 'KEY', "that organization's first key (default: a generated one, shown once or written to a file)"],
-  ['admin-key', 'KEY', 'enables the admin API under /admin/v1, for organizations and keys, with this key'],
+  ['admin-key', 'KEY', 'a key that may create organizations, with POST /admin/v1/organizations'],
   ['smtp-url', 'URL', 'the mail server for e-mail notifications, such as smtps://user:password@mail.example.com'],
   ['smtp-from', 'ADDRESS', 'the sender of these e-mails'],
   [
@@ -72,8 +72,7 @@ const settings = [
       [
         toQuotaSetting(name),
         'NUMBER',
-        `the quota of ${name} of each organization (default: no limit), or of one, such as acme=500000; ` +
-          'may be given several times, in the variable with commas in between',
+        `the quota of ${name} of each organization (default: no limit), or of one, such as acme=500000; can be repeated, or separated by commas`,
       ] as const,
   ),
 ] as const;
