@@ -50,7 +50,9 @@ export function renderDelivery(context: PageContext, flow: Flow, { delivery, cho
     ${fold(
       'Template',
       isListTemplate(template)
-        ? html`<p>${template.length === 0 ? 'Nothing is required.' : `Of each trail: ${template.join(', ')}`}</p>`
+        ? html`<p>
+            ${template.length === 0 ? 'Nothing is required.' : `Of each trail: ${clip(template.join(', '), 4000)}`}
+          </p>`
         : html`<pre tabindex="0"><code>${clip(template.text, 4000)}</code></pre>`,
     )}
     ${fold(

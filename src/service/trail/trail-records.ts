@@ -82,18 +82,13 @@ const newestFirst = `ORDER BY ${place} DESC`;
 const ofCommit = (field: 'branch' | 'author'): string =>
   `substr(${either(`t.report ->> '$.git_commit_info.${field}'`, `t.report::json #>> '{git_commit_info,${field}}'`)}, 1, 200)`;
 
-/** Whether the trail `t` is of a branch. */
-function onBranch(branch: string): string {
-  return `${ofCommit('branch')} = substr(${branch}, 1, 200)`;
-}
-
 /** The saved faults of the trail `t`, as the rows of a table `f` with a column `value`. */
 const faultsOf = either('json_each(t.faults) f', 'json_array_elements_text(t.faults::json) AS f (value)');
 
 const selectors = {
   namePrefix: beginsWith('$3'),
   state: 't.state = $4',
-  branch: onBranch('$5'),
+  branch: `${ofCommit('branch')} = substr($5, 1, 200)`,
   author: `${ofCommit('author')} = substr($6, 1, 200)`,
   fault: `EXISTS (SELECT 1 FROM ${faultsOf} WHERE f.value = $7)`,
 } as const;
@@ -168,18 +163,18 @@ const statements = defineStatements('trails', {
       AND a.fingerprint = e.document::json ->> 'artifact_fingerprint'
     WHERE e.org = $1 AND e.flow = $3 AND e.trail = $4)`,
   // Nobody knows since when a trail of an earlier version has its first saved state.
-  saveVerdict: `UPDATE trails SET state = $4, faults = $5, rejudge_at = $6, state_since = CASE
+  saveVerdict: `UPDATE trails SET state = $4, faults = $5, rejudge_at = $6, branch = $8, state_since = CASE
       WHEN state = $4 THEN state_since WHEN state IS NULL AND created_at < $7 THEN NULL ELSE $7 END
     WHERE org = $1 AND flow = $2 AND name = $3 AND (state IS DISTINCT FROM $4 OR faults IS DISTINCT FROM $5
-      OR rejudge_at IS DISTINCT FROM $6::double precision)`,
+      OR rejudge_at IS DISTINCT FROM $6::double precision OR branch IS DISTINCT FROM $8)`,
   listFlowsOnBranch: `SELECT m.value AS flow FROM ${valuesOf('$2')} WHERE EXISTS (
-    SELECT 1 FROM trails t WHERE t.org = $1 AND t.flow = m.value AND ${onBranch('$3')})`,
+    SELECT 1 FROM trails t WHERE t.org = $1 AND t.flow = m.value AND t.branch = $3)`,
   countStates: countStates(''),
-  countStatesOnBranch: countStates(`AND ${onBranch('$5')}`),
+  countStatesOnBranch: countStates('AND t.branch = $5'),
   // The latest first, so that the limit keeps them.
   countFaults: `SELECT t.flow, t.state, f.value AS name, count(*) AS trails FROM (
       SELECT t.flow, t.state, t.faults FROM trails t WHERE t.org = $1 AND t.state <> 'COMPLIANT' AND t.created_at >= $3
-        AND ${isAnyOf('t.flow', '$2')} AND ($5::text IS NULL OR ${onBranch('$5')}) ORDER BY t.created_at DESC LIMIT $4
+        AND ${isAnyOf('t.flow', '$2')} AND ($5::text IS NULL OR t.branch = $5) ORDER BY t.created_at DESC LIMIT $4
     ) t, ${faultsOf} GROUP BY 1, 2, 3`,
   insertMissing: `INSERT INTO trails (org, flow, name, created_at, report, counts) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING`,
@@ -372,10 +367,12 @@ export class TrailWriter extends TrailReader {
   }
 
   /** Saves the verdict on a trail at a time (in Unix seconds). */
-  saveVerdict({ org, flow, name }: TrailReference, verdict: SavedVerdict, at: number): Promise<void> {
+  saveVerdict({ org, flow, name, report }: Trail, verdict: SavedVerdict, at: number): Promise<void> {
     const { state, faults, changesAt = null } = verdict;
+    const branch = report.git_commit_info?.branch;
+    const cut = branch === undefined ? null : Array.from(branch.toWellFormed()).slice(0, 200).join('');
     const names = faults.length === 0 ? null : JSON.stringify(faults);
-    return this.database.run(statements.saveVerdict, [org, flow, name, state, names, changesAt, at]);
+    return this.database.run(statements.saveVerdict, [org, flow, name, state, names, changesAt, at, cut]);
   }
 
   /**

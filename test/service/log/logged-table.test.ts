@@ -45,7 +45,7 @@ describe('the tables whose records are entries of the log', () => {
     });
     expect(Object.fromEntries(left.filter(([, names]) => names?.length !== 0))).toEqual({
       flows: ['last_modified_at', 'rejudge_before'],
-      trails: ['state', 'rejudge_at', 'state_since', 'faults'],
+      trails: ['state', 'rejudge_at', 'state_since', 'faults', 'branch'],
       attestations: ['stepped_back'],
       environments: ['latest', 'last_modified_at'],
       snapshots: ['stepped_back'],

@@ -43,7 +43,7 @@ export function renderTrendChoice(path: string, chosen: TrendChoice, hasBranches
     const to = withQuery(path, { days: days === 30 ? undefined : days, branches });
     return isCurrent ? html`<strong>${words}</strong> ` : html`${pageLink(to, words)} `;
   };
-  return html`<p class="choice">
+  return html`<p>
     Trends: ${choices.map((days) => item(`${days} days`, { days }))}
     ${
       hasBranches
@@ -62,8 +62,7 @@ export function renderTrend({ current, before, weeks }: Trend, days: number): Ht
   if (percent === undefined) return html`–`;
   const difference = former === undefined ? undefined : percent - former;
   const title = former === undefined ? `nothing in the ${days} days before` : `${former} % in the ${days} days before`;
-  const sign = difference !== undefined && difference > 0 ? '+' : '';
-  const words = difference === undefined ? '' : difference === 0 ? 'unchanged' : `${sign}${difference} points`;
+  const words = difference === undefined ? '' : describeDifference(difference);
   const bars = weeks.map(({ good, total }, index) => {
     // A week without anything has no bar, one without anything compliant a low one.
     const height = total === 0 ? 0 : Math.max(1, Math.round((good / total) * bar.height));
@@ -78,6 +77,11 @@ export function renderTrend({ current, before, weeks }: Trend, days: number): Ht
     >
       <path d="${bars.join('')}" /></svg
   ></span>`;
+}
+
+function describeDifference(points: number): string {
+  if (points === 0) return 'unchanged';
+  return `${points > 0 ? '+' : ''}${points} ${Math.abs(points) === 1 ? 'point' : 'points'}`;
 }
 
 function describeRate(rate: Rate): string {

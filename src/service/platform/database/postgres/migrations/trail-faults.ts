@@ -4,9 +4,8 @@ import { text } from './base/text-type.ts';
 export const trailFaults = `
 ALTER TABLE trails ADD COLUMN state_since double precision;
 ALTER TABLE trails ADD COLUMN faults ${text};
-CREATE INDEX trails_by_branch_and_state
-  ON trails (org, flow, substr(report::json #>> '{git_commit_info,branch}', 1, 200), state, created_at);
-CREATE INDEX trails_not_compliant
-  ON trails (org, created_at, flow, substr(report::json #>> '{git_commit_info,branch}', 1, 200))
-  WHERE state <> 'COMPLIANT';
+ALTER TABLE trails ADD COLUMN branch ${text};
+UPDATE flows SET rejudge_before = ${Number.MAX_SAFE_INTEGER};
+CREATE INDEX trails_by_branch_and_state ON trails (org, flow, branch, state, created_at);
+CREATE INDEX trails_not_compliant ON trails (org, created_at, flow, branch) WHERE state <> 'COMPLIANT';
 `;
