@@ -5,6 +5,7 @@ import { measureDownload } from './measure-download.ts';
 import { measureFingerprints } from './measure-fingerprints.ts';
 import { measureLongLists } from './measure-long-lists.ts';
 import { measureMemory } from './measure-memory.ts';
+import { measurePages } from './measure-pages.ts';
 import { measureServiceStart } from './measure-service-start.ts';
 import { measureService } from './measure-service.ts';
 import { measureSteps } from './measure-steps.ts';
@@ -58,6 +59,7 @@ function measure(
       // Stops the service of the fixture. The parts after it start their own.
       ['start of the service', () => measureStart(fixture, rounds)],
       ['long lists', () => measureLongLists(fixture)],
+      ['pages', () => measurePages(fixture, large ? 1_000_000 : 100_000, rounds)],
       ...(postgres ? [['PostgreSQL', () => measureWithPostgres(fixture, rounds)] as const] : []),
     ];
     const rows: Row[] = [];
