@@ -1,8 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { DatabaseOptions } from '../platform/database/open-storage.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
-import { signingKeyVariable } from './parse-signing-key.ts';
+import { parseSigningKeySetting, signingKeyVariable } from './parse-signing-key.ts';
 import {
   defaultDataFolder,
   parsePublicUrl,
@@ -22,7 +23,14 @@ export type LogCommand =
       readonly checkpoints: readonly string[];
       readonly verifierKeys: readonly string[];
     }
-  | { readonly name: 'verifier-key'; readonly file: SigningKeyFile; readonly org: string; readonly publicUrl: string }
+  | {
+      readonly name: 'verifier-key';
+      /** Those of the environment; undefined if they are in the data folder. */
+      readonly keys: readonly KeyObject[] | undefined;
+      readonly dataFolder: string;
+      readonly org: string;
+      readonly publicUrl: string;
+    }
   | { readonly name: 'rotate-signing-key'; readonly file: SigningKeyFile; readonly end: boolean };
 
 /** Where the signing keys are: the file of the operator, or that of a data folder. */
@@ -124,7 +132,10 @@ function parseVerifierKey(args: string[], environment: EnvironmentVariables): Lo
   const org = readOrganization(values.org, environment);
   const publicUrl = parsePublicUrl(values['public-url'] ?? environment['COMPLIANCE_SERVICE_PUBLIC_URL']);
   if (org !== undefined && publicUrl !== undefined)
-    return { name: 'verifier-key', file: findKeyFile(values.data, environment), org, publicUrl };
+    return {
+      ...{ name: 'verifier-key', org, publicUrl, keys: parseSigningKeySetting(environment) },
+      dataFolder: readDataFolder(values.data, environment) ?? defaultDataFolder,
+    };
   throw new OptionError(
     `verifier-key requires --org and --public-url, because both are in the name of the key\n\n${usage}`,
   );

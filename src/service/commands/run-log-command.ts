@@ -34,7 +34,7 @@ export async function runLogCommand(command: LogCommand, dependencies: Dependenc
       return verify(command, dependencies);
     case 'verifier-key': {
       const origin = toLogOrigin(command.publicUrl, command.org);
-      for (const key of await readSigningKeys(toPath(command.file))) {
+      for (const key of command.keys ?? (await readSigningKeys(signingKeyPath(command.dataFolder)))) {
         writeLine(renderVerifierKey(origin, key));
         writeLine(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString().trimEnd());
       }

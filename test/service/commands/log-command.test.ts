@@ -61,6 +61,12 @@ describe('the signing keys', () => {
     expect((await readFile(file, 'utf8')).match(/BEGIN PRIVATE KEY/gu)).toHaveLength(2);
   });
 
+  it('are printed if they are in a variable', async () => {
+    const words = ['verifier-key', '--org', 'acme', '--public-url', 'https://compliance.example.com'];
+    const environment = { COMPLIANCE_SERVICE_SIGNING_KEY: pem.replaceAll('\n', String.raw`\n`) };
+    expect((await runLog(words, environment))[0]).toMatch(/^compliance\.example\.com\/log\/acme\+/u);
+  });
+
   it('are not replaced if the file is damaged', async () => {
     await writeFile(join(folder, 'signing-key.pem'), 'damaged');
     await expect(loadSigningKeys(folder)).rejects.toThrow(

@@ -71,7 +71,7 @@ const byCode: Readonly<Record<string, (names: Names) => Explanation>> = {
   }),
   '42501': ({ user, database }) => ({
     what: `the user ${user} may not do everything in it`,
-    remedy: `make the user its owner (ALTER DATABASE ${database} OWNER TO ${user})`,
+    remedy: `make the user the owner of its tables, and its owner (ALTER DATABASE ${database} OWNER TO ${user})`,
   }),
   ENOTFOUND: explainUnknownHost,
   EAI_AGAIN: explainUnknownHost,

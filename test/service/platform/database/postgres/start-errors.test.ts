@@ -12,7 +12,7 @@ describe('the error of a start with PostgreSQL', () => {
       'a user without rights',
       Object.assign(new DatabaseError('permission denied for schema public', 10, 'error'), { code: '42501' }),
       'the user ann may not do everything in it (permission denied for schema public); ' +
-        'make the user its owner (ALTER DATABASE evidence OWNER TO ann)',
+        'make the user the owner of its tables, and its owner (ALTER DATABASE evidence OWNER TO ann)',
     ],
     [
       'a server that allows only encrypted connections',
