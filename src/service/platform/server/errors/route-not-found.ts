@@ -9,9 +9,9 @@ interface Address {
 }
 
 /**
- * Responds to requests without a route, except those of browsers, which get a page: 404 that lists the kinds if the last part of the address names an unknown kind
- * of attestation, report, …; 405 if the address exists with other methods; else 404. It responds before the body is
- * read. Call it before routes are added.
+ * Responds to requests without a route: 404 that lists the kinds if the last part of the address names an unknown kind of
+ * attestation, report, …; 405 if the address exists with other methods; else 404. It responds before the body is read.
+ * Pages that browsers ask for are left to `addNotFoundPage`. Call it before routes are added.
  */
 export function addNotFoundHandler(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();
@@ -21,11 +21,8 @@ export function addNotFoundHandler(app: FastifyInstance): void {
     addresses.set(url, address);
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    done(
-      request.is404 && !(request.method === 'GET' && wantsHtml(request))
-        ? noRouteError(request, addresses.values())
-        : undefined,
-    );
+    const isPage = request.method === 'GET' && wantsHtml(request);
+    done(request.is404 && !isPage ? noRouteError(request, addresses.values()) : undefined);
   });
 }
 
