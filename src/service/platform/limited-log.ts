@@ -11,7 +11,7 @@ export class LimitedLog {
   readonly #now: Now;
   readonly #after: After;
   readonly #log: Pick<ServiceLog, 'info'>;
-  readonly #summarize: (count: number, now: number) => string;
+  readonly #summarize: (count: number) => string;
   #begun: number;
   #count = 0;
   #cancelSummary: (() => void) | undefined;
@@ -19,7 +19,7 @@ export class LimitedLog {
   /** @param summarize the line about lines that were left out */
   constructor(
     { now, after, log }: { readonly now: Now; readonly after: After; readonly log: Pick<ServiceLog, 'info'> },
-    summarize: (count: number, now: number) => string,
+    summarize: (count: number) => string,
   ) {
     this.#now = now;
     this.#after = after;
@@ -51,6 +51,6 @@ export class LimitedLog {
     const left = this.#count - maximumLines;
     this.#begun = now;
     this.#count = 0;
-    if (left > 0) this.#log.info(this.#summarize(left, now));
+    if (left > 0) this.#log.info(this.#summarize(left));
   }
 }

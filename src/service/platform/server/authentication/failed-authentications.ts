@@ -77,7 +77,7 @@ export class FailedAuthentications {
     this.#now = now;
     this.#log = new LimitedLog(
       { now, after, log },
-      (count, time) => `${renderTimestamp(time)} ${count} more failed authentications were not logged separately`,
+      (count) => `${count} more failed authentications were not logged separately`,
     );
     this.#audit = audit;
   }
@@ -103,7 +103,7 @@ export class FailedAuthentications {
   /** Audits a failure, and logs it unless the window has too many already. */
   report(failure: FailedAuthentication, isThrottled = false): void {
     this.#audit(failure);
-    this.#log.info(describe(failure, this.#now(), isThrottled));
+    this.#log.info(describe(failure, isThrottled));
   }
 
   /** Writes the pending summary. */
@@ -140,12 +140,12 @@ export function toNetwork(address: string): string {
     .join(':');
 }
 
-function describe(failure: FailedAuthentication, now: number, isThrottled: boolean): string {
+function describe(failure: FailedAuthentication, isThrottled: boolean): string {
   const { key, unknownId, reason, origin } = failure;
   const { address, forwardedFor, method, path } = origin;
   const client = forwardedFor === undefined ? address : `${address} (forwarded for ${forwardedFor})`;
   const status = isThrottled ? 429 : (failure.status ?? 401);
-  return `${renderTimestamp(now)} failed authentication: ${describeKey({ key, unknownId })} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
+  return `failed authentication: ${describeKey({ key, unknownId })} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
 }
 
 /**
@@ -179,10 +179,6 @@ const maximumPathLength = 200;
 function printable(path: string): string {
   const line = path.replace(/[^!-~]/g, '?');
   return line.length <= maximumPathLength ? line : `${line.slice(0, maximumPathLength)}…`;
-}
-
-function renderTimestamp(now: number): string {
-  return new Date(now).toISOString();
 }
 
 /** The client according to the nearest proxy (`X-Forwarded-For`); undefined if there is none. */

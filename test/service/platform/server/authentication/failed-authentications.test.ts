@@ -62,9 +62,9 @@ describe('failed authentications', () => {
     failures.count(unknown('2001:db8::1'));
     failures.count({ reason: 'does not have the form of a key', origin: origin({ forwardedFor: '198.51.100.1' }) });
     expect(lines).toEqual([
-      '2026-01-02T03:04:05.000Z failed authentication: key first0key was sent with a wrong secret; from 203.0.113.7; GET /api/v2/flows/acme: 401',
-      '2026-01-02T03:04:05.000Z failed authentication: unknown key 0123456789abcdef was sent; from 2001:db8::1; GET /api/v2/flows/acme: 401',
-      '2026-01-02T03:04:05.000Z failed authentication: what was sent does not have the form of a key; from 203.0.113.7 (forwarded for 198.51.100.1); GET /api/v2/flows/acme: 401',
+      'failed authentication: key first0key was sent with a wrong secret; from 203.0.113.7; GET /api/v2/flows/acme: 401',
+      'failed authentication: unknown key 0123456789abcdef was sent; from 2001:db8::1; GET /api/v2/flows/acme: 401',
+      'failed authentication: what was sent does not have the form of a key; from 203.0.113.7 (forwarded for 198.51.100.1); GET /api/v2/flows/acme: 401',
     ]);
   });
 
@@ -118,9 +118,7 @@ describe('failed authentications', () => {
     expect(timers.map(({ at }) => at)).toEqual([start + 60_000]);
     now += 60_000;
     timers[0]?.fire();
-    expect(lines.slice(60)).toEqual([
-      '2026-01-02T03:05:05.000Z 1800 more failed authentications were not logged separately',
-    ]);
+    expect(lines.slice(60)).toEqual(['1800 more failed authentications were not logged separately']);
     failures.count(guess());
     expect(lines).toHaveLength(62);
     failures.stop();
@@ -130,7 +128,7 @@ describe('failed authentications', () => {
   it('that were not logged yet are in a summary when the service stops', () => {
     times(61, () => failures.count(guess()));
     failures.stop();
-    expect(lines.at(-1)).toContain(' 1 more failed');
+    expect(lines.at(-1)).toMatch(/^1 more failed/u);
     expect(timers).toEqual([]);
   });
 
@@ -226,7 +224,7 @@ describe('a service under a flood of guesses', () => {
     const logged = lines.filter((line) => line.includes('failed authentication'));
     expect(logged).toHaveLength(60);
     expect(logged[0]).toMatch(
-      / failed authentication: key first0key was sent with a wrong secret; from \S+; GET \/api\/v2\/service-accounts\/acme: 401$/,
+      /^failed authentication: key first0key was sent with a wrong secret; from \S+; GET \/api\/v2\/service-accounts\/acme: 401$/,
     );
     expect(lines.join('\n')).not.toContain('xxx');
     expect(lines.join('\n')).not.toContain(service.apiKey);
