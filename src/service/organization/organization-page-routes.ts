@@ -54,11 +54,15 @@ export function addOrganizationPages(host: PageHost): void {
   addPage(host, { url: '/:org', path: orgPath, query: trendQuery }, async ({ path: { org }, query, context }) => {
     const choice = toTrendChoice(query);
     const part = { offset: 0, limit: overviewFlows, trails: overviewTrails };
-    const { flows, total } = await listFlowOverviews(dependencies, { org, ...part, window: choice });
+    const [{ flows, total }, environments] = await Promise.all([
+      listFlowOverviews(dependencies, { org, ...part, window: choice }),
+      listJudgedEnvironments(dependencies, org, choice),
+    ]);
     const trends = new Map(flows.map(({ flow, trend }) => [flow.name, trend]));
-    const faults = await dependencies.storage.read((records) => listFaults(records, org, trends, maximumFaults));
-    const environments = await listJudgedEnvironments(dependencies, org, choice);
-    const reasons = await loadReasons(dependencies, org, listFailing(environments), context.now);
+    const [faults, reasons] = await Promise.all([
+      dependencies.storage.read((records) => listFaults(records, org, trends, maximumFaults)),
+      loadReasons(dependencies, org, listFailing(environments), context.now),
+    ]);
     return toOrganizationPage(context, { org, flows, totalFlows: total, environments, reasons, faults, choice });
   });
 

@@ -68,7 +68,7 @@ export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'ju
   readonly reports: readonly ReportedArtifact[];
 }
 
-/** Loads the states of trails of a flow, with one lookup for all of them where the storage can share it. */
+/** Loads the states of trails of a flow. */
 export async function loadTrailStates(
   transaction: EvidenceRecords & Pick<ReadTransaction, 'trails' | 'artifacts'>,
   flow: Flow,
@@ -181,7 +181,7 @@ export interface TrailStates {
 /** The maximum number of trails that are counted. */
 export const maximumCounted = 1000;
 
-/** How many trails are judged before other requests get their turn. */
+/** How many trails, or flows, are judged before other requests get their turn. */
 const batchSize = 10;
 
 /**
@@ -261,20 +261,35 @@ export async function listFlowOverviews(
     };
   });
   const overviews: FlowOverview[] = [];
-  for (const head of heads) {
-    const trend = trends.get(head.name);
-    if (trend === undefined) continue;
+  for (let first = 0; first < heads.length; first += batchSize) {
     await judging.turns.next();
-    const trails = await storage.read(async (transaction) => {
-      const flow = await transaction.flows.find(org, head.name);
-      if (flow === undefined) return [];
-      const selection = { branch: trend.branch };
-      const latest = await transaction.trails.listSelected(org, head.name, selection, { offset: 0, limit: count });
-      return loadTrailStates(transaction, flow, latest, unixSeconds(now()));
-    });
-    overviews.push({ flow: head, trails, trend });
+    const batch = heads.slice(first, first + batchSize);
+    const loaded = await storage.read((transaction) =>
+      Promise.all(
+        batch.map(async (head) => {
+          const trend = trends.get(head.name);
+          const part = { selection: { branch: trend?.branch }, limit: count };
+          const latest = await loadLatest(transaction, org, head.name, part, unixSeconds(now()));
+          return trend === undefined ? [] : [{ flow: head, trails: latest, trend }];
+        }),
+      ),
+    );
+    overviews.push(...loaded.flat());
   }
   return { flows: overviews, total };
+}
+
+async function loadLatest(
+  transaction: ReadTransaction,
+  org: string,
+  name: string,
+  { selection, limit }: Pick<TrailStateQuery, 'selection' | 'limit'>,
+  at: number,
+): Promise<readonly TrailState[]> {
+  const flow = await transaction.flows.find(org, name);
+  if (flow === undefined) return [];
+  const latest = await transaction.trails.listSelected(org, name, selection, { offset: 0, limit });
+  return loadTrailStates(transaction, flow, latest, at);
 }
 
 /** Finds the trails of all flows whose name begins with a text, by name, then those that have all of its words. */
