@@ -35,9 +35,16 @@ export type Reason = Static<typeof reason>;
  */
 export const reasons = tolerant(Type.Array(reason), Type.Array(Type.Unknown()));
 
-/** The id of the row of a trail's page that shows what a reason is about, and so the fragment of a link to it. */
+/** The maximum length of a name in an id, in characters. An artifact has the name of a file, which can be long. */
+const maximumAnchoredLength = 100;
+
+/**
+ * The id of the row of a trail's page that shows what a reason is about, and so the fragment of a link to it. It has no
+ * parentheses, which would end a link in Markdown.
+ */
 export function evidenceAnchor(about: string): string {
-  return `evidence-${encodeURIComponent(about.toWellFormed())}`;
+  const encoded = encodeURIComponent(about.slice(0, maximumAnchoredLength).toWellFormed());
+  return `evidence-${encoded.replaceAll('(', '%28').replaceAll(')', '%29')}`;
 }
 
 /** What is wrong with a piece of evidence: a reason without its subject. */

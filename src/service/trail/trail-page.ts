@@ -202,9 +202,10 @@ function renderRequired(context: PageContext, { judgement }: TrailDetails): Html
   const anchored = new Set<string>();
   // Rows may have the same label, but not the same id. The worst is the first.
   const toAnchor = (label: string, name: Hole): Hole => {
-    if (anchored.has(label)) return name;
-    anchored.add(label);
-    return html`<span id="${evidenceAnchor(label)}">${name}</span>`;
+    const id = evidenceAnchor(label);
+    if (anchored.has(id)) return name;
+    anchored.add(id);
+    return html`<span id="${id}">${name}</span>`;
   };
   return renderTable({
     label: 'Evidence that is required or was reported',

@@ -99,6 +99,8 @@ describe('what a check says', () => {
     value: hostile,
     limit: hostile,
     description: hostile,
+    // What is missing is linked to its row on the page of the trail.
+    source: fc.constantFrom({ evidence: { flow: 'web', trail: 'main' } }, {}),
   });
   const manyReasons = fc
     .tuple(fc.array(anyReason, { minLength: 1, maxLength: 20 }), fc.constantFrom(1, 30))
@@ -109,7 +111,8 @@ describe('what a check says', () => {
       fc.property(manyReasons, hostile, (reasons, info) => {
         const judged = { name: 'main', judgement: { state: 'INCOMPLETE', info, reasons } } as const;
         const compliant = { name: 'main', judgement: { state: 'COMPLIANT', info, reasons: [] } } as const;
-        for (const { output } of [check({ trails: [judged] }), check({ trails: [compliant] })]) {
+        for (const { details_url, output } of [check({ trails: [judged] }), check({ trails: [compliant] })]) {
+          expect(details_url.length).toBeLessThan(1000);
           const [, ...lines] = output.summary.split('\n');
           expect(lines.filter((line) => !safeLine.test(line))).toEqual([]);
           expect(Buffer.byteLength(output.summary)).toBeLessThanOrEqual(65_535);
