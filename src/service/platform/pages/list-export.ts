@@ -104,10 +104,16 @@ async function* toJson({ rows }: ExportedList): AsyncGenerator<string> {
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
+/**
+ * Where a spreadsheet may begin a cell with a formula. Those of many countries take `;` for the separator, so that quotes
+ * within a line mean nothing to them.
+ */
+const formulaStart = /(?<=^|[;\t\r\n])(?=[" ]*[=+\-@＝＋－＠])|^(?=[" ]*[\t\r\n])/gu;
+
 /** A line of CSV (RFC 4180). Spreadsheets would run a text that begins like a formula, so it gets an apostrophe. */
 export function toCsvLine(cells: readonly Cell[]): string {
   const quoted = cells.map((cell = '') => {
-    const text = typeof cell === 'string' && /^[=+\-@\t\r]/u.test(cell) ? `'${cell}` : String(cell);
+    const text = typeof cell === 'string' ? cell.replaceAll(formulaStart, "'") : String(cell);
     return /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
   return `${quoted.join(',')}\r\n`;

@@ -42,7 +42,7 @@ export interface PageHost {
   readonly exports: Admission;
 }
 
-/** How many lists of an organization are downloaded at the same time. */
+/** How many lists of an organization somebody downloads at the same time. */
 const maximumExports = 4;
 
 /** Creates the host of the pages. Addresses in pages are relative to the host, because it can have several names. */
@@ -114,7 +114,7 @@ export function addPage<Path extends TObject, Query extends TObject>(
       format,
       name: [...Object.values(parameters.path), name].join('-'),
       enter: (output) => {
-        host.exports.enter(caller.org, output);
+        host.exports.enter(`${caller.org} ${actorName(caller)}`, output);
       },
       failed: (error) => {
         host.dependencies.log.error(`${name} of ${caller.org} could not be sent completely`, error);

@@ -202,12 +202,15 @@ describe('the pages of an organization with records', () => {
     expect((await get('/acme/flows?download=trails.csv')).status).toBe(400);
     expect((await get('/acme/flows/none?download=trails.csv')).status).toBe(404);
     expect((await get('/acme/environments/preview/snapshots/99?download=running.csv')).status).toBe(404);
-    const responses = await Promise.all(Array.from({ length: 20 }, () => get('/acme/flows/web?download=trails.json')));
+    const many = Array.from({ length: 20 }, () => get('/acme/flows/web?download=trails.json', { authorization }));
+    const [log, ...responses] = await Promise.all([get('/acme/administration/audit-log?download=events.csv'), ...many]);
+    // Whoever downloads many lists keeps nobody else from one.
+    expect(log.status).toBe(200);
     const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
     expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(4);
-    await Promise.all(responses.map((response) => response.text()));
+    await Promise.all([log, ...responses].map((response) => response.text()));
   });
 
   it('name the request of the API with the same data, which works', async () => {
