@@ -11,11 +11,11 @@ const signingKeyFile = 'signing-key.pem';
 
 export const signingKeyPath = (dataFolder: string): string => join(dataFolder, signingKeyFile);
 
-/** @throws Error if the file has anything but Ed25519 keys */
+/** @throws Error if the file is missing, cannot be read, or has anything but Ed25519 keys */
 export async function readSigningKeys(path: string): Promise<readonly KeyObject[]> {
-  const keys = parseSigningKeys(await readFile(path, 'utf8'));
+  const keys = await findSigningKeys(path);
   if (keys !== undefined) return keys;
-  throw new Error(`${path} must have Ed25519 private keys in the form PEM; put a copy of it back`);
+  throw new Error(`${path} does not exist; name the folder with --data, or start the service, which creates the key`);
 }
 
 /**
@@ -25,14 +25,24 @@ export async function readSigningKeys(path: string): Promise<readonly KeyObject[
  */
 export async function loadSigningKeys(dataFolder: string): Promise<readonly KeyObject[]> {
   const path = signingKeyPath(dataFolder);
-  try {
-    return await readSigningKeys(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  const found = await findSigningKeys(path);
+  if (found !== undefined) return found;
   const keys = [createKey()];
   await writeKeys(path, keys);
   return keys;
+}
+
+async function findSigningKeys(path: string): Promise<readonly KeyObject[] | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const keys = parseSigningKeys(text);
+  if (keys !== undefined) return keys;
+  throw new Error(`${path} must have Ed25519 private keys in the form PEM; put a copy of it back`);
 }
 
 /** Adds a new current key to the file; the others go on signing. */

@@ -67,6 +67,12 @@ describe('the signing keys', () => {
     expect((await runLog(words, environment))[0]).toMatch(/^compliance\.example\.com\/log\/acme\+/u);
   });
 
+  it('are missing until the service has started', async () => {
+    expect(await run('rotate-signing-key')).toEqual([
+      expect.stringMatching(/signing-key\.pem does not exist; name the folder with --data, or start the service, /u),
+    ]);
+  });
+
   it('are not replaced if the file is damaged', async () => {
     await writeFile(join(folder, 'signing-key.pem'), 'damaged');
     await expect(loadSigningKeys(folder)).rejects.toThrow(
