@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { call } from '../../support/service-call.ts';
+import { policyForm, provenancePolicy } from '../../support/environment-samples.ts';
 import { attestationForm, commitOf, report, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -55,6 +56,22 @@ describe('the page of a flow', () => {
     ])
       expect(text).toContain(part);
     expect(text).not.toContain('The body.');
+  });
+
+  it('names the policies whose rules name the flow', async () => {
+    for (const [name, flow] of [
+      ['strict', 'web'],
+      ['other', 'api'],
+    ]) {
+      const rule = `{if: '\${{ flow.name == "${flow}" }}', name: '*', type: '*'}`;
+      const content = `${provenancePolicy}  attestations:\n    - ${rule}\n`;
+      const form = policyForm({ name, type: 'env' }, { content });
+      const { status, text } = await call(service, { method: 'PUT', path: '/policies/acme', form });
+      expect([status, text]).toEqual([201, text]);
+    }
+    const { text } = await read();
+    expect(text).toContain('<a href="/acme/policies/strict">strict</a>');
+    expect(text).not.toContain('/acme/policies/other');
   });
 
   it('selects trails by state, branch, author and day', async () => {

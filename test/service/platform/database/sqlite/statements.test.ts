@@ -74,6 +74,18 @@ describe('the query plans', () => {
     expect(search).toMatch(/USING INDEX trails_by_commit \(org=\? AND flow=\? AND <expr>=\?\)/u);
   });
 
+  it('count the trails of a branch by state, and what fails most, without reading others', () => {
+    const counts = planOfOnly("AND t.branch = ?5 AND t.state = 'COMPLIANT'");
+    expect(counts).toContainEqual(
+      expect.stringMatching(
+        /COVERING INDEX trails_by_branch_and_state \(org=\? AND flow=\? AND branch=\? AND state=\? AND created_at>\?/u,
+      ),
+    );
+    expect(planOfOnly('FROM trails t WHERE t.org = ?1 AND t.state <>')).toContainEqual(
+      expect.stringMatching(/USING INDEX trails_not_compliant \(org=\? AND created_at>\?\)/u),
+    );
+  });
+
   it('end current appearances without reading former ones', () => {
     const searches = planOfOnly('UPDATE appearances INDEXED').filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
