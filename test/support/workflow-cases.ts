@@ -367,15 +367,4 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     before: 'make web.tar.gz',
     ...oneGate('piece'),
   }),
-
-  'Reporting artifacts': [
-    {
-      title: 'passes',
-      run: started.pushToMain('a'),
-      prepare: flow,
-      before: 'make web.tar.gz',
-      jobs: { piece: 'success' },
-      outcomes: ['done'],
-    },
-  ],
 };
