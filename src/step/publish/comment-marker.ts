@@ -40,7 +40,9 @@ function trailMarker(
   job: Job,
   redact: (text: string) => string,
 ): string {
-  const lasting = trail.replaceAll(/[0-9a-f]{40}/giu, '').replaceAll(job.runId ?? '', '');
+  const lasting = trail
+    .replaceAll(/[0-9a-f]{40}/giu, '')
+    .replaceAll(/\d+/gu, (number) => (number === job.runId ? '' : number));
   const names = [
     ['operation', operation],
     ['flow', flow],

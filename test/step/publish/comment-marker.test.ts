@@ -150,6 +150,9 @@ describe('commentMarkers', () => {
     expect(of({ trail: `web-${shas.base}-8` }, { runId: '8' })).toBe(
       of({ trail: `web-${shas.head}-7` }, { runId: '7' }),
     );
+    // The ids of runs begin at 1 on a new server.
+    expect(of({ trail: 'build-10' }, { runId: '1' })).not.toBe(of({ trail: 'build-0' }, { runId: '1' }));
+    expect(of({ trail: 'build-10' }, { runId: '1' })).toBe(of({ trail: 'build-10' }, { runId: '2' }));
     const given = inputVariables({ ...inputs, operation: 'assert-trail' });
     const [, former] = commentMarkers(readStepIdentity(inputSource(given)), job, plainly);
     expect(former).toMatch(/^<!-- compliance-action workflow=CI job=build operation=assert%2Dtrail flow=web id=/u);
