@@ -45,8 +45,9 @@ export interface OrganizationOverview {
   readonly choice: TrendChoice;
 }
 
-/** The maximum number of environments and trails that need attention. */
+/** The maximum number of environments and trails that need attention, and their maximum size, in bytes. */
 const maximumAttention = 20;
+const maximumAttentionBytes = 35_000;
 
 /** The maximum number of reasons for each of them. Its own page has all. */
 const maximumShownReasons = 3;
@@ -145,9 +146,11 @@ function renderAttention(context: PageContext, { org, flows, environments, reaso
   ];
   if (items.length === 0)
     return renderEmpty('Nothing: every environment that is judged and the latest trail of every flow are compliant.');
-  const rest = items.length - maximumAttention;
+  let room = maximumAttentionBytes;
+  const shown = items.slice(0, maximumAttention).filter(({ text }) => (room -= Buffer.byteLength(text)) >= 0);
+  const rest = items.length - shown.length;
   return html`<ul class="plain">
-      ${items.slice(0, maximumAttention)}
+      ${shown}
     </ul>
     ${rest > 0 ? html`<p>And ${rest} more: see the states of the flows.</p>` : undefined}`;
 }
