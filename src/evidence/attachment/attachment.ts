@@ -24,7 +24,10 @@ export interface Attachment {
 }
 
 interface AttachmentPart extends Pick<MatchedFile, 'name' | 'size'> {
-  /** Reads a file of an archive like `Attachment.open`; absent if the attachment is this file. */
+  /**
+   * Reads a file of an archive like `Attachment.open`, into one buffer for all files, so that they are read in turn.
+   * Absent if the attachment is this file.
+   */
   open?(): AsyncIterable<Uint8Array>;
 }
 
@@ -96,16 +99,17 @@ async function attachArchive(
     { maximumBytes, tooLarge: tooLargeError },
     signal,
   );
-  return { filename: basename(path), size, parts: files.map(toPart), open: () => openContent(path, size), dispose };
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(...files.map((file) => file.size))));
+  const parts = files.map((file) => ({
+    ...{ name: file.name, size: file.size },
+    open: () => readUnchanged(file.path, file.size, () => buffer),
+  }));
+  return { filename: basename(path), size, parts, open: () => openContent(path, size), dispose };
 }
 
 function openContent(path: string, size: number): AsyncGenerator<Buffer, void, undefined> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, size));
   return readUnchanged(path, size, () => buffer);
-}
-
-function toPart({ name, path, size }: MatchedFile): AttachmentPart {
-  return { name, size, open: () => openContent(path, size) };
 }
 
 function totalSize(files: readonly MatchedFile[]): number {

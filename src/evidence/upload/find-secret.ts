@@ -11,36 +11,30 @@ const gzipMagic = Buffer.from([0x1f, 0x8b]);
 /**
  * Whether content contains a secret, also if it is compressed with gzip, as the archives of this action are. Other
  * archives are searched as they are.
- *
- * @param forms the secrets in all their encodings
  */
 export async function containsSecret(
   content: Content,
-  forms: readonly string[],
+  search: SecretSearch,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (forms.length === 0) return false;
-  const first = new SecretSearch(forms);
+  if (search.isEmpty) return false;
+  search.begin();
   let isGzip: boolean | undefined;
   for await (const chunk of content.open()) {
     signal?.throwIfAborted();
     isGzip ??= gzipMagic.equals(chunk.subarray(0, gzipMagic.length));
-    if (first.isIn(chunk)) return true;
+    if (search.isIn(chunk)) return true;
   }
-  return isGzip === true && isInUnpacked(content, forms, signal);
+  return isGzip === true && isInUnpacked(content, search, signal);
 }
 
-async function isInUnpacked(
-  content: Content,
-  forms: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function isInUnpacked(content: Content, search: SecretSearch, signal: AbortSignal | undefined): Promise<boolean> {
   // Few files need it.
   const { createGunzip } = await import('node:zlib');
   const packed = Readable.from(copies(content), { objectMode: false });
   const unpacked = packed.pipe(createGunzip());
   const chunks: AsyncIterable<unknown> = unpacked;
-  const search = new SecretSearch(forms);
+  search.begin();
   try {
     for await (const chunk of chunks) {
       if (signal?.aborted === true) break;
@@ -60,26 +54,42 @@ async function* copies(content: Content): AsyncGenerator<Buffer, void, undefined
   for await (const chunk of content.open()) yield Buffer.from(chunk);
 }
 
-/** Searches a stream for texts, also across the borders of its chunks. */
-class SecretSearch {
-  readonly #forms: readonly Buffer[];
+/** Searches streams for texts, one after the other, also across the borders of their chunks. */
+export class SecretSearch {
+  readonly #needles: readonly Buffer[];
   /** One byte less than the longest text. */
   readonly #overlap: number;
-  #end = Buffer.alloc(0);
+  /** The end of what was searched, then the beginning of the next chunk. One for all: files can be many and small. */
+  readonly #border: Buffer;
+  #kept = 0;
 
+  /** @param forms the secrets in all their encodings */
   constructor(forms: readonly string[]) {
     // A form in which another one occurs, as in most basic credentials, is found with it.
     const shortest = forms.filter((form) => !forms.some((other) => other !== form && form.includes(other)));
-    this.#forms = shortest.map((form) => Buffer.from(form, 'utf8'));
-    this.#overlap = Math.max(0, ...this.#forms.map(({ length }) => length - 1));
+    this.#needles = shortest.map((form) => Buffer.from(form, 'utf8'));
+    this.#overlap = Math.max(0, ...this.#needles.map(({ length }) => length - 1));
+    this.#border = Buffer.alloc(2 * this.#overlap);
   }
 
-  /** Copies no more than the borders: an attachment has megabytes. */
+  get isEmpty(): boolean {
+    return this.#needles.length === 0;
+  }
+
+  /** Begins another stream. */
+  begin(): void {
+    this.#kept = 0;
+  }
+
+  /** Whether a text is in the next chunk, or began before it. */
   isIn(chunk: Uint8Array): boolean {
     const searched = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const border = Buffer.concat([this.#end, searched.subarray(0, this.#overlap)]);
-    const rest = searched.subarray(-this.#overlap);
-    this.#end = rest.length < this.#overlap ? border.subarray(-this.#overlap) : Buffer.from(rest);
-    return this.#forms.some((form) => border.includes(form) || searched.includes(form));
+    const filled = this.#kept + searched.copy(this.#border, this.#kept, 0, this.#overlap);
+    const border = this.#border.subarray(0, filled);
+    const isFound = this.#needles.some((needle) => border.includes(needle) || searched.includes(needle));
+    this.#kept = Math.min(filled, this.#overlap);
+    if (searched.length < this.#overlap) this.#border.copyWithin(0, filled - this.#kept, filled);
+    else searched.copy(this.#border, 0, searched.length - this.#overlap);
+    return isFound;
   }
 }

@@ -1,5 +1,5 @@
 import { UserError } from '../../runtime/failure.ts';
-import { containsSecret, type Content } from './find-secret.ts';
+import { containsSecret, SecretSearch, type Content } from './find-secret.ts';
 
 /** What a request would send. */
 export interface Upload {
@@ -28,9 +28,10 @@ export async function refuseSecrets(
     throw createSecretError('the evidence', 'Remove the secret from `user-data` and the other inputs.');
   }
   if (file === undefined) return;
+  const search = new SecretSearch(forms);
   for (const part of file.parts ?? [{ name: file.filename }]) {
     const { name } = part;
-    if (!isIn(name) && !(await containsSecret(part.open ? { open: part.open } : file, forms, signal))) continue;
+    if (!isIn(name) && !(await containsSecret(part.open ? { open: part.open } : file, search, signal))) continue;
     const remedy = 'Remove it from the file, or leave the file out with a line that starts with "!".';
     throw createSecretError(`the file ${name}`, `${remedy} If others could read the file, revoke the secret.`);
   }
