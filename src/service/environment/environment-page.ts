@@ -122,17 +122,15 @@ async function requireLatest(
 }
 
 async function listExportedEnvironments(dependencies: RouteDependencies, org: string): Promise<ExportedList> {
-  const time = (seconds: number | undefined): string | undefined =>
-    seconds === undefined ? undefined : toTime(seconds);
   return toList(await listJudgedEnvironments(dependencies, org, defaultTrendChoice), {
     name: ({ environment }) => environment.name,
     type: ({ environment }) => environment.kind,
     state: ({ environment }) => toVerdictState(environment.compliant),
-    since: ({ since }) => time(since),
+    since: ({ since }) => toTime(since),
     description: ({ environment }) => environment.description,
     policies: ({ environment }) => environment.policies.join(' '),
-    last_reported_at: ({ environment }) => time(environment.lastReportedAt),
-    last_changed_at: ({ environment }) => time(environment.lastChangedAt),
+    last_reported_at: ({ environment }) => toTime(environment.lastReportedAt),
+    last_changed_at: ({ environment }) => toTime(environment.lastChangedAt),
     html_url: ({ environment }) => dependencies.links.pages.environment(org, environment.name),
   });
 }
@@ -150,7 +148,7 @@ function listExportedSnapshots(
     number: ({ number }) => number,
     state: ({ compliant }) => toVerdictState(compliant),
     from: ({ from }) => toTime(from),
-    to: ({ to }) => (to === undefined ? undefined : toTime(to)),
+    to: ({ to }) => toTime(to),
     html_url: ({ number }) => dependencies.links.pages.snapshot(org, environment, number),
   });
 }

@@ -130,7 +130,7 @@ function listExportedFlows(dependencies: RouteDependencies, org: string, search?
     latest_trail: ({ trails: [latest] }) => latest?.trail.name,
     state: ({ trails: [latest] }) => latest?.judgement.state,
     state_info: ({ trails: [latest] }) => latest?.judgement.info,
-    begun_at: ({ trails: [latest] }) => (latest === undefined ? undefined : toTime(latest.trail.createdAt)),
+    begun_at: ({ trails: [latest] }) => toTime(latest?.trail.createdAt),
     html_url: ({ flow }) => dependencies.links.pages.flow(org, flow.name),
   });
 }

@@ -16,7 +16,7 @@ import {
   renderTime,
 } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
-import { toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
+import { toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import type { PagePaths } from '../platform/page-paths.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
@@ -64,54 +64,33 @@ export function toSearchPage(context: PageContext, view: SearchView): Page {
   };
 }
 
+const resultColumns = [
+  ...(['kind', 'name', 'flow', 'trail', 'fingerprint', 'commit', 'message', 'author', 'branch'] as const),
+  ...(['created_at', 'html_url'] as const),
+] as const;
+type Result = Readonly<Partial<Record<(typeof resultColumns)[number], string | undefined>>>;
+
 /** What a search found, as a list. */
 export function listResults(paths: PagePaths, view: SearchView): ExportedList {
   const { org } = view;
   const named = (kind: string, names: readonly string[], toPath: (name: string) => string): Result[] =>
     names.map((name) => ({ kind, name, html_url: toPath(name) }));
-  const results: readonly Result[] = [
-    ...view.artifacts.map(({ artifact: { flow, id, createdAt: at, report } }) => ({
-      ...{ kind: 'artifact', name: report.filename, flow, trail: report.trail_name, at },
-      ...{ fingerprint: report.fingerprint, commit: report.git_commit },
+  const rows: readonly Result[] = [
+    ...view.artifacts.map(({ artifact: { flow, id, createdAt, report } }) => ({
+      ...{ kind: 'artifact', name: report.filename, flow, trail: report.trail_name },
+      ...{ fingerprint: report.fingerprint, commit: report.git_commit, created_at: toTime(createdAt) },
       html_url: paths.artifact(org, flow, report.fingerprint, id),
     })),
-    ...view.trails.map(({ flow, name, createdAt: at, report: { git_commit_info } }) => ({
-      ...{ kind: 'trail', name, flow, trail: name, at, commit: git_commit_info?.sha1 },
-      ...{ message: git_commit_info?.message, author: git_commit_info?.author, branch: git_commit_info?.branch },
+    ...view.trails.map(({ flow, name, createdAt, report: { git_commit_info } }) => ({
+      ...{ kind: 'trail', name, flow, trail: name, commit: git_commit_info?.sha1, message: git_commit_info?.message },
+      ...{ author: git_commit_info?.author, branch: git_commit_info?.branch, created_at: toTime(createdAt) },
       html_url: paths.trail(org, flow, name),
     })),
     ...named('flow', view.flows, (name) => paths.flow(org, name)),
     ...named('environment', view.environments, (name) => paths.environment(org, name)),
     ...named('policy', view.policies, (name) => paths.policy(org, name)),
   ];
-  return toList(results, {
-    kind: ({ kind }) => kind,
-    name: ({ name }) => name,
-    flow: ({ flow }) => flow,
-    trail: ({ trail }) => trail,
-    fingerprint: ({ fingerprint }) => fingerprint,
-    commit: ({ commit }) => commit,
-    message: ({ message }) => message,
-    author: ({ author }) => author,
-    branch: ({ branch }) => branch,
-    created_at: ({ at }) => (at === undefined ? undefined : toTime(at)),
-    html_url: ({ html_url }) => html_url,
-  });
-}
-
-interface Result {
-  readonly kind: string;
-  readonly name: string;
-  readonly flow?: string;
-  readonly trail?: string;
-  readonly fingerprint?: string;
-  readonly commit?: string | undefined;
-  readonly message?: string | undefined;
-  readonly author?: string | undefined;
-  readonly branch?: string | undefined;
-  /** In Unix seconds. */
-  readonly at?: number;
-  readonly html_url: string;
+  return { columns: resultColumns, rows };
 }
 
 function renderArtifacts(context: PageContext, artifacts: readonly ArtifactDetails[]): Html | undefined {

@@ -97,7 +97,7 @@ function listExportedEvidence({ links }: RouteDependencies, { judgement }: Trail
     state: ({ status }) => status.evidence?.verdict ?? 'missing',
     why: ({ status }) => describeStatus(status),
     required: ({ status }) => status.isRequired,
-    reported_at: ({ status: { evidence } }) => (evidence === undefined ? undefined : toTime(evidence.createdAt)),
+    reported_at: ({ status: { evidence } }) => toTime(evidence?.createdAt),
     html_url: ({ status: { evidence, mismatched = evidence } }) =>
       mismatched === undefined
         ? undefined
@@ -111,7 +111,7 @@ function listExportedArtifacts({ links }: RouteDependencies, { judgement }: Trai
     state: ({ state }) => state,
     required: ({ isRequired }) => isRequired,
     fingerprint: ({ artifact: { reported } }) => reported?.report.fingerprint,
-    reported_at: ({ artifact: { reported } }) => (reported === undefined ? undefined : toTime(reported.createdAt)),
+    reported_at: ({ artifact: { reported } }) => toTime(reported?.createdAt),
     html_url: ({ artifact: { reported } }) =>
       reported === undefined
         ? undefined

@@ -4,12 +4,13 @@ import { errorCode } from '../../../runtime/failure.ts';
 import { LongStream, StreamedResponse } from '../server/streamed-response.ts';
 
 type Cell = string | number | boolean | undefined;
+type Row = Readonly<Record<string, Cell>>;
 
 /** A list of a page that can be downloaded. */
 export interface ExportedList {
   readonly columns: readonly string[];
   /** The cells of each row, by column. */
-  readonly rows: AsyncIterable<Readonly<Record<string, Cell>>>;
+  readonly rows: Iterable<Row> | AsyncIterable<Row>;
 }
 
 /** Creates a list from items, and what each column has of an item. */
@@ -23,7 +24,7 @@ export function toList<Item>(
 async function* toRows<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   columns: Readonly<Record<string, (item: Item) => Cell>>,
-): ExportedList['rows'] {
+): AsyncGenerator<Row> {
   for await (const item of items)
     yield Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(item)]));
 }
@@ -49,8 +50,8 @@ export async function* readInParts<Item>(
 }
 
 /** A time (Unix seconds) as a list has it. */
-export function toTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
+export function toTime(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString();
 }
 
 export const exportFormats = ['csv', 'json'] as const;
