@@ -223,7 +223,6 @@ export async function recordCompany(options: SampleOptions): Promise<void> {
     await reportEnvironments(send, org, first / groupSize, [...deployed.values()]);
     if (isHostile && first % 300 === 0) await reportUnknown(send, org, first);
   }
-  setTime(end);
 }
 
 async function createUser(options: SampleOptions, user: string): Promise<Send> {

@@ -1,4 +1,4 @@
-import { describeRed } from '../organization/organization-page.ts';
+import { describeNonCompliantTime } from '../organization/organization-page.ts';
 import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
 import { renderTrend, renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
 import type { VerdictHistory } from './environment-reading-use-cases.ts';
@@ -100,7 +100,7 @@ export function renderHistory(context: PageContext, { overview, history, choice 
   return html`<h2>Compliant time</h2>
     ${renderFacts([
       [`Compliant in ${choice.days} days`, renderTrend(trend, choice.days)],
-      ['Not compliant for', describeRed(trend)],
+      ['Not compliant for', describeNonCompliantTime(trend)],
     ])}
     ${renderTrendChoice(context.paths.environment(overview.org, overview.name), choice, false)}
     ${renderWeeks('Compliant time', [[overview.name, trend]])}`;

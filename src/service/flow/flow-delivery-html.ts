@@ -1,9 +1,9 @@
-import { countTrails } from '../organization/organization-page.ts';
+import { renderFlowTrend } from '../organization/organization-page.ts';
 import { clip, describeDuration, pageLink, renderEmpty } from '../platform/pages/components.ts';
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { renderTrend, renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
 import { isListTemplate } from '../template/template.ts';
 import { leadTimeTrails, type FlowDelivery } from './flow-delivery-use-cases.ts';
 import type { Flow } from './flow.ts';
@@ -19,18 +19,15 @@ export function renderDelivery(context: PageContext, flow: Flow, { delivery, cho
   const { org, name, template } = flow;
   const { paths } = context;
   const { leadTimes, policies } = delivery;
-  const { branch, trend } = delivery.trend;
   const fold = (title: string, content: Html): Html =>
     html`<details>
       <summary>${title}</summary>
       ${content}
     </details>`;
   const toEnvironment = (environment: string): Html => pageLink(paths.environment(org, environment), environment);
-  return html`<p>
-      Compliant in ${choice.days} days: ${renderTrend(trend, choice.days)}
-      <small>${branch === undefined ? 'of' : html`on ${branch}, of`} ${countTrails(trend.current.total)}</small>
-    </p>
-    ${renderTrendChoice(paths.flow(org, name), choice, true)} ${renderWeeks('Compliant trails', [[name, trend]])}
+  return html`<p>Compliant in ${choice.days} days: ${renderFlowTrend(delivery.trend, choice.days)}</p>
+    ${renderTrendChoice(paths.flow(org, name), choice, true)}
+    ${renderWeeks('Compliant trails', [[name, delivery.trend.trend]])}
     ${fold(
       'Lead times',
       renderTable({

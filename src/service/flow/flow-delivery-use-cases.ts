@@ -26,7 +26,7 @@ export interface FlowDelivery {
 /** How many trails have lead times. */
 export const leadTimeTrails = 100;
 
-/** Loads how a flow does, as far as the caller may read the environments; undefined if it does not exist. */
+/** Loads how a flow does, as far as the caller may read the environments. */
 export async function loadFlowDelivery(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   caller: Reader,

@@ -16,6 +16,7 @@ import { flowPath, listExportedTrails, selectionQuery, toSelection, type Selecti
 import { renderDelivery, type DeliveryView } from './flow-delivery-html.ts';
 import { loadFlowDelivery } from './flow-delivery-use-cases.ts';
 import { countNames } from '../template/template.ts';
+import { toIndexed } from '../trail/trail-records.ts';
 import { listColumns, toMatrixRow, type MatrixCell, type MatrixRow } from '../trail/trail-matrix.ts';
 import { renderPackageForm } from '../audit-package/audit-package-html.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
@@ -260,13 +261,10 @@ function renderCommitCells(
   const { sha1, message = '', author, branch, url } = report.git_commit_info ?? {};
   const [subject = ''] = message.split('\n', 1);
   const words = [subject, report.description, name].find((text = '') => text.trim() !== '') ?? name;
-  // Indexes have 200 characters of it.
   const select = (field: 'author' | 'branch', value = '', shown = value): Hole =>
     value === ''
       ? ''
-      : html`<a
-          href="${withQuery(paths.flow(org, flow), { [field]: Array.from(value.toWellFormed()).slice(0, 200).join('') })}"
-          title="${clip(value, 200)}"
+      : html`<a href="${withQuery(paths.flow(org, flow), { [field]: toIndexed(value) })}" title="${clip(value, 200)}"
           >${clip(shown, 60)}</a
         >`;
   return [

@@ -21,7 +21,7 @@ import {
 import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { listResults, toSearchPage, type SearchView } from './search-page.ts';
 import { toTrendChoice, trendQuery, type TrendChoice } from '../platform/pages/trend-html.ts';
-import { listFaults } from '../trail/trail-trend-use-cases.ts';
+import { listFrequentFaults } from '../trail/trail-trend-use-cases.ts';
 
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;
@@ -33,7 +33,7 @@ const overviewFlows = 100;
 const overviewTrails = 1;
 
 /** How many names the overview lists of what fails or is missing most. */
-const maximumFaults = 10;
+const overviewFaults = 10;
 
 /** Adds the home page, the overview of an organization, and the search. */
 export function addOrganizationPages(host: PageHost): void {
@@ -60,7 +60,7 @@ export function addOrganizationPages(host: PageHost): void {
     ]);
     const trends = new Map(flows.map(({ flow, trend }) => [flow.name, trend]));
     const [faults, reasons] = await Promise.all([
-      dependencies.storage.read((records) => listFaults(records, org, trends, maximumFaults)),
+      dependencies.storage.read((records) => listFrequentFaults(records, org, trends, overviewFaults)),
       loadReasons(dependencies, org, listFailing(environments), context.now),
     ]);
     return toOrganizationPage(context, { org, flows, totalFlows: total, environments, reasons, faults, choice });

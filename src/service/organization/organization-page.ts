@@ -7,6 +7,7 @@ import type { VerdictHistory } from '../environment/environment-reading-use-case
 import type { Trend } from '../platform/rate.ts';
 import type { FaultCount } from '../trail/trail-records.ts';
 import type { FlowOverview, TrailState } from '../trail/trail-state-use-cases.ts';
+import type { FlowTrend } from '../trail/trail-trend-use-cases.ts';
 import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
 import type { JudgementReason } from '../attestation/reasons.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
@@ -161,7 +162,13 @@ function describeTrail({ trail: { name, report } }: TrailState): string {
   return clip(message === '' ? name : message, 60);
 }
 
-export const countTrails = (count: number): string => `${count} ${count === 1 ? 'trail' : 'trails'}`;
+const countTrails = (count: number): string => `${count} ${count === 1 ? 'trail' : 'trails'}`;
+
+/** Renders the trend of a flow, and which trails it counts. */
+export function renderFlowTrend({ branch, trend }: FlowTrend, days: number): Html {
+  return html`${renderTrend(trend, days)}
+    <small>${branch === undefined ? 'of' : html`on ${branch}, of`} ${countTrails(trend.current.total)}</small>`;
+}
 
 /** Renders flows with the states of their latest trails, and their trends. */
 export function renderFlows(
@@ -175,7 +182,7 @@ export function renderFlows(
   return html`${renderTable({
     label: 'Flows',
     columns: ['Flow', 'State', `Compliant in ${days} days`, 'Latest trail', 'Begun', 'State since'],
-    rows: flows.map(({ flow, trails, trend: { branch, trend } }): readonly Hole[] => [
+    rows: flows.map(({ flow, trails, trend }): readonly Hole[] => [
       html`${pageLink(paths.flow(org, flow.name), flow.name)}
       ${flow.description === '' ? undefined : html`<br /><small>${clip(flow.description, 160)}</small>`}`,
       html`<span class="strip"
@@ -186,8 +193,7 @@ export function renderFlows(
             >`,
         )}</span
       >`,
-      html`${renderTrend(trend, days)}
-        <small>${branch === undefined ? 'of' : html`on ${branch}, of`} ${countTrails(trend.current.total)}</small>`,
+      renderFlowTrend(trend, days),
       trails[0] === undefined
         ? 'no trail yet'
         : pageLink(paths.trail(org, flow.name, trails[0].trail.name), describeTrail(trails[0])),
@@ -257,7 +263,7 @@ export function renderEnvironments(
       environment.latest === 0 ? 'No report yet' : renderVerdict(environment.compliant),
       since === undefined ? '' : renderTime(since, context),
       renderTrend(trend, days),
-      describeRed(trend),
+      describeNonCompliantTime(trend),
       environment.kind,
       environment.kind === 'logical' ? 'by its members' : renderTimeOrNever(environment.lastReportedAt, context),
     ]),
@@ -273,6 +279,6 @@ export function renderEnvironments(
 }
 
 /** How long something was not compliant in the time of a trend. */
-export function describeRed({ current: { good, total } }: Trend): string {
+export function describeNonCompliantTime({ current: { good, total } }: Trend): string {
   return total === good ? '' : describeDuration(total - good);
 }

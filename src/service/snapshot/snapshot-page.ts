@@ -3,6 +3,7 @@ import { diffEnvironments } from '../../contract/snapshot.ts';
 import { showDifference, type Shown, type ShownDifference } from './content-views.ts';
 import { listFingerprints } from './running-artifact.ts';
 import { describePolicy } from '../policy/provenance-requirement.ts';
+import { toDay } from '../../runtime/clock.ts';
 import { readDays } from '../platform/pages/days.ts';
 import { apiRequest, withQuery } from '../platform/pages/api-request.ts';
 import {
@@ -342,9 +343,8 @@ export function renderDifferenceLink(
 
 /** Renders the form that finds what ran at the end of a day. */
 export function renderDayForm({ paths, now }: PageContext, org: string, environment: string): Html {
-  const today = new Date(now * 1000).toISOString().slice(0, 10);
   return html`<form class="filters" method="get" action="${paths.onDay(org, environment)}">
-    <label>What ran at the end of a day (UTC) <input name="day" type="date" required value="${today}" /></label>
+    <label>What ran at the end of a day (UTC) <input name="day" type="date" required value="${toDay(now)}" /></label>
     <button>Show</button>
   </form>`;
 }

@@ -50,7 +50,7 @@ export interface FaultCount {
 
 export interface SavedVerdict {
   readonly state: ArtifactState;
-  /** The names of what keeps the trail from being compliant; see `listFaults`. */
+  /** The names of the evidence and artifacts that keep the trail from being compliant. */
   readonly faults: readonly string[];
   /** When time alone changes the verdict, in Unix seconds; undefined for never. */
   readonly changesAt: number | undefined;
@@ -81,6 +81,11 @@ const newestFirst = `ORDER BY ${place} DESC`;
 /** The branch or author of the commit of the trail `t`, cut to the 200 characters that indexes have. */
 const ofCommit = (field: 'branch' | 'author'): string =>
   `substr(${either(`t.report ->> '$.git_commit_info.${field}'`, `t.report::json #>> '{git_commit_info,${field}}'`)}, 1, 200)`;
+
+/** The part of a branch or author that trails are selected by. */
+export function toIndexed(text: string): string {
+  return Array.from(text.toWellFormed()).slice(0, 200).join('');
+}
 
 /** The saved faults of the trail `t`, as the rows of a table `f` with a column `value`. */
 const faultsOf = either('json_each(t.faults) f', 'json_array_elements_text(t.faults::json) AS f (value)');
@@ -370,9 +375,9 @@ export class TrailWriter extends TrailReader {
   saveVerdict({ org, flow, name, report }: Trail, verdict: SavedVerdict, at: number): Promise<void> {
     const { state, faults, changesAt = null } = verdict;
     const branch = report.git_commit_info?.branch;
-    const cut = branch === undefined ? null : Array.from(branch.toWellFormed()).slice(0, 200).join('');
     const names = faults.length === 0 ? null : JSON.stringify(faults);
-    return this.database.run(statements.saveVerdict, [org, flow, name, state, names, changesAt, at, cut]);
+    const indexed = branch === undefined ? null : toIndexed(branch);
+    return this.database.run(statements.saveVerdict, [org, flow, name, state, names, changesAt, at, indexed]);
   }
 
   /**

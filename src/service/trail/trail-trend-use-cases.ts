@@ -53,7 +53,7 @@ export async function loadFlowTrends(
 const maximumSearched = 1000;
 
 /** Lists what fails or is missing most in the trails that trends count. */
-export async function listFaults(
+export async function listFrequentFaults(
   { trails }: Records,
   org: string,
   trends: ReadonlyMap<string, FlowTrend>,

@@ -1,4 +1,5 @@
 import { Type, type Static } from '../../../contract/schema.ts';
+import { toDay } from '../../../runtime/clock.ts';
 import { toPercent, type Rate, type Trend } from '../rate.ts';
 import { withQuery } from './api-request.ts';
 import { pageLink } from './components.ts';
@@ -93,7 +94,7 @@ function describeRate(rate: Rate): string {
 export function renderWeeks(label: string, rows: readonly (readonly [name: Hole, trend: Trend])[]): Html | undefined {
   const weeks = rows[0]?.[1].weeks;
   if (weeks === undefined) return undefined;
-  const columns = weeks.map(({ from }) => new Date(from * 1000).toISOString().slice(5, 10));
+  const columns = weeks.map(({ from }) => toDay(from).slice('2027-'.length));
   return html`<details>
     <summary>${label}, by week</summary>
     ${renderTable({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as sessions from '../../../../src/service/session/session-use-cases.ts';
 import type { TrailSelection } from '../../../../src/service/trail/trail-records.ts';
 import { listTrailStates } from '../../../../src/service/trail/trail-state-use-cases.ts';
-import { listFaults, loadFlowTrends } from '../../../../src/service/trail/trail-trend-use-cases.ts';
+import { listFrequentFaults, loadFlowTrends } from '../../../../src/service/trail/trail-trend-use-cases.ts';
 import type { VerdictSpan } from '../../../../src/service/platform/rate.ts';
 import { judgeMarked } from '../../../../src/service/trail/trail-verdict-use-cases.ts';
 import type { StoredKey } from '../../../../src/service/account/account.ts';
@@ -206,7 +206,7 @@ export function describePages(name: string, open: () => Promise<StorageUnderTest
           const flows = ['web', 'api', 'free', 'none'];
           const trends = await loadFlowTrends(transaction, 'acme', flows, window, 100 + 30 * day);
           const rates = [...trends].map(([name, { branch, trend }]) => [name, branch, trend.current, trend.before]);
-          const faults = (await listFaults(transaction, 'acme', trends, 9)).map(
+          const faults = (await listFrequentFaults(transaction, 'acme', trends, 9)).map(
             ({ flow: of, state, name: fault, trails }) => ({ of, state, fault, trails }),
           );
           return { rates, faults };
