@@ -23,7 +23,7 @@ const change = findLatestChange(true);
 const questions: readonly Question[] = [
   {
     question: 'What is red, since when, and why?',
-    answer: /Environment production-us since .* ago: [\w.-]+ of .*\(policy strict/,
+    answer: /Environment production-us \(began .* ago\): [\w.-]+ of .*\(policy strict/,
   },
   {
     question: 'Which rule is broken by what in production?',

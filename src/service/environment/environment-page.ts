@@ -268,9 +268,10 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
           )
         : renderResult(toVerdictState(compliant), describeState(context, view))
     }
-    ${renderEnvironmentFacts(context, overview)} ${latest === 'none' ? undefined : renderHistory(context, view)}
-    ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent)} ${renderLatest(context, latest)}
-    ${renderAllowed(context, view)} ${latest === 'none' ? undefined : renderSnapshots(context, view)}
+    ${renderEnvironmentFacts(context, overview)} ${renderLatest(context, latest)} ${renderAllowed(context, view)}
+    ${latest === 'none' ? undefined : renderTimelineSection(context, overview, recent)}
+    ${latest === 'none' ? undefined : renderHistory(context, view)}
+    ${latest === 'none' ? undefined : renderSnapshots(context, view)}
     ${latest === 'none' ? undefined : renderComparisonForm(context, org, `${name}~1`, name)}
     ${renderPackageForm(context.paths.environment(org, name))}`,
   };
@@ -279,7 +280,7 @@ export function toEnvironmentPage(context: PageContext, view: EnvironmentView): 
 function describeState(context: PageContext, { latest, history }: EnvironmentView): Hole {
   const since = history?.since;
   const words = typeof latest === 'string' ? '' : describeVerdict(latest);
-  return html`${words} ${since === undefined ? undefined : html`Unchanged since ${renderTime(since, context)}.`}`;
+  return html`${words} ${since === undefined ? undefined : html`This began ${renderTime(since, context)}.`}`;
 }
 
 function renderEnvironmentFacts(context: PageContext, overview: EnvironmentOverview): Html {

@@ -13,7 +13,7 @@ import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
 import { findFlow } from './flow-use-cases.ts';
 import { flowPath, listExportedTrails, selectionQuery, toSelection, type SelectionQuery } from './trail-list-page.ts';
-import { renderDelivery, type DeliveryView } from './flow-delivery-html.ts';
+import { renderDelivery, renderRate, type DeliveryView } from './flow-delivery-html.ts';
 import { loadFlowDelivery } from './flow-delivery-use-cases.ts';
 import { countNames } from '../template/template.ts';
 import { toIndexed } from '../trail/trail-records.ts';
@@ -204,7 +204,7 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
       apiRequest(listTrails, { org }, { flow: name, page: Math.floor(offset / limit) + 1, per_page: limit }),
       apiRequest(getFlow, { org, flow_name: name }),
     ],
-    content: html`${renderFlowFacts(context, flow)} ${renderDelivery(context, flow, view)}
+    content: html`${renderFlowFacts(context, flow)} ${renderRate(context, flow, view)}
       <h2>Trails</h2>
       ${renderFilters(paths.flow(org, name), selected)}
       ${
@@ -249,7 +249,8 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
         '',
       )}
       ${renderDownloads('All selected trails', 'trails', paths.flow(org, name), selected)}
-      ${renderPackageForm(paths.flow(org, name))}`,
+      <h2>Delivery</h2>
+      ${renderDelivery(context, flow, view)} ${renderPackageForm(paths.flow(org, name))}`,
   };
 }
 

@@ -124,7 +124,7 @@ export function listFailing(environments: readonly JudgedEnvironment[]): readonl
 function renderAttention(context: PageContext, { org, flows, environments, reasons }: OrganizationOverview): Html {
   const { paths } = context;
   const item = (state: ArtifactState, since: number | undefined, what: Html, why: readonly JudgementReason[]): Html => {
-    const time = since === undefined ? undefined : html` since ${renderTime(since, context)}`;
+    const time = since === undefined ? undefined : html` (began ${renderTime(since, context)})`;
     return html`<li>
       ${renderBadge(state)} ${what}${time}: ${renderSentences(context, org, why, maximumShownReasons)}
     </li>`;

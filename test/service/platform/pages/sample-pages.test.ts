@@ -31,10 +31,10 @@ describe('the pages of an organization with records', () => {
     expect(await read('/')).toContain('acme admin ✕ 2 of 4 not compliant');
     const overview = await read('/acme');
     expect(overview).toMatch(
-      /Needs attention ✕ Not compliant Environment production since 9 hours ago : web.sonar of /,
+      /Needs attention ✕ Not compliant Environment production \(began 9 hours ago \): web.sonar of /,
     );
     expect(overview).toMatch(
-      /Trail shop: change number 126 of the flow web since 9 hours ago : web.sonar : new_coverage/,
+      /Trail shop: change number 126 of the flow web \(began 9 hours ago \): web.sonar : new_coverage/,
     );
     expect(overview).toMatch(
       /web The web shop: from commit to production ✕ Not compliant 33 % on main, of 9 trails shop: change number 126 /,
