@@ -184,37 +184,24 @@ async function attestAll(
   { trail, sonar, failures = 0, reviewed, scanned }: SampleRun,
   git_commit_info: SampleCommit,
 ): Promise<void> {
-  const path = `/attestations/${org}/web/trail/${trail}`;
-  const about = { git_commit_info, user_data: { github: { run_id: trail.slice(6), workflow: 'build' } } };
+  const number = trail.slice(6);
+  const about = { git_commit_info, user_data: { github: { run_id: number, workflow: 'build' } } };
+  const attest = (kind: string, attestation_name: string, document: object, files = {}): Promise<unknown> =>
+    send(
+      'POST',
+      `/attestations/${org}/web/trail/${trail}/${kind}`,
+      toForm('data_json', { attestation_name, ...document, ...about }, files),
+    );
   if (reviewed !== undefined) {
-    const number = trail.slice(6);
     const pull_requests = reviewed ? [toPullRequest(git_commit_info, number, `Change number ${number}`)] : [];
-    const document = { attestation_name: 'pull-request', git_provider: 'github', pull_requests, ...about };
-    await send('POST', `${path}/pull_request`, toForm('data_json', document));
+    await attest('pull_request', 'pull-request', { git_provider: 'github', pull_requests });
   }
-  const tests = { attestation_name: 'web.unit-tests', junit_results: toTestResults(failures), ...about };
-  await send(
-    'POST',
-    `${path}/junit`,
-    toForm('data_json', tests, { 'attachment_file.0': ['junit.xml', '<testsuites/>'] }),
-  );
-  if (sonar !== undefined) {
-    const document = {
-      attestation_name: 'web.sonar',
-      sonar_results: toSonarResults(sonar, git_commit_info.sha1),
-      ...about,
-    };
-    await send('POST', `${path}/sonar`, toForm('data_json', document));
-  }
-  if (scanned === true) {
-    const document = {
-      attestation_name: 'web.licence-scan',
-      is_compliant: true,
-      description: 'All licences are allowed',
-      ...about,
-    };
-    await send('POST', `${path}/generic`, toForm('data_json', document));
-  }
+  const file = { 'attachment_file.0': ['junit.xml', '<testsuites/>'] };
+  await attest('junit', 'web.unit-tests', { junit_results: toTestResults(failures) }, file);
+  if (sonar !== undefined)
+    await attest('sonar', 'web.sonar', { sonar_results: toSonarResults(sonar, git_commit_info.sha1) });
+  if (scanned === true)
+    await attest('generic', 'web.licence-scan', { is_compliant: true, description: 'All licences are allowed' });
 }
 
 /** Reports texts that would be markup if they were not escaped. */
