@@ -179,7 +179,10 @@ describe('the reasons of a verdict', () => {
     );
     const overview = await page('/acme');
     expect(overview).toMatch(
-      new RegExp(`Trail <a href="[^"]*">main</a> of the\\s+flow <a href="[^"]*">web</a>:[\\s\\S]*?${scan.source}`, 'u'),
+      new RegExp(
+        `Trail <a href="[^"]*">main</a> of the\\s+flow <a href="[^"]*">web</a> \\(began <time[\\s\\S]*?${scan.source}`,
+        'u',
+      ),
     );
     expect(overview).toMatch(
       new RegExp(
