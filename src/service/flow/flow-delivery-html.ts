@@ -7,18 +7,21 @@ import { renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pa
 import { isListTemplate } from '../template/template.ts';
 import { leadTimeTrails, type FlowDelivery } from './flow-delivery-use-cases.ts';
 import type { Flow } from './flow.ts';
+import type { SelectionQuery } from './trail-list-page.ts';
 
 export interface DeliveryView {
   readonly delivery: FlowDelivery | undefined;
   readonly choice: TrendChoice;
+  /** The filters of the list of trails that are set. */
+  readonly selected: SelectionQuery;
 }
 
 /** Renders the rate of a flow, with the choice of what it counts. */
 export function renderRate(context: PageContext, { org, name }: Flow, view: DeliveryView): Html | undefined {
-  const { delivery, choice } = view;
+  const { delivery, choice, selected } = view;
   if (delivery === undefined) return undefined;
   return html`<p>Compliant in ${choice.days} days: ${renderFlowTrend(delivery.trend, choice.days)}</p>
-    ${renderTrendChoice(context.paths.flow(org, name), choice, true)}`;
+    ${renderTrendChoice(context.paths.flow(org, name), choice, true, selected)}`;
 }
 
 /** Renders, folded, the trend of a flow by week, its lead times, its template and its policies. */

@@ -42,7 +42,7 @@ import { renderFlows } from '../organization/organization-page.ts';
 import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { defaultTrendChoice, toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
+import { defaultTrendChoice, toTrendChoice, toTrendQuery, trendQuery } from '../platform/pages/trend-html.ts';
 import { namedFlowNotFound } from '../../contract/errors.ts';
 import { Type } from '../../contract/schema.ts';
 import { ApiError } from '../platform/server/errors/api-error.ts';
@@ -169,7 +169,6 @@ function toFlowListPage(
 /** What the page of a flow shows. */
 export interface FlowView extends DeliveryView {
   readonly states: TrailStates;
-  readonly selected: SelectionQuery;
   /** The number of selected trails before the first one. */
   readonly offset: number;
   readonly limit: number;
@@ -185,11 +184,12 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
   const { flow, trails, total, isRejudged } = view.states;
   const { org, name } = flow;
   const { paths } = context;
-  const { selected, offset, limit } = view;
+  const { selected, choice, offset, limit } = view;
   const rows = trails.map((one) => ({ ...one, row: toMatrixRow(one) }));
   const columns = listColumns(rows.map(({ row }) => row));
   const shown = columns.slice(0, maximumColumns);
-  const at = (start: number): string => withQuery(paths.flow(org, name), { ...selected, offset: start });
+  const at = (start: number): string =>
+    withQuery(paths.flow(org, name), { ...selected, ...toTrendQuery(choice), offset: start });
   const count = total > maximumCounted ? `${maximumCounted.toLocaleString('en')}+` : String(total);
   const fixed = ['Message', 'State', 'Commit', 'Author', 'Branch', 'Pull request'];
   const labels = [...fixed, ...shown.map((column) => clip(column, 60)), 'Extra', 'Begun'];

@@ -85,6 +85,12 @@ describe('the page of a flow', () => {
     expect(await listTrails('?to=2020-01-01')).toEqual([]);
   });
 
+  it('keeps the filters when another trend is chosen', async () => {
+    const { text } = await read('?branch=main&days=90');
+    expect(text).toContain('href="/acme/flows/web?branch=main"');
+    expect(text).toContain('href="/acme/flows/web?branch=main&amp;days=90&amp;branches=all"');
+  });
+
   it('gives the same list as a file that spreadsheets do not run', async () => {
     const csv = await read('?download=trails.csv&branch=main');
     expect(csv.type).toBe('text/csv; charset=utf-8');

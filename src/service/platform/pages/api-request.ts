@@ -4,14 +4,17 @@ import type { Endpoint } from '../../../contract/endpoint.ts';
 export function apiRequest(
   { method, path }: Pick<Endpoint, 'method' | 'path'>,
   parameters: Readonly<Record<string, string>>,
-  query: Readonly<Record<string, string | number | undefined>> = {},
+  query: Query = {},
 ): string {
   const filled = path.replace(/\{(\w+)\}/g, (hole, name: string) => encodeURIComponent(parameters[name] ?? hole));
   return `${method} ${withQuery(filled, query)}`;
 }
 
-/** Adds a query to an address. Undefined values are left out. */
-export function withQuery(address: string, query: Readonly<Record<string, string | number | undefined>>): string {
+/** The parameters of an address. Undefined and empty values are left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** Adds a query to an address. */
+export function withQuery(address: string, query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [`${name}=${encodeURIComponent(String(value))}`],
   );

@@ -1,7 +1,7 @@
 import { Type, type Static } from '../../../contract/schema.ts';
 import { toDay } from '../../../runtime/clock.ts';
 import { toPercent, type Rate, type Trend } from '../rate.ts';
-import { withQuery } from './api-request.ts';
+import { withQuery, type Query } from './api-request.ts';
 import { pageLink } from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
 import { renderTable } from './table.ts';
@@ -31,17 +31,22 @@ export function toTrendChoice({
   return { days: days === '90' ? 90 : 30, isAllBranches: branches === 'all' };
 }
 
+/** The parameters of an address for what trends show; none for the default. */
+export function toTrendQuery({ days, isAllBranches }: TrendChoice): Query {
+  return { days: days === 30 ? undefined : days, branches: isAllBranches ? 'all' : undefined };
+}
+
 /**
  * Renders links to the same page with other trends.
  *
  * @param hasBranches whether the trends are of trails
+ * @param others the other parameters of the page
  */
-export function renderTrendChoice(path: string, chosen: TrendChoice, hasBranches: boolean): Html {
+export function renderTrendChoice(path: string, chosen: TrendChoice, hasBranches: boolean, others: Query = {}): Html {
   const item = (words: string, change: Partial<TrendChoice>): Html => {
-    const { days, isAllBranches } = { ...chosen, ...change };
-    const isCurrent = days === chosen.days && isAllBranches === chosen.isAllBranches;
-    const branches = isAllBranches ? 'all' : undefined;
-    const to = withQuery(path, { days: days === 30 ? undefined : days, branches });
+    const choice = { ...chosen, ...change };
+    const isCurrent = choice.days === chosen.days && choice.isAllBranches === chosen.isAllBranches;
+    const to = withQuery(path, { ...others, ...toTrendQuery(choice) });
     return isCurrent ? html`<strong>${words}</strong> ` : html`${pageLink(to, words)} `;
   };
   return html`<p>
