@@ -12,7 +12,7 @@ import { evidenceName } from '../attestation/evidence-scope.ts';
 import type { CountedAttestation } from '../attestation/attestation.ts';
 import type { Flow } from './flow.ts';
 import { findFlow } from './flow-use-cases.ts';
-import { flowPath, listExportedTrails, selectionQuery, toSelection, type SelectionQuery } from './trail-list-page.ts';
+import { flowPath, listExportedTrails, selectionQuery, toSelection } from './trail-list-page.ts';
 import { renderDelivery, renderRate, type DeliveryView } from './flow-delivery-html.ts';
 import { loadFlowDelivery } from './flow-delivery-use-cases.ts';
 import { countNames } from '../template/template.ts';
@@ -206,7 +206,7 @@ export function toFlowPage(context: PageContext, view: FlowView): Page {
     ],
     content: html`${renderFlowFacts(context, flow)} ${renderRate(context, flow, view)}
       <h2>Trails</h2>
-      ${renderFilters(paths.flow(org, name), selected)}
+      ${renderFilters(paths.flow(org, name), view)}
       ${
         isRejudged
           ? html`<p role="status">
@@ -292,7 +292,7 @@ function renderFlowFacts(context: PageContext, flow: Flow): Html {
   ]);
 }
 
-function renderFilters(action: string, selected: SelectionQuery): Html {
+function renderFilters(action: string, { selected, choice }: DeliveryView): Html {
   const options = artifactStates.map(
     (one) =>
       html`<option value="${one}" ${one === selected.state ? html`selected` : undefined}>
@@ -307,7 +307,11 @@ function renderFilters(action: string, selected: SelectionQuery): Html {
     html`<label
       >${label} <input name="${name}" type="${type}" maxlength="255" value="${selected[name] ?? ''}"
     /></label>`;
+  const kept = Object.entries(toTrendQuery(choice)).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
   return html`<form class="filters" method="get" action="${action}">
+    ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${field('Name begins with', 'name', 'text')}
     <label
       >State

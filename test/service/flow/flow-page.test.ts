@@ -85,10 +85,11 @@ describe('the page of a flow', () => {
     expect(await listTrails('?to=2020-01-01')).toEqual([]);
   });
 
-  it('keeps the filters when another trend is chosen', async () => {
+  it('keeps the filters when another trend is chosen, and the trend when others are', async () => {
     const { text } = await read('?branch=main&days=90');
     expect(text).toContain('href="/acme/flows/web?branch=main"');
     expect(text).toContain('href="/acme/flows/web?branch=main&amp;days=90&amp;branches=all"');
+    expect(text).toContain('<input type="hidden" name="days" value="90" />');
   });
 
   it('gives the same list as a file that spreadsheets do not run', async () => {
