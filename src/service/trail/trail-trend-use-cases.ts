@@ -52,7 +52,7 @@ export async function loadFlowTrends(
 /** How many trails are searched for what fails most: the latest that are not compliant. */
 const maximumSearched = 1000;
 
-/** Lists what fails or is missing most in the trails that trends count. */
+/** Lists what fails or is missing most in the trails that trends count; what is equally frequent by its name. */
 export async function listFrequentFaults(
   { trails }: Records,
   org: string,
@@ -65,5 +65,8 @@ export async function listFrequentFaults(
     const names = flows.map(([name]) => name);
     found.push(...(await trails.countFaults(org, names, branch, from, maximumSearched)));
   }
-  return found.toSorted((one, other) => other.trails - one.trails).slice(0, limit);
+  const place = ({ name, flow, state }: FaultCount): string => JSON.stringify([name, flow, state]);
+  return found
+    .toSorted((one, other) => other.trails - one.trails || (place(one) < place(other) ? -1 : 1))
+    .slice(0, limit);
 }
