@@ -26,6 +26,11 @@ export const gitCommitInfo = Type.Object(
 
 export type GitCommitInfo = Static<typeof gitCommitInfo>;
 
+/** The first line of a commit message: its subject. */
+export function firstLine(message: string | undefined): string | undefined {
+  return message?.split('\n', 1)[0];
+}
+
 /** A commit in the answers about trails and attestations: the public client requires the time and the texts. */
 export const commitResponse = Type.Object({
   sha1: Type.String(),

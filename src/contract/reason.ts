@@ -39,8 +39,8 @@ export const reasons = tolerant(Type.Array(reason), Type.Array(Type.Unknown()));
 const maximumAnchoredLength = 100;
 
 /**
- * The id of the row of a trail's page that shows what a reason is about, and so the fragment of a link to it. It has no
- * parentheses, which would end a link in Markdown.
+ * The id of the row on a trail's page that shows the subject of a reason; links to the row have it as their fragment. It
+ * has no parentheses, which would end a link in Markdown.
  */
 export function evidenceAnchor(about: string): string {
   const encoded = encodeURIComponent(about.slice(0, maximumAnchoredLength).toWellFormed());

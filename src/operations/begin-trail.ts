@@ -1,3 +1,4 @@
+import { firstLine } from '../contract/commit.ts';
 import { gatheredAtKey } from '../contract/attestations/attestation-fields.ts';
 import { beginTrail as endpoint } from '../contract/trail.ts';
 import { prepareTemplateFile } from '../evidence/template-file.ts';
@@ -82,7 +83,7 @@ export const beginTrail = defineOperation({
             ...fact('Trail', kept === undefined ? `${name} (${action})` : name, page),
             ...fact('Description', inputs.description),
             ...fact('Commit', commit.sha1, commit.url),
-            ...fact('Commit message', commit.message?.split('\n')[0]),
+            ...fact('Commit message', firstLine(commit.message)),
             ...fact('Template', template === undefined ? undefined : path),
           ],
           tables: [],

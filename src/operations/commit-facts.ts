@@ -1,3 +1,4 @@
+import { firstLine } from '../contract/commit.ts';
 import { fact, type Fact } from './report.ts';
 
 /** What an answer or a request says about a commit. */
@@ -10,5 +11,5 @@ interface CommitDetails {
 
 /** The facts of a commit, as far as they are known. */
 export function commitFacts({ sha1, url, message, author }: CommitDetails = {}): readonly Fact[] {
-  return [...fact('Commit', sha1, url), ...fact('Commit message', message?.split('\n')[0]), ...fact('Author', author)];
+  return [...fact('Commit', sha1, url), ...fact('Commit message', firstLine(message)), ...fact('Author', author)];
 }

@@ -13,7 +13,7 @@ import {
 
 const day = 86_400;
 
-/** How long the company reports before the end of its samples, in days. */
+/** The length of the recorded history, in days. */
 export const companyDays = 90;
 
 const trailCount = 1000;
@@ -21,7 +21,7 @@ const trailCount = 1000;
 /** The number of the first pull request. */
 const firstNumber = 4000;
 
-/** So many commits get their evidence at the same time. */
+/** How many commits get their evidence at the same time. */
 const groupSize = 10;
 
 const longFlow =
@@ -61,10 +61,10 @@ const otherFlows: readonly (readonly [name: string, description: string])[] = [
   [longFlow, 'A flow with a long name. '.repeat(12)],
 ];
 
-/** Flows that nothing is reported to. */
+/** Flows without trails. */
 const emptyFlows = ['mainframe', 'next-year'];
 
-/** The first ones are in scripts that a browser shows on each machine, for pictures. */
+/** The first ones need only characters for which every machine has a font; pictures use these. */
 const authors = [
   'Ada Example <ada@example.com>',
   'Grace Example <grace@example.com>',

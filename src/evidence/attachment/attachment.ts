@@ -25,7 +25,7 @@ export interface Attachment {
 
 interface AttachmentPart extends Pick<MatchedFile, 'name' | 'size'> {
   /**
-   * Reads a file of an archive like `Attachment.open`, into one buffer for all files, so that they are read in turn.
+   * Reads a file of an archive like `Attachment.open`. All files share one buffer, so read them one after the other.
    * Absent if the attachment is this file.
    */
   open?(): AsyncIterable<Uint8Array>;

@@ -30,8 +30,8 @@ export function archiveName(file: string, workspace: string, platform: PlatformP
 }
 
 /**
- * Makes the names unique by putting underscores in front of repeated ones, also where upper and lower case do not differ:
- * unpacked on Windows or macOS, one file would replace the other.
+ * Makes the names unique by putting underscores in front of repeated ones. Names that differ only in case count as
+ * repeated, because one file would replace the other when the archive is unpacked on Windows or macOS.
  */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();

@@ -54,12 +54,12 @@ async function* copies(content: Content): AsyncGenerator<Buffer, void, undefined
   for await (const chunk of content.open()) yield Buffer.from(chunk);
 }
 
-/** Searches streams for texts, one after the other, also across the borders of their chunks. */
+/** Searches streams for texts, one stream after the other, also across the borders of chunks. */
 export class SecretSearch {
   readonly #needles: readonly Buffer[];
   /** One byte less than the longest text. */
   readonly #overlap: number;
-  /** The end of what was searched, then the beginning of the next chunk. One for all: files can be many and small. */
+  /** The end of the chunks before, then the beginning of the next one. Reused, because there can be many small files. */
   readonly #border: Buffer;
   #kept = 0;
 

@@ -1,3 +1,4 @@
+import { firstLine } from '../../contract/commit.ts';
 import type { CustomAttestation } from '../../contract/attestations/custom.ts';
 import type { GenericAttestation } from '../../contract/attestations/generic.ts';
 import type { JiraAttestation } from '../../contract/attestations/jira.ts';
@@ -191,7 +192,7 @@ function renderCommits(context: PageContext, { commits, title, url }: PullReques
       columns: ['Commit', 'Message', 'Author', 'Signature', 'When'],
       rows: commits.map((commit): readonly Hole[] => [
         renderCommit(commit),
-        clip(commit.message.split('\n', 1)[0] ?? '', 120),
+        clip(firstLine(commit.message) ?? '', 120),
         clip(commit.author, 100),
         commit.verified === true ? 'verified' : clip(commit.signature_state ?? '', 40),
         renderTime(commit.timestamp, context),

@@ -25,7 +25,7 @@ export type LogCommand =
     }
   | {
       readonly name: 'verifier-key';
-      /** Those of the environment; undefined if they are in the data folder. */
+      /** The keys in an environment variable; undefined if they are in the data folder. */
       readonly keys: readonly KeyObject[] | undefined;
       readonly dataFolder: string;
       readonly org: string;

@@ -38,7 +38,8 @@ import {
   toSnapshotError,
 } from '../snapshot/snapshot-page.ts';
 import { readInParts, toList, toTime, type ExportedList } from '../platform/pages/list-export.ts';
-import { defaultTrendChoice, toTrendChoice, trendQuery, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { defaultTrendChoice, toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 import { renderHistory, renderTimeline, type HistoryView } from './timeline-html.ts';
 import { namedEnvironmentNotFound } from '../../contract/errors.ts';
 import { environmentName, orgName } from '../../contract/names.ts';

@@ -24,18 +24,18 @@ export function findEnvironment(
   );
 }
 
-/** How long an environment has its verdict, and had others before. */
+/** The history of an environment's verdict. */
 export interface VerdictHistory {
-  /** Since when it has its verdict, in Unix seconds; undefined without a snapshot. */
+  /** When its current verdict began, in Unix seconds; undefined without a snapshot. */
   readonly since: number | undefined;
   /** The time in which it was compliant. */
   readonly trend: Trend;
 }
 
-/** The maximum number of changes of the verdict of an environment in a trend. */
+/** The maximum number of verdict changes that the trend of an environment takes into account. */
 const maximumChanges = 200;
 
-/** Loads how long environments had their verdicts in the last days, by name. */
+/** Loads the verdict histories of environments over the last days, by name. */
 export function loadVerdictHistories(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   {

@@ -1,6 +1,7 @@
 import { describeNonCompliantTime } from '../organization/organization-page.ts';
 import type { EnvironmentOverview, SnapshotSummary } from '../snapshot/snapshot.ts';
-import { renderTrend, renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 import type { VerdictHistory } from './environment-reading-use-cases.ts';
 import { describeDuration, renderFacts, renderTime } from '../platform/pages/components.ts';
 import { html, type Html } from '../platform/pages/html.ts';

@@ -3,7 +3,8 @@ import { clip, describeDuration, pageLink, renderEmpty } from '../platform/pages
 import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 import { isListTemplate } from '../template/template.ts';
 import { leadTimeTrails, type FlowDelivery } from './flow-delivery-use-cases.ts';
 import type { Flow } from './flow.ts';

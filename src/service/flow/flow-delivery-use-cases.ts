@@ -3,39 +3,40 @@ import { mayReadEnvironment, readsEverything, type Reader } from '../account/rea
 import { listConditions, type PolicyRules } from '../policy/policy-rules.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
-import { loadFlowTrends, type FlowTrend, type TrendWindow } from '../trail/trail-trend-use-cases.ts';
+import { loadFlowTrends, type FlowTrend } from '../trail/trail-trend-use-cases.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 import { summarizeLeadTimes, type LeadTimeSummary } from './lead-times.ts';
 
 /** A policy that decides about the artifacts of a flow. */
 export interface FlowPolicy {
   readonly name: string;
-  /** Where it is attached and the artifacts run. */
+  /** The environments that it is attached to and in which artifacts of the flow run. */
   readonly environments: readonly string[];
   /** Whether a condition of its rules names the flow. */
   readonly isNamed: boolean;
 }
 
-/** How a flow does: its trend, how long it takes to deliver, and which policies its artifacts must keep. */
+/** The trend of a flow, its lead times, and the policies that apply to its artifacts. */
 export interface FlowDelivery {
   readonly trend: FlowTrend;
-  /** Of the latest trails that the trend counts. */
+  /** The lead times of the latest trails that the trend counts. */
   readonly leadTimes: readonly LeadTimeSummary[];
   readonly policies: readonly FlowPolicy[];
 }
 
-/** How many trails have lead times. */
+/** How many of the latest trails the lead times summarize. */
 export const leadTimeTrails = 100;
 
-/** Loads how a flow does, as far as the caller may read the environments. */
+/** Loads the delivery of a flow. Environments that the caller may not read are left out. */
 export async function loadFlowDelivery(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   caller: Reader,
   flow: string,
-  window: TrendWindow,
+  choice: TrendChoice,
 ): Promise<FlowDelivery | undefined> {
   const { org } = caller;
   return storage.read(async (transaction) => {
-    const trends = await loadFlowTrends(transaction, org, [flow], window, unixSeconds(now()));
+    const trends = await loadFlowTrends(transaction, org, [flow], choice, unixSeconds(now()));
     const trend = trends.get(flow);
     if (trend === undefined) return undefined;
     const selection = { branch: trend.branch, from: trend.trend.weeks[0]?.from };
@@ -71,7 +72,7 @@ async function listFlowPolicies(
     ? (await policies.list(org, { versions: 1, events: 1, texts: 0 })).map(({ name }) => name)
     : [...places.keys()];
   return (await policies.listLatest(org, known)).flatMap(({ name, rules }) => {
-    // Written by this service.
+    // The rules were checked when this service stored them.
     const isNamed = listConditions(JSON.parse(rules) as PolicyRules).some(
       ([, condition]) => condition.includes(`"${flow}"`) || condition.includes(`'${flow}'`),
     );

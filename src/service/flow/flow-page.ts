@@ -1,3 +1,4 @@
+import { firstLine } from '../../contract/commit.ts';
 import { artifactStates } from '../../contract/compliance.ts';
 import { getFlow, listFlows } from '../../contract/flow.ts';
 import { listTrails } from '../../contract/trail-list.ts';
@@ -82,7 +83,7 @@ export function addFlowPages(host: PageHost): void {
     async ({ path: { org }, query: { name = '', page = 1 }, context }) => {
       const part = { offset: (page - 1) * flowsOnPage, limit: flowsOnPage, trails: trailsOfFlow };
       const search = name === '' ? undefined : name;
-      const query = { org, search, isCaseSensitive: false, window: defaultTrendChoice, ...part };
+      const query = { org, search, isCaseSensitive: false, choice: defaultTrendChoice, ...part };
       const found = await listFlowOverviews(dependencies, query);
       return toFlowListPage(context, { org, search: name, page }, found);
     },
@@ -114,15 +115,8 @@ export function addFlowPages(host: PageHost): void {
 
 function listExportedFlows(dependencies: RouteDependencies, org: string, search?: string): ExportedList {
   const flows = readInParts(async (part) => {
-    const window = defaultTrendChoice;
-    const query = {
-      org,
-      search: search === '' ? undefined : search,
-      isCaseSensitive: false,
-      trails: 1,
-      window,
-      ...part,
-    };
+    const filter = { search: search === '' ? undefined : search, isCaseSensitive: false };
+    const query = { org, ...filter, trails: 1, choice: defaultTrendChoice, ...part };
     return (await listFlowOverviews(dependencies, query)).flows;
   });
   return toList(flows, {
@@ -259,9 +253,8 @@ function renderCommitCells(
   { paths }: PageContext,
   { trail: { org, flow, name, report }, judgement, since, pullRequest }: ListedTrail,
 ): readonly Hole[] {
-  const { sha1, message = '', author, branch, url } = report.git_commit_info ?? {};
-  const [subject = ''] = message.split('\n', 1);
-  const words = [subject, report.description, name].find((text = '') => text.trim() !== '') ?? name;
+  const { sha1, message, author, branch, url } = report.git_commit_info ?? {};
+  const words = [firstLine(message), report.description, name].find((text = '') => text.trim() !== '') ?? name;
   const select = (field: 'author' | 'branch', value = '', shown = value): Hole =>
     value === ''
       ? ''

@@ -23,10 +23,10 @@ export function calculateLeadTimes(
 /** The lead times of trails to an environment, in seconds. */
 export interface LeadTimeSummary {
   readonly environment: string;
-  /** Of an even number, the higher of the two in the middle. */
+  /** Of an even number of times, the higher of the two in the middle. */
   readonly median: number;
   readonly slowest: { readonly trail: string; readonly seconds: number };
-  /** How many trails ran there. */
+  /** The number of trails with an artifact that ran there. */
   readonly trails: number;
 }
 

@@ -31,7 +31,7 @@ export function toSelection(query: SelectionQuery): TrailSelection {
     author: given(query.author),
     fault: given(query.fault),
     from,
-    // Until the end of its last second.
+    // To include the whole last second.
     to: to === undefined ? undefined : to + 1,
   };
 }

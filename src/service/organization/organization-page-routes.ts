@@ -20,7 +20,8 @@ import {
 } from './organization-page.ts';
 import { addOwnPage, addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 import { listResults, toSearchPage, type SearchView } from './search-page.ts';
-import { toTrendChoice, trendQuery, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { toTrendChoice, trendQuery } from '../platform/pages/trend-html.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 import { listFrequentFaults } from '../trail/trail-trend-use-cases.ts';
 
 /** How many organizations are counted on the home page. */
@@ -32,7 +33,7 @@ const overviewFlows = 100;
 /** How many trails of each flow are on the overview. */
 const overviewTrails = 1;
 
-/** How many names the overview lists of what fails or is missing most. */
+/** The maximum number of faults that the overview lists. */
 const overviewFaults = 10;
 
 /** Adds the home page, the overview of an organization, and the search. */
@@ -55,7 +56,7 @@ export function addOrganizationPages(host: PageHost): void {
     const choice = toTrendChoice(query);
     const part = { offset: 0, limit: overviewFlows, trails: overviewTrails };
     const [{ flows, total }, environments] = await Promise.all([
-      listFlowOverviews(dependencies, { org, ...part, window: choice }),
+      listFlowOverviews(dependencies, { org, ...part, choice }),
       listJudgedEnvironments(dependencies, org, choice),
     ]);
     const trends = new Map(flows.map(({ flow, trend }) => [flow.name, trend]));
@@ -97,7 +98,7 @@ async function countEnvironments(
   };
 }
 
-/** Lists the environments of an organization with the times of their verdicts. */
+/** Lists the environments of an organization with the histories of their verdicts. */
 export async function listJudgedEnvironments(
   dependencies: RouteDependencies,
   org: string,

@@ -1,3 +1,4 @@
+import { firstLine } from '../../contract/commit.ts';
 import { listEnvironments } from '../../contract/environment-list.ts';
 import { listFlows } from '../../contract/flow.ts';
 import { listTrails } from '../../contract/trail-list.ts';
@@ -26,9 +27,10 @@ import { html, type Hole, type Html } from '../platform/pages/html.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderSentences } from '../attestation/evidence-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
-import { renderTrend, renderTrendChoice, renderWeeks, type TrendChoice } from '../platform/pages/trend-html.ts';
+import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 
-/** An environment, since when it has its verdict, and how long it had others. */
+/** An environment with the history of its verdict. */
 export interface JudgedEnvironment extends VerdictHistory {
   readonly environment: EnvironmentOverview;
 }
@@ -102,7 +104,7 @@ export function toOrganizationPage(context: PageContext, overview: OrganizationO
   };
 }
 
-/** How many flows without trails are named. */
+/** The maximum number of flows without trails that are named. */
 const overviewLinks = 50;
 
 function isBegun({ trails }: FlowOverview): boolean {
@@ -120,7 +122,7 @@ export function listFailing(environments: readonly JudgedEnvironment[]): readonl
   return environments.filter(({ environment }) => environment.compliant === false).slice(0, maximumAttention);
 }
 
-/** What does not comply comes first, then what waits for something. */
+/** Renders first what is not compliant, then what is incomplete. */
 function renderAttention(context: PageContext, { org, flows, environments, reasons }: OrganizationOverview): Html {
   const { paths } = context;
   const item = (state: ArtifactState, since: number | undefined, what: Html, why: readonly JudgementReason[]): Html => {
@@ -158,8 +160,8 @@ function renderAttention(context: PageContext, { org, flows, environments, reaso
 
 /** The first line of the message of its commit, else its name. */
 function describeTrail({ trail: { name, report } }: TrailState): string {
-  const message = report.git_commit_info?.message?.split('\n')[0] ?? '';
-  return clip(message === '' ? name : message, 60);
+  const subject = firstLine(report.git_commit_info?.message) ?? '';
+  return clip(subject === '' ? name : subject, 60);
 }
 
 const countTrails = (count: number): string => `${count} ${count === 1 ? 'trail' : 'trails'}`;
@@ -278,7 +280,7 @@ export function renderEnvironments(
   )}`;
 }
 
-/** How long something was not compliant in the time of a trend. */
+/** Describes how long something was not compliant in the period of a trend. */
 export function describeNonCompliantTime({ current: { good, total } }: Trend): string {
   return total === good ? '' : describeDuration(total - good);
 }

@@ -1,3 +1,4 @@
+import { firstLine } from '../../contract/commit.ts';
 import { searchArtifacts } from '../../contract/artifact-lists.ts';
 import { listEnvironments } from '../../contract/environment-list.ts';
 import { listFlows } from '../../contract/flow.ts';
@@ -127,7 +128,7 @@ function renderTrails(context: PageContext, org: string, trails: SearchView['tra
       rows: trails.map(({ flow, name, createdAt, report: { git_commit_info: commit } }): readonly Hole[] => [
         pageLink(paths.trail(org, flow, name), clip(name, 120)),
         pageLink(paths.flow(org, flow), flow),
-        clip(commit?.message?.split('\n', 1)[0] ?? '', 120),
+        clip(firstLine(commit?.message) ?? '', 120),
         clip(commit?.author ?? '', 80),
         clip(commit?.branch ?? '', 80),
         renderTime(createdAt, context),

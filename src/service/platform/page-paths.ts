@@ -13,7 +13,7 @@ export interface PagePaths {
   organization(org: string): string;
   flows(org: string): string;
   flow(org: string, flow: string): string;
-  /** @param about what the reason is about whose row the link leads to */
+  /** @param about the subject of a reason, to whose row the link leads */
   trail(org: string, flow: string, trail: string, about?: string): string;
   /** An artifact; without an id its latest report to the flow. */
   artifact(org: string, flow: string, fingerprint: string, id?: string): string;

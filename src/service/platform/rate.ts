@@ -1,27 +1,33 @@
-/** How much of something is compliant: of a number of trails, or of a time in seconds. */
+/** The compliant part of a number of trails, or of a time in seconds. */
 export interface Rate {
   readonly good: number;
   readonly total: number;
 }
 
-/** From a time until before another, in Unix seconds. */
+/** A period in Unix seconds; `to` is not part of it. */
 export interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-/** A rate in some days until now, in the same number of days before them, and in each week. */
+/** The rates of the last days, of the same number of days before them, and of each week. */
 export interface Trend {
   readonly current: Rate;
   readonly before: Rate;
-  /** The oldest first; it can be shorter than a week. */
+  /** The oldest first, which can be shorter than a week. */
   readonly weeks: readonly (Rate & Period)[];
+}
+
+/** What trends cover: the last days; of trails, those of the default branch of each flow or of all branches. */
+export interface TrendChoice {
+  readonly days: number;
+  readonly isAllBranches: boolean;
 }
 
 const secondsOfDay = 86_400;
 const secondsOfWeek = 7 * secondsOfDay;
 
-/** The periods of a trend: the days before, then the weeks. The second of `now` is the last one. */
+/** The periods of a trend: the days before, then the weeks. The last period includes the second of `now`. */
 export function toPeriods(days: number, now: number): readonly [before: Period, ...weeks: Period[]] {
   const end = Math.floor(now) + 1;
   const start = end - days * secondsOfDay;
@@ -32,7 +38,7 @@ export function toPeriods(days: number, now: number): readonly [before: Period, 
   return [{ from: start - days * secondsOfDay, to: start }, ...weeks.reverse()];
 }
 
-/** @param count gives the rate of each of the periods */
+/** @param count returns the rate of a period */
 export function toTrend([before, ...periods]: ReturnType<typeof toPeriods>, count: (period: Period) => Rate): Trend {
   const weeks = periods.map((period) => ({ ...period, ...count(period) }));
   return { current: sumRates(weeks), before: count(before), weeks };
@@ -43,19 +49,19 @@ function sumRates(rates: readonly Rate[]): Rate {
   return { good: sum('good'), total: sum('total') };
 }
 
-/** Whole percent, rounded down: only if everything is compliant, it is 100. Undefined if there is nothing. */
+/** In whole percent, rounded down, so that 100 means that everything is compliant. Undefined without data. */
 export function toPercent({ good, total }: Rate): number | undefined {
   return total === 0 ? undefined : Math.floor((good / total) * 100);
 }
 
-/** A time in which a verdict did not change; until now if it has no end. In Unix seconds. */
+/** A period in which a verdict did not change, in Unix seconds; `to` is undefined for the current verdict. */
 export interface VerdictSpan {
   readonly compliant: boolean | null;
   readonly from: number;
   readonly to: number | undefined;
 }
 
-/** How many seconds of a period were compliant, of those in which there was a verdict. */
+/** Measures how many seconds of a period were compliant, of those with a verdict. */
 export function measureSpans(spans: readonly VerdictSpan[], period: Period, now: number): Rate {
   const judged = spans.filter(({ compliant }) => compliant !== null);
   return sumRates(

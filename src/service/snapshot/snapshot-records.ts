@@ -224,7 +224,7 @@ export class SnapshotReader extends Repository {
     return (await this.#query(statements.findTime, org, references)).map((row) => number(row, 'made_at'));
   }
 
-  /** The times in which the verdict did not change and that end after `since`, the latest first, not more than `limit`. */
+  /** Lists the periods without a change of the verdict that end after `since`, the latest first, at most `limit`. */
   async listVerdictSpans(
     org: string,
     environment: string,
@@ -242,7 +242,7 @@ export class SnapshotReader extends Repository {
     });
   }
 
-  /** Since when those of the artifacts that run in an environment run there, in Unix seconds, by fingerprint. */
+  /** When those of the artifacts that run in an environment began to run there, in Unix seconds, by fingerprint. */
   async listStarts(
     org: string,
     environment: string,

@@ -229,7 +229,7 @@ export interface ShownSnapshot extends snapshots.SnapshotDetails {
   readonly running: Shown<ShownArtifact>;
   /** The builds of the running artifacts by fingerprint. */
   readonly builds: Builds;
-  /** Since when each runs, in Unix seconds, by fingerprint; only of the current snapshot. */
+  /** When each began to run, in Unix seconds, by fingerprint; only for the current snapshot. */
   readonly starts?: ReadonlyMap<string, number>;
 }
 

@@ -1,3 +1,4 @@
+import { firstLine } from '../../contract/commit.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** The maximum number of words of a record, and of characters of a word. */
@@ -26,7 +27,7 @@ export function toSearchWords(record: unknown, filename = ''): readonly string[]
       textAt(one, 'head_ref'),
     ]),
     ...['author', 'author_username', 'branch'].map((name) => textAt(commit, name)),
-    textAt(commit, 'message')?.split('\n', 1)[0],
+    firstLine(textAt(commit, 'message')),
   ];
   return splitWords(texts.join(' '));
 }

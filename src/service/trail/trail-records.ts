@@ -32,7 +32,7 @@ export interface TrailSelection {
   readonly state?: ArtifactState | undefined;
   readonly branch?: string | undefined;
   readonly author?: string | undefined;
-  /** A name in its saved faults. */
+  /** A name that must be among its saved faults. */
   readonly fault?: string | undefined;
   /** Begun at this time or later, in Unix seconds. */
   readonly from?: number | undefined;
@@ -40,7 +40,7 @@ export interface TrailSelection {
   readonly to?: number | undefined;
 }
 
-/** How many trails of a flow with a state have a name in their saved faults. */
+/** How many trails of a flow in a state have this name among their saved faults. */
 export interface FaultCount {
   readonly flow: string;
   readonly state: ArtifactState;
@@ -111,7 +111,7 @@ function selectBy(leading: Selector | undefined): string {
     AND ${time} < $9 ORDER BY ${time} DESC, ${place} DESC LIMIT $10`;
 }
 
-/** Counts the trails of flows that were begun in a period, by their saved states; perhaps only those of a branch. */
+/** Counts the trails of flows that were begun in a period, by their saved states; optionally only those of a branch. */
 const countStates = (branch: string): string => {
   const count = (states: string): string => `(SELECT count(*) FROM trails t
     WHERE t.org = $1 AND t.flow = m.value ${branch} AND t.state ${states} AND t.created_at >= $3 AND t.created_at < $4)`;
@@ -167,7 +167,7 @@ const statements = defineStatements('trails', {
     SELECT a.trail FROM attestations e JOIN artifacts a ON a.org = $1 AND a.flow = $3
       AND a.fingerprint = e.document::json ->> 'artifact_fingerprint'
     WHERE e.org = $1 AND e.flow = $3 AND e.trail = $4)`,
-  // Nobody knows since when a trail of an earlier version has its first saved state.
+  // When the first saved state of a trail of an earlier version began is unknown.
   saveVerdict: `UPDATE trails SET state = $4, faults = $5, rejudge_at = $6, branch = $8, state_since = CASE
       WHEN state = $4 THEN state_since WHEN state IS NULL AND created_at < $7 THEN NULL ELSE $7 END
     WHERE org = $1 AND flow = $2 AND name = $3 AND (state IS DISTINCT FROM $4 OR faults IS DISTINCT FROM $5
@@ -253,12 +253,12 @@ export class TrailReader extends Repository {
     return this.queryNumber(count, [...values, limit], 'count');
   }
 
-  /** Those of the flows that have a trail of a branch. */
+  /** Lists those of the flows that have a trail of the branch. */
   listFlowsOnBranch(org: string, flows: readonly string[], branch: string): Promise<readonly string[]> {
     return this.queryAll(statements.listFlowsOnBranch, [org, flows, branch], (row) => text(row, 'flow'));
   }
 
-  /** How many trails that were begun in a period are compliant, by flow. Those that were never judged are left out. */
+  /** Counts how many trails begun in a period are compliant, by flow. Trails that were never judged are left out. */
   async countCompliant(
     org: string,
     flows: readonly string[],
@@ -278,7 +278,7 @@ export class TrailReader extends Repository {
     );
   }
 
-  /** What keeps trails from being compliant: of those that were begun at a time or later, the latest `limit` count. */
+  /** Counts the faults of trails that are not compliant: of those begun at `from` or later, the latest `limit`. */
   countFaults(
     org: string,
     flows: readonly string[],

@@ -29,7 +29,8 @@ import type { LinkedPullRequest } from '../attestation/attestation-records.ts';
 import type { ListPart } from '../platform/database/database.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { TrailSelection } from './trail-records.ts';
-import { loadFlowTrends, type FlowTrend, type TrendWindow } from './trail-trend-use-cases.ts';
+import { loadFlowTrends, type FlowTrend } from './trail-trend-use-cases.ts';
+import type { TrendChoice } from '../platform/rate.ts';
 import { findAppliedTemplates } from '../template/template-use-cases.ts';
 
 /** The maximum length of each list in the details and the history of a trail. */
@@ -231,7 +232,7 @@ function findPullRequestEvidence({ judgement }: TrailState): string | undefined 
 /** A flow with its latest trails, the latest first. */
 export interface FlowOverview {
   readonly flow: FlowHead;
-  /** Of the branch that the trend counts. */
+  /** The latest trails of the branch that the trend counts, the latest first. */
   readonly trails: readonly TrailState[];
   readonly trend: FlowTrend;
 }
@@ -243,13 +244,13 @@ export interface FlowOverviewQuery extends FlowFilter {
   readonly limit: number;
   /** How many trails of each flow. */
   readonly trails: number;
-  readonly window: TrendWindow;
+  readonly choice: TrendChoice;
 }
 
 /** Lists flows by name with their trends and the states of their latest trails, and the number of all flows that match. */
 export async function listFlowOverviews(
   { storage, judging, now }: Dependencies,
-  { org, offset, limit, trails: count, window, ...filter }: FlowOverviewQuery,
+  { org, offset, limit, trails: count, choice, ...filter }: FlowOverviewQuery,
 ): Promise<{ readonly flows: readonly FlowOverview[]; readonly total: number }> {
   const { heads, total, trends } = await storage.read(async ({ flows, trails }) => {
     const listed = await flows.list(org, filter, { offset, limit });
@@ -257,7 +258,7 @@ export async function listFlowOverviews(
     return {
       heads: listed,
       total: await flows.count(org, filter),
-      trends: await loadFlowTrends({ trails }, org, names, window, unixSeconds(now())),
+      trends: await loadFlowTrends({ trails }, org, names, choice, unixSeconds(now())),
     };
   });
   const overviews: FlowOverview[] = [];

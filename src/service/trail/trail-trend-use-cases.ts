@@ -1,12 +1,6 @@
 import type { ReadTransaction } from '../platform/database/storage.ts';
-import { toPeriods, toTrend, type Trend } from '../platform/rate.ts';
+import { toPeriods, toTrend, type Trend, type TrendChoice } from '../platform/rate.ts';
 import type { FaultCount } from './trail-records.ts';
-
-/** What trends count: trails of the last days, of the default branch of each flow or of all branches. */
-export interface TrendWindow {
-  readonly days: number;
-  readonly isAllBranches: boolean;
-}
 
 /** The rate of compliant trails of a flow. */
 export interface FlowTrend {
@@ -17,7 +11,7 @@ export interface FlowTrend {
 
 type Records = Pick<ReadTransaction, 'trails'>;
 
-/** Nothing reports the default branch of a repository: it is the first of these that the flow has a trail of. */
+/** The default branch is not reported, so it is the first of these of which the flow has a trail. */
 const defaultBranches = ['main', 'master'];
 
 /** Loads the trends of flows, by name. */
@@ -25,7 +19,7 @@ export async function loadFlowTrends(
   { trails }: Records,
   org: string,
   flows: readonly string[],
-  { days, isAllBranches }: TrendWindow,
+  { days, isAllBranches }: TrendChoice,
   now: number,
 ): Promise<ReadonlyMap<string, FlowTrend>> {
   const branches = new Map<string, string>();
@@ -49,10 +43,10 @@ export async function loadFlowTrends(
   return trends;
 }
 
-/** How many trails are searched for what fails most: the latest that are not compliant. */
+/** How many of the latest trails that are not compliant are searched for faults. */
 const maximumSearched = 1000;
 
-/** Lists what fails or is missing most in the trails that trends count; what is equally frequent by its name. */
+/** Lists what fails or is missing most in the trails that trends count: the most frequent first, then by name. */
 export async function listFrequentFaults(
   { trails }: Records,
   org: string,

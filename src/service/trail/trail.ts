@@ -32,7 +32,7 @@ export interface Trail extends TrailReference {
   readonly report: Recorded<TrailReport>;
   /** Whether a key that counts for any environment began or updated it. */
   readonly counts?: boolean;
-  /** The saved state, and since when it is that, in Unix seconds, if it is known. */
+  /** The saved state, and when it began, in Unix seconds, if that is known. */
   readonly lastVerdict?: { readonly state: string | undefined; readonly since: number | undefined };
 }
 
@@ -53,7 +53,7 @@ export interface TrailDetails {
   readonly trail: Trail;
   readonly applied: AppliedTemplate;
   readonly judgement: TrailJudgement<CountedAttestation>;
-  /** Since when it has its state, in Unix seconds; undefined if that is not known. */
+  /** When its state began, in Unix seconds; undefined if unknown. */
   readonly since: number | undefined;
   readonly artifacts: readonly ReportedArtifact[];
   readonly attestations: readonly AttestationSummary[];

@@ -22,7 +22,7 @@ export function commentMarkers(
   return identity.operation === 'assert-trail' ? [trailMarker(identity, job, redact), ofStep] : [ofStep];
 }
 
-/** It is the same in every run of the step, and different for every other workflow, job, matrix job, step and subject. */
+/** The same in every run of the step, and different for every other workflow, job, matrix job, step and subject. */
 function stepMarker(identity: StepIdentity, job: Job, redact: (text: string) => string): string {
   const { operation, flow, rest, matrix } = identity;
   const names = [
@@ -34,7 +34,7 @@ function stepMarker(identity: StepIdentity, job: Job, redact: (text: string) => 
   return toMarker(names, [...rest, ['matrix', parseMatrix(matrix)]], redact);
 }
 
-/** The commit and the run in the name of a trail do not distinguish it: the next commit has a trail in its place. */
+/** Leaves the commit and the run out of the trail's name, so that the trail of the next commit has the same marker. */
 function trailMarker(
   { operation, flow, trail = '', rest }: StepIdentity,
   job: Job,

@@ -51,7 +51,7 @@ const runnerVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
 export interface StepIdentity {
   readonly operation: string | undefined;
   readonly flow: string | undefined;
-  /** Not part of the identity, except of the comments of `assert-trail`. */
+  /** Only part of the identity of comments of `assert-trail`. */
   readonly trail: string | undefined;
   /** The other inputs and variables that identify it, as names and values. */
   readonly rest: readonly (readonly [name: string, value: string | undefined])[];

@@ -230,8 +230,8 @@ export function renderPageLinks(
 /**
  * Renders the links that download a list of a page.
  *
- * @param words name the list: `All flows`
- * @param list its name in the declaration of the page, which `path` and `query` are the address of
+ * @param words the name of the list in words: `All flows`
+ * @param list its name in the declaration of the page, whose address is `path` with `query`
  */
 export function renderDownloads(
   words: string,

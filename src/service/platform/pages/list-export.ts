@@ -9,11 +9,11 @@ type Row = Readonly<Record<string, Cell>>;
 /** A list of a page that can be downloaded. */
 export interface ExportedList {
   readonly columns: readonly string[];
-  /** The cells of each row, by column. */
+  /** The rows, each with its cells by column. */
   readonly rows: Iterable<Row> | AsyncIterable<Row>;
 }
 
-/** Creates a list from items, and what each column has of an item. */
+/** Creates a list from items and, for each column, a function that reads its cell from an item. */
 export function toList<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   columns: Readonly<Record<string, (item: Item) => Cell>>,
@@ -35,7 +35,7 @@ const partSize = 100;
 /**
  * Reads all items, a part at a time.
  *
- * @param read returns the items after the first `offset`; `last` is the last of those
+ * @param read returns the items after the first `offset`; `last` is the last of these
  */
 export async function* readInParts<Item>(
   read: (part: { readonly offset: number; readonly limit: number }, last: Item | undefined) => Promise<readonly Item[]>,
@@ -49,7 +49,7 @@ export async function* readInParts<Item>(
   }
 }
 
-/** A time (Unix seconds) as a list has it. */
+/** Formats a time (Unix seconds) for a list. */
 export function toTime(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString();
 }
@@ -60,9 +60,9 @@ export interface ListExport {
   readonly format: (typeof exportFormats)[number];
   /** The name of the file, without its extension. */
   readonly name: string;
-  /** Is called before the list is read; throws if it must not be. */
+  /** Called before the list is read; throws if too many lists are being downloaded. */
   readonly enter: (output: LongStream) => void;
-  /** Is called if a row fails. */
+  /** Called if the list cannot be sent completely. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -77,7 +77,7 @@ export async function exportList(
     const list = await read();
     const text = format === 'csv' ? toCsv(list) : toJson(list);
     void pipeline(Readable.from(text), output).catch((error: unknown) => {
-      // The client may also have left.
+      // The client may have closed the connection.
       if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') failed(error);
     });
   } catch (error) {
@@ -106,8 +106,8 @@ async function* toJson({ rows }: ExportedList): AsyncGenerator<string> {
 }
 
 /**
- * Where a spreadsheet may begin a cell with a formula. Those of many countries take `;` for the separator, so that quotes
- * within a line mean nothing to them.
+ * The places where a spreadsheet may begin a cell with a formula. In many locales, spreadsheets separate cells by `;` and
+ * ignore quotes within a line.
  */
 const formulaStart = /(?<=^|[;\t\r\n])(?=[" ]*[=+\-@＝＋－＠])|^(?=[" ]*[\t\r\n])/gu;
 

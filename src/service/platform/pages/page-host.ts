@@ -42,7 +42,7 @@ export interface PageHost {
   readonly exports: Admission;
 }
 
-/** How many lists of an organization somebody downloads at the same time. */
+/** The maximum number of lists of an organization that one caller downloads at the same time. */
 const maximumExports = 4;
 
 /** Creates the host of the pages. Addresses in pages are relative to the host, because it can have several names. */
@@ -159,7 +159,7 @@ export function addAuthenticated<Who>(
   });
 }
 
-/** Answers browsers that ask for an address without a page. Whoever is signed in keeps the navigation. */
+/** Answers browsers that request an unknown address. A user who is signed in keeps the navigation. */
 export function addNotFoundPage(host: PageHost): void {
   const authenticateKey = requireApiKey(host.dependencies);
   host.app.setNotFoundHandler(async (request, reply) => {

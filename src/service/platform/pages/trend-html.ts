@@ -1,6 +1,6 @@
 import { Type, type Static } from '../../../contract/schema.ts';
 import { toDay } from '../../../runtime/clock.ts';
-import { toPercent, type Rate, type Trend } from '../rate.ts';
+import { toPercent, type Rate, type Trend, type TrendChoice } from '../rate.ts';
 import { withQuery, type Query } from './api-request.ts';
 import { pageLink } from './components.ts';
 import { html, type Hole, type Html } from './html.ts';
@@ -13,12 +13,6 @@ export const trendQuery = Type.Object({
   days: Type.Optional(Type.Enum(['30', '90'])),
   branches: Type.Optional(Type.Enum(['default', 'all'])),
 });
-
-/** What the trends of a page show. */
-export interface TrendChoice {
-  readonly days: (typeof choices)[number];
-  readonly isAllBranches: boolean;
-}
 
 export const defaultTrendChoice: TrendChoice = { days: 30, isAllBranches: false };
 
@@ -62,7 +56,7 @@ export function renderTrendChoice(path: string, chosen: TrendChoice, hasBranches
 /** The size of a bar for a week in the drawing, in its own units. */
 const bar = { step: 6, width: 5, height: 20 } as const;
 
-/** Renders the compliant part of the last days, its difference to the days before, and a bar for each week. */
+/** Renders the rate of the last days, its difference from that of the days before, and a bar for each week. */
 export function renderTrend({ current, before, weeks }: Trend, days: number): Html {
   const [percent, former] = [toPercent(current), toPercent(before)];
   if (percent === undefined) return html`–`;
@@ -70,7 +64,7 @@ export function renderTrend({ current, before, weeks }: Trend, days: number): Ht
   const title = former === undefined ? `nothing in the ${days} days before` : `${former} % in the ${days} days before`;
   const words = difference === undefined ? '' : describeDifference(difference);
   const bars = weeks.map(({ good, total }, index) => {
-    // A week without anything has no bar, one without anything compliant a low one.
+    // A week without data has no bar; a week in which nothing was compliant has a low one.
     const height = total === 0 ? 0 : Math.max(1, Math.round((good / total) * bar.height));
     return `M${index * bar.step} ${bar.height}v-${height}h${bar.width}v${height}z`;
   });
@@ -95,7 +89,7 @@ function describeRate(rate: Rate): string {
   return percent === undefined ? '–' : `${percent} %`;
 }
 
-/** Renders the numbers of trends by week, folded. */
+/** Renders the weekly rates of trends as a folded table. */
 export function renderWeeks(label: string, rows: readonly (readonly [name: Hole, trend: Trend])[]): Html | undefined {
   const weeks = rows[0]?.[1].weeks;
   if (weeks === undefined) return undefined;

@@ -204,7 +204,7 @@ describe('the pages of an organization with records', () => {
     expect((await get('/acme/environments/preview/snapshots/99?download=running.csv')).status).toBe(404);
     const many = Array.from({ length: 20 }, () => get('/acme/flows/web?download=trails.json', { authorization }));
     const [log, ...responses] = await Promise.all([get('/acme/administration/audit-log?download=events.csv'), ...many]);
-    // Whoever downloads many lists keeps nobody else from one.
+    // The downloads of one user do not count for another.
     expect(log.status).toBe(200);
     const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);

@@ -26,7 +26,7 @@ export function addNotFoundHandler(app: FastifyInstance): void {
   });
 }
 
-/** Whether the client is a browser that shows what it gets. */
+/** Whether the client is a browser that displays the answer. */
 export function wantsHtml({ headers }: FastifyRequest): boolean {
   return (headers.accept ?? '').includes('text/html');
 }

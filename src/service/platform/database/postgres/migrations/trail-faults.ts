@@ -1,6 +1,6 @@
 import { text } from './base/text-type.ts';
 
-/** Since when each trail has its state, and why; see the script of the same name for SQLite. */
+/** When the state of each trail began, and why it is not compliant; see the script of the same name for SQLite. */
 export const trailFaults = `
 ALTER TABLE trails ADD COLUMN state_since double precision;
 ALTER TABLE trails ADD COLUMN faults ${text};

@@ -1,6 +1,6 @@
 /**
- * Since when each trail has its state (null if that is not known), and the names of the evidence or artifacts that keep it
- * from being compliant, as JSON. The indexes count the trails of a branch by state, and find those that are not compliant.
+ * When the state of each trail began (null if unknown), and the names of the evidence or artifacts that keep it from
+ * being compliant, as JSON. The indexes count the trails of a branch by state, and find those that are not compliant.
  * `branch` is that of the report, cut to 200 characters: PostgreSQL counts by an index alone only if it has the column.
  * Judging the trails again fills it.
  */
