@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { Type } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors } from './errors.ts';
 import { visibility } from './flow.ts';
@@ -17,8 +17,6 @@ export const flowWithFile = Type.Object(
   },
   { additionalProperties: false },
 );
-
-export type FlowWithFile = Static<typeof flowWithFile>;
 
 export const createFlowFromFile = defineEndpoint({
   operation: 'create-flow',

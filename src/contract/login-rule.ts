@@ -10,9 +10,6 @@ export const githubIssuer = 'https://token.actions.githubusercontent.com';
 /** The roles that a login can give. Not `admin`: a workflow that could create stored keys would defeat the purpose. */
 const loginRoles = ['member', 'snapshotter', 'reader'] as const;
 
-/** A role that a login can give. */
-export type LoginRole = (typeof loginRoles)[number];
-
 /** The events on which a run has the code of a pull request. */
 export const pullRequestEvents = ['pull_request', 'pull_request_review', 'pull_request_review_comment'] as const;
 

@@ -14,7 +14,7 @@ import {
 const day = 86_400;
 
 /** The length of the recorded history, in days. */
-export const companyDays = 90;
+const companyDays = 90;
 
 const trailCount = 1000;
 
