@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sessionSeconds } from '../../../src/service/session/session.ts';
 import { createKey, revokeKey } from '../../support/administration.ts';
+import { rawExchange, rawRequest } from '../../support/raw-exchange.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { saveFlow } from '../../support/service-samples.ts';
 
@@ -15,8 +16,8 @@ describe('signing in', () => {
     await saveFlow(service);
   });
   afterAll(async () => {
-    expect(service.errors).toEqual([]);
     await service.stop();
+    expect(service.errors).toEqual([]);
   });
 
   const get = (
@@ -167,7 +168,15 @@ describe('signing in', () => {
     const send = (type: string, body: string): Promise<Response> =>
       fetch(`${service.url}/-/sign-in`, { method: 'POST', headers: { ...own, 'content-type': type }, body });
     expect((await send('application/json', '{}')).status).toBe(415);
-    expect((await send('application/x-www-form-urlencoded', 'key='.padEnd(20_000, 'x'))).status).toBe(413);
+    const large = await send('application/x-www-form-urlencoded', 'key='.padEnd(20_000, 'x'));
+    expect([large.status, large.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
+    expect(await large.text()).toContain('The request is too large');
+  });
+
+  it('is no defect of the service if the browser leaves in the middle of the form', async () => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' };
+    const form = rawRequest('POST /-/sign-in', { ...headers, 'content-length': '100' }, 'key=');
+    expect((await rawExchange(service.url, form, { end: true })).status).toBe(400);
   });
 
   it('is not needed for the stylesheet and the icon, which can be kept for ever', async () => {

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { ErrorResponse } from '../../../contract/endpoint.ts';
 import { toFormToken } from '../../session/session.ts';
@@ -30,15 +31,24 @@ export async function readForm(
   if (request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== type) {
     throw new ApiError(httpErrors.unsupportedType, { values: { type } });
   }
+  return new URLSearchParams((await readBody(request.raw)).toString('utf8'));
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request.raw) {
-    const bytes = Buffer.from(chunk as Uint8Array);
-    size += bytes.length;
-    if (size > maximumBytes) throw new ApiError(httpErrors.tooLarge);
-    chunks.push(bytes);
+  try {
+    // A request that is destroyed has no connection for the error.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      const bytes = Buffer.from(chunk as Uint8Array);
+      size += bytes.length;
+      if (size > maximumBytes) throw new ApiError(httpErrors.tooLarge);
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    throw request.readableAborted ? new ApiError(httpErrors.badRequest) : error;
   }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  return Buffer.concat(chunks);
 }
 
 /**

@@ -11,7 +11,7 @@ const lingerTime = 1000;
  */
 export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    if (!request.raw.complete && announcesBody(request)) {
+    if (!request.raw.complete && !request.raw.destroyed && announcesBody(request)) {
       reply.header('connection', 'close');
       closeGently(request.raw);
     }
