@@ -39,7 +39,6 @@ import type { RouteDependencies } from './platform/server/route-dependencies.ts'
 
 /** The prefix of the interface (interface, Versioning). */
 export const apiPrefix = '/api/v2';
-/** The prefix of the admin API. */
 export const adminPrefix = '/admin/v1';
 
 export interface RoutesOptions {

@@ -38,7 +38,6 @@ import { openStorage, toStorageOptions, type DatabaseOptions } from './platform/
 import { prepareShutdown } from './platform/server/shutdown.ts';
 import type { RouteDependencies } from './platform/server/route-dependencies.ts';
 
-/** The settings of a service. */
 export interface ServiceOptions extends ServerOptions {
   readonly host: string;
   /** 0 for any free port. */
@@ -73,7 +72,6 @@ export interface ServiceOptions extends ServerOptions {
   readonly admission?: Partial<AdmissionLimits> | undefined;
 }
 
-/** A service that accepts requests. */
 export interface RunningService {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string;
@@ -213,7 +211,6 @@ function createTokenVerifier(
   return new JoseTokenVerifier(createFetchJson({ resolve, allowPrivate }, sources), sources.now);
 }
 
-/** Starts the delivery of notifications. */
 function startDispatcher(
   dependencies: Pick<RouteDependencies, 'storage' | 'links' | 'now'>,
   { mail, allowPrivateTargets: allowPrivate = false }: ServiceOptions,

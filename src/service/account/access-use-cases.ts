@@ -7,7 +7,6 @@ import type { Login, Membership, StoredKey } from './account.ts';
 import type { ReadTransaction } from '../platform/database/storage.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
-/** A stored key with what it permits. */
 export interface KeyHolder {
   readonly key: StoredKey;
   /** What it permits in the requested organization; empty if it gives no access to it. */

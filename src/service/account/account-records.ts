@@ -163,7 +163,6 @@ export class AccountReader extends Repository {
     return this.queryAll(statements.listLoginKeys, [org, now, limit, offset], toKey);
   }
 
-  /** The number of those keys. */
   countLoginKeys(org: string, now: number): Promise<number> {
     return this.queryNumber(statements.countLoginKeys, [org, now], 'total');
   }
@@ -225,7 +224,6 @@ export class AccountWriter extends AccountReader {
     return (await this.database.change(statements.insertAccount, values)) === 0 ? 'exists' : 'inserted';
   }
 
-  /** Replaces the description and the privilege of an existing service account. */
   updateServiceAccount(
     account: Pick<ServiceAccountRecord, 'org' | 'name' | 'description' | 'privilege'>,
   ): Promise<void> {

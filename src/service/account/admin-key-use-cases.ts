@@ -17,7 +17,6 @@ export interface InitialApiKey {
 
 type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
 
-/** The result of `ensureInitialApiKey`. */
 export interface EnsuredApiKey {
   /** The key if it was generated: it must be shown to the operator. */
   readonly generated?: string | undefined;
@@ -72,7 +71,6 @@ async function findChosen(
   return stored;
 }
 
-/** A key to create for an operator. */
 export interface AdminKeyCommand {
   readonly org: string;
   /** The owner of the key; chosen if undefined. */

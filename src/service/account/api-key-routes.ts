@@ -27,7 +27,6 @@ import { ApiError, validationError } from '../platform/server/errors/api-error.t
 import { addRoute, type EndpointHandler, type EndpointRequest, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
-/** Adds the endpoints with which admins manage the keys of service accounts and members. */
 export function addApiKeyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
   const { storage } = dependencies;

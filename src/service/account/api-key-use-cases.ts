@@ -81,7 +81,6 @@ export async function listKeys(
   return role === undefined ? undefined : accounts.listKeys(org, ownerKind, owner);
 }
 
-/** Identifies a key of an owner. */
 export interface KeyReference extends KeyOwner {
   readonly id: string;
 }
@@ -89,7 +88,6 @@ export interface KeyReference extends KeyOwner {
 /** A key that was not found, or whose owner does not exist. */
 export type KeyMissing = 'owner not found' | 'key not found';
 
-/** Finds a key that is not revoked. */
 export async function findKey(accounts: AccountReader, reference: KeyReference): Promise<KeyWithUse | KeyMissing> {
   const keys = await listKeys(accounts, reference);
   if (keys === undefined) return 'owner not found';
@@ -169,7 +167,6 @@ export async function insertKey(accounts: AccountWriter, key: StoredKey): Promis
   if ((await accounts.insertKey(key)) === 'exists') throw new Error(`two new keys have the same id ${key.id}`);
 }
 
-/** The event of the audit log about a key. */
 export function toKeyEvent(
   type: AuditEventType,
   { org, id, ownerKind, owner, description }: Pick<StoredKey, 'org' | 'id' | 'ownerKind' | 'owner' | 'description'>,
@@ -198,7 +195,6 @@ export function toRevocations(
 /** In characters. */
 const maximumShownDescription = 200;
 
-/** The owner of a key and its properties. */
 type KeyOwnership = Omit<StoredKey, 'id' | 'secretHash' | 'description' | 'revokedAt'> &
   Pick<KeyDetails, 'description'>;
 

@@ -23,7 +23,6 @@ export function countsForAny(countsFor: CountsFor): boolean {
   return countsFor === undefined || countsFor.length > 0;
 }
 
-/** Describes an audience in a reason. */
 export function describeAudience({ environment, isMember = false }: Audience): string {
   if (isMember) return 'a member of the environment';
   return environment === undefined ? 'all environments' : `environment ${environment}`;

@@ -18,7 +18,6 @@ import { ApiError, requireChange } from '../platform/server/errors/api-error.ts'
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
-/** Adds operations 13 to 15 (list, get and delete service accounts), and the endpoints that create and change them. */
 export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { storage } = dependencies;
   const read = requireRole(dependencies, 'read service accounts');

@@ -11,7 +11,6 @@ import { noteChange } from '../trail/trail-verdict-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** Identifies a service account. */
 export interface ServiceAccountReference {
   readonly org: string;
   readonly name: string;

@@ -18,7 +18,6 @@ import { toReadableEvaluations, toReadableReasons } from '../account/readable-pa
 import { toReasonResponses } from '../attestation/reason-response.ts';
 import { toAttestationStatus } from '../trail/trail-response.ts';
 
-/** Adds the endpoint that judges an artifact. */
 export function addArtifactAssertionRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, assertArtifact, requireRole(dependencies, 'read', 'named later'), async (received) => {
     const { caller, parameters, query } = received;

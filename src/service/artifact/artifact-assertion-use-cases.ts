@@ -17,11 +17,9 @@ import { readJudging, type JudgingContext } from '../platform/judging/judging.ts
 import { judgeListedReports, type JudgedReport } from '../platform/judging/provenance.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
-/** Which artifact is to be judged, and by what. */
 export interface AssertionQuery {
   readonly org: string;
   readonly fingerprint: string;
-  /** The flow that must have the artifact. */
   readonly flow?: string | undefined;
   /** Judge it by the policies of this environment. */
   readonly environment?: string | undefined;
@@ -29,7 +27,6 @@ export interface AssertionQuery {
   readonly policies?: readonly string[] | undefined;
 }
 
-/** The verdict on an artifact. */
 export interface Assertion {
   readonly outcome: 'judged';
   readonly scope: AssertionScope;

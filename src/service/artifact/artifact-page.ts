@@ -41,7 +41,6 @@ import { requireArtifact, requireReportId } from './artifact-routes.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { addPage, type PageHost } from '../platform/pages/page-host.ts';
 
-/** Adds the page of an artifact. */
 export function addArtifactPage(host: PageHost): void {
   const { dependencies } = host;
   addPage(
@@ -84,13 +83,11 @@ async function judgeInEnvironments(
   return verdicts;
 }
 
-/** The verdict on an artifact by the policies of an environment. */
 export interface EnvironmentVerdict {
   readonly environment: string;
   readonly assertion: Pick<assertions.Assertion, 'compliant' | 'info' | 'policies'>;
 }
 
-/** What the page of an artifact shows. */
 export interface ArtifactView {
   readonly details: ArtifactDetails;
   /** By the policies of the environments that it runs in. */
@@ -199,7 +196,6 @@ function renderRules(
   });
 }
 
-/** The maximum number of reasons that are given for each rule. */
 const maximumRuleReasons = 3;
 
 function describeRule(

@@ -157,13 +157,11 @@ export interface FirstRun {
 }
 
 export class ArtifactReader extends Repository {
-  /** The latest report of an artifact. */
   async findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
     const [row] = await this.#query(statements.findLatest, statements.findLatestInTrail, place, fingerprint);
     return optional(row, toReportedArtifact);
   }
 
-  /** Whether the artifact was reported. */
   async exists(place: ArtifactPlace, fingerprint: string): Promise<boolean> {
     return (await this.#query(statements.exists, statements.existsInTrail, place, fingerprint)).length > 0;
   }

@@ -26,7 +26,6 @@ import type { JudgedReport } from '../platform/judging/provenance.ts';
 import type { Links } from '../platform/links.ts';
 import type { ArtifactDetails } from './artifact.ts';
 
-/** Adds the endpoints that find artifacts by something else than their fingerprint and flow. */
 export function addArtifactListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
   const mayRead = requireRole(dependencies, 'read');
@@ -105,7 +104,6 @@ function toListedArtifact({ state, info, details: { artifact } }: JudgedReport, 
   };
 }
 
-/** The maximum number of matches that are listed. */
 const maximumListed = 20;
 
 function toMatches(type: string, found: readonly string[]): { type: string; count: number; matches: string[] } {

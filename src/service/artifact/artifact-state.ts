@@ -279,7 +279,6 @@ export function judgeArtifact(details: JudgedDetails): Judgement {
   return addNotes(judgement, [outside, ...notes]);
 }
 
-/** Adds sentences that are not reasons. */
 export function addNotes(judgement: Judgement, notes: readonly string[]): Judgement {
   if (notes.length === 0) return judgement;
   return { ...judgement, info: [judgement.info, ...notes].join(' '), note: notes.join(' ') };

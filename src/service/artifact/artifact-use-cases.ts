@@ -38,7 +38,6 @@ export interface FoundArtifact {
   readonly details: ArtifactDetails;
 }
 
-/** Why no artifact was found. */
 export type ArtifactNotFound =
   | { readonly outcome: 'flow not found' | 'artifact not found' }
   /** Several fingerprints begin with the digits. */
@@ -168,7 +167,6 @@ export function recordArtifact(
   return runJudgingTransaction(dependencies, org, work);
 }
 
-/** The maximum number of artifacts of a commit. */
 const maximumArtifactsOfCommit = 100;
 
 /** The maximum number of matching fingerprints and commits that are counted. */

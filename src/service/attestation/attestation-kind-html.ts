@@ -41,7 +41,6 @@ import { html, link, type Hole, type Html } from '../platform/pages/html.ts';
 import type { PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
-/** What only one kind of attestation shows. */
 export interface KindContent {
   readonly facts: readonly (readonly [name: string, fact: Html | string | undefined])[];
   readonly content: Html;

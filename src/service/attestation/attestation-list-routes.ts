@@ -19,7 +19,6 @@ import type { RouteDependencies } from '../platform/server/route-dependencies.ts
 /** In bytes of documents. Larger pages are read one attestation at a time, so that other requests get their turn. */
 const readAtOnce = maximumDocumentBytes;
 
-/** Adds operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
 
@@ -74,7 +73,6 @@ function splitRange({ org, flow, first, last }: AttestationRange): readonly Atte
   }));
 }
 
-/** Combines a page with its serialized entries. */
 function withEntries(
   { _links, pagination }: AttestationPage,
   entries: readonly Buffer[],

@@ -19,7 +19,6 @@ import type { RouteDependencies } from '../platform/server/route-dependencies.ts
 import { toAttestationResponse } from './attestation-list-routes.ts';
 import { toCommitResponse } from '../trail/trail-response.ts';
 
-/** Adds the endpoints that return single attestations, by name and by id. */
 export function addAttestationLookupRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
   const findByName = async (query: lookup.AttestationNameQuery): Promise<FoundAttestation[]> => {

@@ -12,7 +12,6 @@ import { unixSeconds } from '../../runtime/clock.ts';
 import { firstSince, lastBefore, type TimeSeries } from '../platform/time-series.ts';
 import type { SequenceRange } from './attestation-series-records.ts';
 
-/** A query for attestations by name, of a trail or of an artifact. */
 export interface AttestationNameQuery {
   readonly org: string;
   readonly flow: string;
@@ -92,7 +91,6 @@ function isAboutArtifact({ document }: RecordedAttestation, wanted: string): boo
   return artifact === undefined || listTargetArtifacts(document).includes(artifact);
 }
 
-/** Finds an attestation by its id; undefined if the organization has none. */
 export function findAttestationById(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, id }: { readonly org: string; readonly id: string },
@@ -122,7 +120,6 @@ export interface AttestationListQuery extends FlowReference {
   readonly maximumBytes: number;
 }
 
-/** Consecutive attestations of a flow. */
 export interface AttestationRange extends FlowReference, SequenceRange {}
 
 export type ListAttestationsResult =
@@ -130,7 +127,6 @@ export type ListAttestationsResult =
       readonly outcome: 'found';
       /** Newest first; empty if the page is after the last one. */
       readonly attestations: readonly RecordedAttestation[];
-      /** The number of attestations on all pages. */
       readonly total: number;
     }
   | { readonly outcome: 'flow not found' }
@@ -143,7 +139,6 @@ export interface LargeAttestationPage {
   readonly bytes: number;
   /** The attestations of the page. Attestations never change and are never removed. */
   readonly range: AttestationRange;
-  /** The number of attestations on all pages. */
   readonly total: number;
 }
 

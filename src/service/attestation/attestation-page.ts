@@ -60,7 +60,6 @@ function encodeHeaderText(text: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }
 
-/** Adds the page of an attestation, and its file. */
 export function addAttestationPage(host: PageHost): void {
   const { dependencies } = host;
   const { attachments, log, signingKeys } = dependencies;
@@ -136,7 +135,6 @@ function toDamageError(error: unknown, id: string, { filename, digest }: Attachm
   return new ApiError(httpErrors.attachmentDamaged, { values, cause: error });
 }
 
-/** Creates the page of an attestation: its verdict and why, and what its kind shows. */
 export function toAttestationPage(
   context: PageContext,
   attestation: Attestation,

@@ -38,35 +38,28 @@ export interface Sequenced {
   readonly sequence: number;
 }
 
-/** An attestation with its sequence number, without its document. */
 export interface RecordedSummary extends AttestationSummary, Sequenced {}
 
-/** An attestation, with what its trail is about. */
 export interface LocatedSummary extends RecordedSummary {
   readonly about: TrailIdentity;
 }
 
-/** An attestation with its sequence number. */
 export interface RecordedAttestation extends Attestation, Sequenced {}
 
-/** Identifies a flow. */
 export interface FlowReference {
   readonly org: string;
   readonly flow: string;
 }
 
-/** What is read of the latest attestation of a flow. */
 export interface LatestAttestation extends Sequenced {
   readonly createdAt: number;
 }
 
-/** An attestation to store. */
 export interface NewAttestation extends AttestationSummary, Sequenced {
   /** Unique within the organization. */
   readonly requestKey?: RecordKey | undefined;
   /** Whether its time is before that of its predecessor. */
   readonly isStepBack: boolean;
-  /** The scopes that it applies to. */
   readonly scopes: readonly Scope[];
   /** Its evidence name. In each of the scopes, it becomes the latest attestation with that name and its `countsFor`. */
   readonly evidence: string;
@@ -77,11 +70,9 @@ export interface NewAttestation extends AttestationSummary, Sequenced {
 /** Where a new attestation is to count. */
 export interface EvidencePlace {
   readonly scopes: readonly Scope[];
-  /** Its evidence name. */
   readonly evidence: string;
   /** Evidence with another `countsFor` is counted on its own, so that it cannot take all names. */
   readonly countsFor?: CountsFor;
-  /** How many evidence names a scope may have. */
   readonly maximumNames: number;
 }
 
@@ -252,7 +243,6 @@ export class AttestationReader extends Repository {
     }));
   }
 
-  /** The latest attestations of a trail, newest first. */
   listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly RecordedSummary[]> {
     return this.queryAll(statements.listByTrail, [org, flow, trail, limit], toRecordedSummary);
   }

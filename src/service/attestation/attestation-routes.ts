@@ -15,7 +15,6 @@ import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import { withProof } from '../login/proven-response.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
-/** Adds the endpoints that record attestations, one for each kind; operation 7 is one of them. */
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   for (const { name: kind, endpoint } of attestationKinds) {
     addRoute(host, endpoint, requireRole(dependencies, 'record'), (received) => {
@@ -34,7 +33,6 @@ export function addAttestationRoutes(host: RouteHost, dependencies: RouteDepende
   }
 }
 
-/** Adds the endpoint that overrides an attestation. */
 export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, overrideAttestation, requireRole(dependencies, 'define'), (received) => {
     const { caller, parameters, document, carryOut } = received;
@@ -71,7 +69,6 @@ export function addOverrideRoute(host: RouteHost, dependencies: RouteDependencie
   });
 }
 
-/** Adds the endpoint that removes an attachment. */
 export function addAttachmentRemovalRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, removeAttachment, requireRole(dependencies, 'administer'), (received) => {
     const { caller, parameters, document, carryOut } = received;

@@ -40,7 +40,6 @@ import type { UseCaseDependencies } from '../platform/judging/use-case-dependenc
 import { unixSeconds } from '../../runtime/clock.ts';
 import { truncate } from '../../runtime/truncate.ts';
 
-/** An attestation to record. */
 export interface AttestationCommand extends Attribution {
   readonly org: string;
   readonly flow: string;
@@ -62,7 +61,6 @@ function isCustom(command: Omit<AttestationCommand, 'file'>): command is CustomC
 
 /** A file that was received and is not stored yet. */
 export interface FileToAttach {
-  /** The file name that the sender gave. */
   readonly filename: string;
   readonly content: Pick<ReceivedFile, 'digest' | 'size' | 'keep'>;
 }
@@ -242,7 +240,6 @@ export function follow(
   return { sequence: (latest?.sequence ?? 0) + 1, isStepBack: latest !== undefined && createdAt < latest.createdAt };
 }
 
-/** Finds an attestation; undefined if it is not in the trail. */
 export function findAttestation(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, flow, trail, id }: Pick<Attestation, 'org' | 'flow' | 'trail' | 'id'>,

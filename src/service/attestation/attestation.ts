@@ -41,7 +41,6 @@ export interface ListedAttestation {
   /** What templates and policies call it: `sonar`, `sbom`. */
   readonly type: string;
   readonly verdict: Verdict;
-  /** The reason for the verdict. */
   readonly reason: string;
   /** What keeps it from being compliant; empty if it is compliant, or if only the reason was recorded. */
   readonly faults: readonly RecordedFault[];
@@ -70,12 +69,10 @@ export interface Attestation extends AttestationSummary {
   readonly document: RecordedDocument<AttestationDocument>;
 }
 
-/** An attestation that counts for an artifact or a trail. */
 export interface CountedAttestation extends AttestationSummary, Pick<AttributedRecord, 'countsFrom' | 'isReplaced'> {
   readonly level: Level;
 }
 
-/** An attestation of one kind. */
 export interface AttestationOf<Name extends KindName> extends AttestationSummary {
   readonly document: RecordedDocument<AttestationDocuments[Name]>;
 }

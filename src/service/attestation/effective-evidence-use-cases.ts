@@ -14,10 +14,8 @@ import type { FlowReference, RecordedSummary } from './attestation-records.ts';
 import type { Scope } from './evidence-scope.ts';
 import { findOverrideEnd } from './facts.ts';
 
-/** What evidence is loaded with. */
 export type EvidenceRecords = Pick<ReadTransaction, 'attestations' | 'loginRules' | 'accounts'>;
 
-/** What evidence of a flow is wanted. */
 interface EvidenceQuery extends FlowReference {
   /** The time of the judgement, in Unix seconds. */
   readonly at: number;
@@ -25,7 +23,6 @@ interface EvidenceQuery extends FlowReference {
   readonly from?: readonly string[];
 }
 
-/** Evidence of a scope, with what it counts from. */
 type EffectiveEvidence = RecordedSummary & Pick<AttributedRecord, 'countsFrom'>;
 
 /** Evidence with the commit and the repository of its trail, if requirements need them to say what it counts from. */

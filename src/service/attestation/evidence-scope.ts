@@ -23,7 +23,6 @@ export interface AttestationSubject {
   readonly git_commit?: string | undefined;
 }
 
-/** The fields of an artifact that determine its scopes. */
 export interface ArtifactSubject {
   readonly trail: string;
   readonly fingerprint: string;
@@ -80,18 +79,15 @@ export function toTrailScopes(trail: string): readonly Scope[] {
   return [trailScope(trail)];
 }
 
-/** The scopes of a reported artifact within its flow. */
 export function toReportScopes({ report }: Pick<ReportedArtifact, 'report'>): readonly Scope[] {
   const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
   return toArtifactScopes({ trail, fingerprint, template_reference_name, git_commit });
 }
 
-/** The level of the evidence in a scope. */
 function toLevel(scope: Scope): Level {
   return scope.startsWith(trailScope('')) ? 'trail' : 'artifact';
 }
 
-/** Evidence of a scope. */
 type ScopedEvidence = Pick<AttributedRecord, 'countsFrom'> & { readonly name: string; readonly sequence: number };
 
 /**

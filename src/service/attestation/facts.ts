@@ -32,7 +32,6 @@ const factsByKind: { [Kind in KindName]: { find(document: AttestationDocuments[K
   custom: { find: findCustomFacts },
 };
 
-/** The facts of a document of this kind. */
 export function findFacts(kind: KindName, document: AttestationDocument): Facts {
   const ofKind: { find(document: AttestationDocument): Given } = factsByKind[kind];
   const known = Object.entries(ofKind.find(document)).filter(
@@ -87,7 +86,6 @@ export function listApprovers({ approvers }: Pick<PullRequest, 'approvers'>): re
   });
 }
 
-/** The maximum number of issues in a fact. */
 const maximumIssues = 100;
 
 function findIssues({ jira_results: results }: JiraAttestation): Given {
@@ -118,7 +116,6 @@ const overriddenUntil = 'overridden until';
 const overriddenAttestation = 'overridden attestation';
 const overrideFacts: ReadonlySet<string> = new Set([overriddenBy, overriddenUntil, overriddenAttestation]);
 
-/** The end of an override. */
 export interface OverrideEnd {
   /** The last day in UTC on which it counts. */
   readonly until: string;
@@ -159,7 +156,6 @@ export function isOverridden(facts: Facts | undefined): boolean {
 /** The names that a condition can read. */
 const readableName = /^[\w-]{1,200}$/u;
 
-/** The maximum number of facts of a custom attestation. */
 const maximumCustomFacts = 100;
 
 const shortText = Type.String({ maxLength: 200 });

@@ -26,7 +26,6 @@ import {
 import { addOverride } from './facts.ts';
 import { toRecordedFaults } from './reasons.ts';
 
-/** A verdict that replaces that of an attestation. */
 export interface OverrideCommand extends Attribution {
   readonly org: string;
   readonly flow: string;

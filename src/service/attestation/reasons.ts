@@ -11,7 +11,6 @@ export interface ReasonSource {
   readonly isUnclear?: boolean;
 }
 
-/** Evidence of a trail. */
 interface EvidenceReference {
   readonly flow: string;
   readonly trail: string;
@@ -41,7 +40,6 @@ const maximumTextLength = 300;
 /** The maximum number of faults that are stored with an attestation. */
 const maximumFaults = 20;
 
-/** The maximum number of reasons in a text. */
 const maximumDescribed = 20;
 
 /** Limits the faults of an attestation to what is stored, and adds the sender's description to each. */

@@ -23,12 +23,10 @@ const statements = defineStatements('removed_attachments', {
 });
 
 export class RemovedAttachmentReader extends Repository {
-  /** The digests of the attachments that an organization removed. */
   listDigests(org: string): Promise<readonly string[]> {
     return this.queryAll(statements.listDigests, [org], (row) => text(row, 'attachment_digest'));
   }
 
-  /** The organizations that removed an attachment with this digest. */
   listOrganizations(digest: string): Promise<readonly string[]> {
     return this.queryAll(statements.listOrganizations, [digest], (row) => text(row, 'org'));
   }

@@ -15,7 +15,6 @@ import type { RecordedAttestation } from './attestation-records.ts';
 import { toAttachments, toFoundAttestation } from './attestation-lookup-routes.ts';
 import { findAttestationById, findReportedArtifact } from './attestation-lookup-use-cases.ts';
 
-/** Adds the endpoint that returns the signed statement of an attestation. */
 export function addStatementRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getStatement, requireRole(dependencies, 'read', 'named later'), async ({ caller, parameters }) => {
     const { org, attestation_id: id } = parameters;

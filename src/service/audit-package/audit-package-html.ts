@@ -14,10 +14,8 @@ import type { PackageSubject } from './audit-package.ts';
 /** The path of the package below a page. */
 const packagePath = (page: string): string => `${page}/audit-package`;
 
-/** Renders a link to the package of a page's subject. */
 export const renderPackageLink = (page: string): Html => pageLink(packagePath(page), 'Download (ZIP)');
 
-/** Renders a form for the package of a time span. */
 export const renderPackageForm = (page: string): Html =>
   html`<h2>Audit package</h2>
     <form class="filters" method="get" action="${packagePath(page)}">
@@ -26,7 +24,6 @@ export const renderPackageForm = (page: string): Html =>
       <button>Download (ZIP)</button>
     </form>`;
 
-/** A record in the index. */
 export interface IndexedRecord {
   readonly kind: string;
   readonly title: string;
@@ -37,7 +34,6 @@ export interface IndexedRecord {
   readonly isLate: boolean | undefined;
 }
 
-/** A verdict in the index. */
 export interface IndexedVerdict {
   readonly title: string;
   readonly state: BadgeState;
@@ -46,7 +42,6 @@ export interface IndexedVerdict {
   readonly path: string;
 }
 
-/** What the index of a package shows. */
 export interface PackageIndex {
   readonly subject: PackageSubject;
   readonly org: string;
@@ -55,7 +50,6 @@ export interface PackageIndex {
   readonly by: string;
   readonly checkpoint: string;
   readonly verdicts: readonly IndexedVerdict[];
-  /** The first records. */
   readonly records: readonly IndexedRecord[];
   /** How many records there are. */
   readonly total: number;

@@ -87,7 +87,6 @@ const statements = defineStatements('package_trails', {
     FROM trails t WHERE t.org = $1 AND t.flow = $2 AND t.name > $3 ORDER BY t.name LIMIT 100`,
 });
 
-/** A row of a logged table. */
 export interface SelectedRow extends LoggedRow {
   /** Whether an upgrade entered it after the checkpoint; undefined if it has no entry after the checkpoint. */
   readonly isEnteredLate: boolean | undefined;

@@ -34,7 +34,6 @@ interface PackageRequest {
   readonly signal: AbortSignal;
 }
 
-/** Adds the endpoints that send audit packages, and the same downloads below the pages. */
 export function addAuditPackageRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const limit = new Admission({ ...defaultAdmissionLimits, requests: maximumPackages });
   const create = (request: PackageRequest): Promise<StreamedResponse> => createPackage(dependencies, limit, request);

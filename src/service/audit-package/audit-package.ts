@@ -26,22 +26,18 @@ export interface PackagedLog {
   readonly renames: readonly Rename[];
 }
 
-/** The proof that a record is in the log. */
 export interface LogProof {
   readonly sequence: number;
   /** Whether the record is older than the log. */
   readonly isLate: boolean;
   readonly random: Uint8Array;
-  /** The line of the entry. */
   readonly entry: string;
   /** The content of a `.tlog-proof` file. */
   readonly proof: string;
 }
 
-/** A record of a package. */
 export interface PackagedRecord {
   readonly kind: string;
-  /** Its names, for readers. */
   readonly title: string;
   readonly row: Readonly<Record<string, unknown>>;
   /** The document, exactly as it was hashed. */

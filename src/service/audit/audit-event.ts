@@ -14,7 +14,6 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** An event in the audit log. */
 export interface AuditRecord extends AuditEvent {
   /** Counts the events of the organization, from 1. */
   readonly number: number;
@@ -23,5 +22,4 @@ export interface AuditRecord extends AuditEvent {
 /** The actor of commands on the service's machine and of the admin API. */
 export const operatorActor = 'operator';
 
-/** The actor of a failed authentication. */
 export const unknownActor = 'unknown';

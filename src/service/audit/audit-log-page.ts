@@ -29,7 +29,6 @@ const query = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
 });
 
-/** Adds the page that searches the audit log, for administrators. */
 export function addAuditLogPage(host: PageHost): void {
   const { storage } = host.dependencies;
   const toFilter = (fields: Omit<Static<typeof query>, 'page'>): AuditFilter => ({
@@ -96,7 +95,6 @@ export function addAuditLogPage(host: PageHost): void {
   );
 }
 
-/** Renders the form that searches the audit log. */
 export function renderAuditFilter(
   path: string,
   { type, actor, subject, from, to }: Omit<Static<typeof query>, 'page'>,

@@ -4,7 +4,6 @@ import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 
-/** Adds the endpoint that lists the audit log. */
 export function addAuditLogRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, listAuditEvents, requireRole(dependencies, 'administer'), async ({ parameters: { org }, query }) => {
     const part = toListPart(query);

@@ -5,7 +5,6 @@ export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
-/** The flag that asks for the help text of a command. */
 export const helpFlag = { type: 'boolean', short: 'h' } as const;
 
 /**

@@ -11,7 +11,6 @@ import { toStorageOptions, type DatabaseOptions } from '../platform/database/ope
 import { withOperatorStorage } from '../platform/database/operator-access.ts';
 import type { StorageDependencies } from '../platform/database/storage.ts';
 
-/** The options of `create-key`. */
 export interface CreateKeyCommand {
   readonly dataFolder: string;
   /** A PostgreSQL database; undefined for SQLite in the data folder. */
@@ -21,7 +20,6 @@ export interface CreateKeyCommand {
   readonly user: string | undefined;
 }
 
-/** The help text. */
 export const createKeyUsage = [
   'Usage: npm run service -- create-key --org NAME [options]',
   '',

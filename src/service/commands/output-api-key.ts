@@ -5,7 +5,6 @@ import { errorCode } from '../../runtime/failure.ts';
 import { apiKeyFileForm } from '../platform/attachments/files/data-folder.ts';
 import { privateFileMode } from '../platform/attachments/files/durable-files.ts';
 
-/** A new key and the organization it is for. */
 export interface NewKey {
   readonly org: string;
   /** The whole key, with its secret. */

@@ -3,7 +3,6 @@ import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { defaultDataFolder, readDataFolder, readDatabaseUrl } from './service-options.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 
-/** A command that works on a data folder or a backup. */
 export type BackupCommand =
   | { readonly name: 'backup'; readonly folder: string; readonly dataFolder: string; readonly leaveOutDamaged: boolean }
   | { readonly name: 'verify'; readonly folder: string }
@@ -19,7 +18,6 @@ export type BackupCommand =
 
 const data = '  --data FOLDER\n      the data folder (default service-data); or COMPLIANCE_SERVICE_DATA';
 
-/** The help texts. */
 const usages = {
   backup: [
     'Usage: npm run service -- backup DIR [options]',

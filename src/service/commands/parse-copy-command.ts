@@ -4,14 +4,12 @@ import type { DatabaseOptions } from '../platform/database/open-storage.ts';
 import { helpFlag, OptionError, withUsage } from './command-line.ts';
 import { readDatabase, readDataFolder } from './service-options.ts';
 
-/** The options of `copy`. */
 export interface CopyCommand {
   readonly dataFolder: string;
   readonly target: DatabaseOptions;
   readonly leaveOutDamaged: boolean;
 }
 
-/** The help text. */
 export const copyUsage = [
   'Usage: npm run service -- copy --from FOLDER --to URL [options]',
   '',

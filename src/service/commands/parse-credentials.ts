@@ -3,7 +3,6 @@ import { isUnencryptedUrl } from '../../runtime/unencrypted-url.ts';
 import type { CredentialSource, S3Credentials } from '../platform/attachments/s3/credentials/credential-source.ts';
 import { OptionError } from './command-line.ts';
 
-/** What `--attachments` says about credentials. */
 export interface CredentialOptions {
   /** The region of STS, unless AWS_REGION is set. */
   readonly region: string;

@@ -12,7 +12,6 @@ import { OptionError } from './command-line.ts';
 const keyVariable = 'COMPLIANCE_SERVICE_GITHUB_PRIVATE_KEY';
 const secretVariable = 'COMPLIANCE_SERVICE_GITHUB_WEBHOOK_SECRET';
 
-/** The values of the flags, or of their variables. */
 export interface GithubFlags {
   readonly id: string | undefined;
   readonly apiUrl: string | undefined;

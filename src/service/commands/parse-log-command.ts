@@ -12,7 +12,6 @@ import {
   readOrganization,
 } from './service-options.ts';
 
-/** A command that works on transparency logs. */
 export type LogCommand =
   | { readonly name: 'help'; readonly usage: string }
   | {

@@ -99,7 +99,6 @@ function toVariableName(setting: Setting): string {
   return `COMPLIANCE_SERVICE_${setting.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** The help text. */
 export const usage = [
   'Usage: npm run service -- [options]',
   '       npm run service -- backup DIR | verify DIR | restore DIR | create-key | copy',

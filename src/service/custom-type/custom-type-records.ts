@@ -2,7 +2,6 @@ import type { CustomType, CustomTypeDefinition, CustomTypeVersion } from './cust
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { number, optional, optionalText, text, type Row } from '../platform/database/rows.ts';
 
-/** A version to insert. */
 export interface NewCustomTypeVersion extends CustomTypeVersion {
   readonly org: string;
   readonly name: string;
@@ -41,7 +40,6 @@ const maximumReadBytes = 1024 * 1024;
 type Head = Omit<CustomType, 'versions'>;
 
 export class CustomTypeReader extends Repository {
-  /** Finds a type without its versions. */
   findHead(org: string, name: string): Promise<Head | undefined> {
     return this.queryFirst(statements.find, [org, name], toHead);
   }

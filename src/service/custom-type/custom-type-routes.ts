@@ -20,7 +20,6 @@ import type { ReceivedFile } from '../platform/attachments/attachments.ts';
 import type { CustomType, CustomTypeDefinition, CustomTypeVersion } from './custom-type.ts';
 import * as customTypes from './custom-type-use-cases.ts';
 
-/** Adds the endpoints of custom types: create a version, list, get and archive. */
 export function addCustomTypeRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, createCustomType, requireRole(dependencies, 'define'), async (received) => {
     const { caller, parameters, document, file, carryOut } = received;

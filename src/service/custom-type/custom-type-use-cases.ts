@@ -15,7 +15,6 @@ interface CustomTypeReference {
   readonly name: string;
 }
 
-/** A version of a custom type to save. */
 export interface CustomTypeToSave extends CustomTypeReference {
   /** Unchanged if undefined. */
   readonly description: string | undefined;
@@ -78,7 +77,6 @@ export function listCustomTypes(
   return storage.read(({ customTypes }) => customTypes.list(org));
 }
 
-/** Why a custom type cannot be used. */
 export type CustomTypeObstacle = 'type not found' | 'type archived';
 
 /** Finds a custom type, with all versions or with one. */
@@ -96,7 +94,6 @@ export function findCustomType(
   });
 }
 
-/** A custom attestation with what its type says about it. */
 export interface JudgedCustom<Document> {
   readonly document: Document;
   readonly judgement: AttestationJudgement;

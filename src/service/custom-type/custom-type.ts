@@ -1,12 +1,10 @@
 import type { CustomTypeRules } from '../../contract/custom-type.ts';
 
-/** What a version of a custom type judges by. */
 export interface CustomTypeDefinition extends CustomTypeRules {
   /** A JSON Schema as JSON; undefined if all data is valid. */
   readonly schema?: string | undefined;
 }
 
-/** A version of a custom type. */
 export interface CustomTypeVersion {
   /** Counts from 1. */
   readonly version: number;

@@ -19,14 +19,12 @@ const judgementTime = 100;
 /** How long compiling a schema or an expression may take, in milliseconds. */
 const compilationTime = 500;
 
-/** The data of an attestation, with what it is judged by. */
 export interface DataToJudge {
   readonly definition: CustomTypeDefinition;
   /** As JSON. */
   readonly data: string;
 }
 
-/** What the rules find. */
 export interface DataJudgement {
   /** Empty if the data satisfies the schema and all rules. */
   readonly faults: readonly Fault[];
@@ -65,10 +63,8 @@ function compileSchema(json: string): ValidateFunction {
   return compiled;
 }
 
-/** What is wrong with a definition, by field. */
 export type DefinitionFault = readonly [field: string, words: string];
 
-/** Checks that a definition can be used. */
 export async function checkDefinition(definition: CustomTypeDefinition): Promise<readonly DefinitionFault[]> {
   const { schema, rules, summary } = definition;
   const expressions = [

@@ -7,7 +7,6 @@ export interface AllowedArtifact {
   readonly environment: string;
   readonly fingerprint: string;
   readonly name: string;
-  /** Why it is allowed. */
   readonly reason: string;
   readonly by: string;
   /** In Unix seconds. */

@@ -13,7 +13,6 @@ import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import * as allowList from './allow-list-use-cases.ts';
 
-/** Adds the endpoints that allow artifacts in an environment, list them, and take them off the list. */
 export function addAllowListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const notFound = (org: string, environment: string): ApiError =>
     new ApiError(namedEnvironmentNotFound, { values: { org, environment } });

@@ -1,6 +1,5 @@
 import type { Trigger } from '../../contract/notification.ts';
 
-/** The artifact that an event is about. */
 export interface EventArtifact {
   readonly name: string;
   readonly fingerprint: string;
@@ -38,13 +37,11 @@ export interface EnvironmentEvent {
 
 /** Many events of one snapshot in one message. */
 export interface EventDigest {
-  /** The number of summarized events. */
   readonly total: number;
   /** The events by their trigger, the most important first. */
   readonly groups: readonly DigestGroup[];
 }
 
-/** The events of one trigger. */
 export interface DigestGroup {
   readonly trigger: Trigger;
   readonly count: number;

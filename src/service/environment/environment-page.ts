@@ -54,13 +54,10 @@ import type { RouteDependencies } from '../platform/server/route-dependencies.ts
 import { listJudgedEnvironments } from '../organization/organization-page-routes.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 
-/** How many snapshots the timeline shows. */
 const snapshotsOnTimeline = 40;
 
-/** How many snapshots are on a page of the list. */
 const snapshotsOnPage = 20;
 
-/** Adds the list of environments, and the page of an environment. */
 export function addEnvironmentPages(host: PageHost): void {
   const { dependencies } = host;
 
@@ -216,7 +213,6 @@ const environmentQuery = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
 });
 
-/** Creates the list of environments. */
 export function toEnvironmentListPage(
   context: PageContext,
   org: string,
@@ -232,7 +228,6 @@ export function toEnvironmentListPage(
   };
 }
 
-/** What the page of an environment shows. */
 export interface EnvironmentView extends HistoryView {
   /** Its latest snapshot, or why there is none to show. */
   readonly latest: ShownSnapshot | 'none' | 'too large';
@@ -247,7 +242,6 @@ export interface EnvironmentView extends HistoryView {
   readonly allowed: readonly AllowedArtifact[];
 }
 
-/** Creates the page of an environment: its verdict and why, what runs now, and its snapshots. */
 export function toEnvironmentPage(context: PageContext, view: EnvironmentView): Page {
   const { overview, latest, recent } = view;
   const { org, name, compliant } = overview;

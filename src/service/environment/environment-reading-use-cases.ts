@@ -14,7 +14,6 @@ import { toSeries } from '../snapshot/snapshot-use-cases.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
-/** Finds an environment with its verdict. */
 export function findEnvironment(
   dependencies: ReadDependencies,
   { org, name }: EnvironmentReference,
@@ -24,7 +23,6 @@ export function findEnvironment(
   );
 }
 
-/** The history of an environment's verdict. */
 export interface VerdictHistory {
   /** When its current verdict began, in Unix seconds; undefined without a snapshot. */
   readonly since: number | undefined;
@@ -71,13 +69,11 @@ export interface EnvironmentListQuery {
   readonly page?: { readonly number: number; readonly size: number } | undefined;
 }
 
-/** Environments, and the number of those on all pages. */
 export interface EnvironmentList {
   readonly environments: readonly EnvironmentOverview[];
   readonly total: number;
 }
 
-/** Lists environments with their verdicts. */
 export async function listEnvironments(
   dependencies: ReadDependencies,
   query: EnvironmentListQuery,
@@ -129,7 +125,6 @@ export interface EnvironmentLogQuery {
   readonly now: number;
 }
 
-/** A page of the log with the builds of the artifacts. */
 export interface EnvironmentLog {
   readonly events: readonly RunningEvent[];
   readonly provenance: ReadonlyMap<string, Provenance>;

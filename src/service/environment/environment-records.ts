@@ -4,7 +4,6 @@ import type { Environment, EnvironmentOverview } from '../snapshot/snapshot.ts';
 import { defineStatements, either, isAnyOf, Repository, toJsonList } from '../platform/database/database.ts';
 import { number, optionalNumber, text, toTags, type Row } from '../platform/database/rows.ts';
 
-/** The core fields of an environment. */
 export interface EnvironmentHead {
   readonly org: string;
   readonly name: string;
@@ -201,7 +200,6 @@ export class EnvironmentWriter extends EnvironmentReader {
   }
 }
 
-/** Converts a row of `environments` to the core fields. */
 function toEnvironmentHead(row: Row): EnvironmentHead {
   const kind = environmentKinds.find((known) => known === row['kind']);
   if (kind === undefined) throw new TypeError('a stored environment is damaged');

@@ -40,7 +40,6 @@ import type { EnvironmentOverview } from '../snapshot/snapshot.ts';
 import { toReadableEnvironment, toReadableProvenance } from '../account/readable-parts.ts';
 import { parseInterval } from '../snapshot/snapshot-routes.ts';
 
-/** Adds operations 2, 4 and 5: create or update an environment, attach and detach policies. */
 export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(
     host,
@@ -204,7 +203,6 @@ function requireSaved({ org, grants }: Caller, saving: environments.SaveEnvironm
   }
 }
 
-/** Adds operation 3 and the reports of all other kinds of environments. */
 export function addEnvironmentReportRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, reportK8s, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
     const report = toReport(parameters, 'K8S', podsToElements(document));
@@ -263,7 +261,6 @@ function respond(recorded: environments.RecordReportResult): { readonly status: 
   }
 }
 
-/** Adds the endpoints that read environments, and the log of what started and stopped running in one. */
 export function addEnvironmentReadingRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getEnvironment, requireRole(dependencies, 'read'), async ({ caller, parameters }) => {
     const { org, env_name: name } = parameters;

@@ -27,7 +27,6 @@ export interface EnvironmentToSave extends EnvironmentReference {
   /** Replaces the attached policies. */
   readonly policies?: readonly string[] | undefined;
   readonly requiresProvenance?: boolean | undefined;
-  /** The user who requested it. */
   readonly user: string;
   /** Whether the user may bring an archived environment back. Default: false. */
   readonly mayRestore?: boolean | undefined;
@@ -210,13 +209,11 @@ export async function recordReport(
   return runJudgingTransaction(dependencies, org, carryOutOnce(dependencies, request, record), { largestText });
 }
 
-/** Policies to attach to and detach from an environment. */
 export interface PolicyChange {
   readonly org: string;
   readonly environment: string;
   readonly attach: readonly string[];
   readonly detach: readonly string[];
-  /** The user who requested it. */
   readonly user: string;
 }
 

@@ -40,7 +40,6 @@ export async function recordRuleChange(
   }
 }
 
-/** Describes a change of what an environment is judged by, as a sentence. */
 export function describeRuleChange({ type, actor, subject, details }: AuditEvent, environment: string): string {
   const detail = (name: string): string => details[name] ?? '';
   switch (type) {

@@ -50,13 +50,10 @@ import { ApiError } from '../platform/server/errors/api-error.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts';
 
-/** How many flows are on a page of the list. */
 const flowsOnPage = 20;
 
-/** How many trails of each flow are on a page of the list. */
 const trailsOfFlow = 5;
 
-/** How many trails are on a page of a flow. */
 const trailsOnPage = 25;
 
 const listQuery = Type.Object({
@@ -70,7 +67,6 @@ const flowQuery = Type.Object({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
 });
 
-/** Adds the list of flows, and the page of a flow. */
 export function addFlowPages(host: PageHost): void {
   const { dependencies } = host;
 
@@ -160,7 +156,6 @@ function toFlowListPage(
   };
 }
 
-/** What the page of a flow shows. */
 export interface FlowView extends DeliveryView {
   readonly states: TrailStates;
   /** The number of selected trails before the first one. */

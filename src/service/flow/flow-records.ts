@@ -14,7 +14,6 @@ import { number, optionalText, text, toTags, type Row } from '../platform/databa
 /** A flow without its template and repository. */
 export type FlowHead = Pick<Flow, 'org' | 'name' | 'description' | 'visibility' | 'tags' | 'isArchived'>;
 
-/** Selects flows. */
 export interface FlowFilter {
   /** A part of the name. */
   readonly search?: string | undefined;

@@ -57,7 +57,6 @@ function isSame(known: Flow, wanted: FlowToSave): boolean {
   return listChanges(known, wanted).length === 0;
 }
 
-/** The fields of a flow that would change. */
 function listChanges(known: Flow, wanted: FlowToSave): readonly string[] {
   const fields = {
     archived: !known.isArchived,
@@ -69,7 +68,6 @@ function listChanges(known: Flow, wanted: FlowToSave): readonly string[] {
   return Object.entries(fields).flatMap(([name, isEqual]) => (isEqual ? [] : [name]));
 }
 
-/** Finds a flow; undefined if it does not exist. */
 export function findFlow(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, name }: { readonly org: string; readonly name: string },

@@ -36,7 +36,6 @@ export function toSelection(query: SelectionQuery): TrailSelection {
   };
 }
 
-/** Lists the trails of a flow. */
 export function listExportedTrails(
   dependencies: RouteDependencies,
   query: Pick<TrailStateQuery, 'org' | 'flow' | 'selection'>,

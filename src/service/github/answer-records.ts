@@ -10,14 +10,12 @@ export interface RequestedAnswer extends Pick<Answer, 'org' | 'installationId' |
   readonly again: boolean;
 }
 
-/** Which answers to list. */
 export interface DueAnswerQuery {
   readonly now: number;
   /** The maximum number of answers of each organization. */
   readonly limit: number;
 }
 
-/** Who claims answers, and when. */
 export interface AnswerClaim {
   readonly now: number;
   /** Identifies the process among those that send answers. */
@@ -148,7 +146,6 @@ export class AnswerWriter extends AnswerReader {
     return this.database.run(statements.deleteOld, [org, before]);
   }
 
-  /** Deletes the checks of a flow. */
   deleteOfFlow(org: string, flow: string): Promise<void> {
     return this.database.run(statements.deleteOfFlow, [org, flow]);
   }

@@ -1,14 +1,12 @@
 /** The first part of a check's name; the flow follows. */
 export const checkNamePrefix = 'compliance-service/';
 
-/** A repository at GitHub. */
 export interface GithubRepository {
   readonly id: string;
   /** `owner/name`, as the latest event says. */
   readonly name: string;
 }
 
-/** The check of a flow on a commit. */
 export interface CheckSubject {
   readonly kind: 'check';
   readonly sha: string;
@@ -62,7 +60,6 @@ export interface SentAnswer {
   readonly dueAt?: number | undefined;
 }
 
-/** An attempt that failed. */
 export interface AnswerFailure {
   readonly reason: string;
   /** When to try again. */

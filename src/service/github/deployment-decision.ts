@@ -8,7 +8,6 @@ export type ArtifactVerdict =
   | { readonly outcome: 'judged'; readonly compliant: boolean; readonly reasons: readonly JudgementReason[] }
   | { readonly outcome: 'flow not found' | 'artifact not found' | 'environment not found' | 'policy not found' };
 
-/** What decides a deployment. */
 export interface JudgedDeployment {
   /** As GitHub calls it. */
   readonly githubEnvironment: string;

@@ -27,7 +27,6 @@ export class GateReader extends Repository {
     return this.queryAll(statements.list, [org], toGate);
   }
 
-  /** The gate that has the repository. */
   findOfRepository(org: string, repositoryId: string): Promise<GithubGate | undefined> {
     return this.queryFirst(statements.findOfRepository, [org, repositoryId], toGate);
   }

@@ -17,7 +17,6 @@ import type { RouteDependencies } from '../platform/server/route-dependencies.ts
 import { withDefaults } from './gate.ts';
 import { deleteGate, saveGate, type DeleteGateResult, type GateToSave, type SaveGateResult } from './gate-use-cases.ts';
 
-/** Adds the endpoints with which admins connect repositories at GitHub with flows. */
 export function addGithubGateRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
 

@@ -3,7 +3,6 @@ import type { GithubGate, GithubGateDocument } from '../../contract/github-gate.
 /** The fields of a gate that an admin declares, with defaults. */
 export type GateDeclaration = Required<GithubGateDocument>;
 
-/** Fills in the defaults. */
 export function withDefaults(document: GithubGateDocument): GateDeclaration {
   return { environments: {}, wait: '30m', ...document };
 }

@@ -14,7 +14,6 @@ import {
   type RecordKey,
 } from './logged-table.ts';
 
-/** An entry that has no sequence number yet. */
 export interface NewEntry extends Omit<LogEntry, 'sequence'>, RecordKey {
   readonly org: string;
   readonly random: Uint8Array;
@@ -22,7 +21,6 @@ export interface NewEntry extends Omit<LogEntry, 'sequence'>, RecordKey {
   readonly document: string | undefined;
 }
 
-/** An entry as it is stored. */
 export interface StoredEntry extends LogEntry, RecordKey {
   readonly random: Uint8Array;
   readonly document: string | undefined;
@@ -124,7 +122,6 @@ const statements = defineStatements('log', {
 });
 
 export class LogReader extends Repository {
-  /** The number of entries. */
   findSize(org: string): Promise<number> {
     return this.queryNumber(statements.findSize, [org], 'size');
   }

@@ -17,7 +17,6 @@ interface Dependencies {
   readonly storage: Storage;
 }
 
-/** The signer of the log of an organization. */
 export interface LogSigner {
   /** The URL of the log without the scheme. */
   readonly origin: string;
@@ -30,7 +29,6 @@ export class AlteredLogError extends Error {
   override readonly name = 'AlteredLogError';
 }
 
-/** What a proof is about. */
 export type ProofSubject =
   | { readonly index: number }
   | { readonly attestation: string }

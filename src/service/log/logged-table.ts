@@ -3,7 +3,6 @@
 /** How the rows of a table become entries. */
 export interface LoggedTable {
   readonly table: string;
-  /** The kind of its entries. */
   readonly kind: string;
   /** The column with the name of a flow or an environment that is part of the key. */
   readonly flow?: string;

@@ -16,12 +16,10 @@ export function parseSigningKeys(pem: string): readonly KeyObject[] | undefined 
   }
 }
 
-/** A checkpoint that this service signed. */
 export interface SignedCheckpoint extends Pick<TreeHead, 'size'> {
   readonly text: string;
 }
 
-/** Writes a checkpoint with a signature of each key. */
 export function signCheckpoint(origin: string, { size, root }: TreeHead, keys: readonly KeyObject[]): string {
   const text = `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
   const lines = keys.map((key) => {

@@ -20,22 +20,18 @@ export interface VerifyDependencies {
 
 /** A tree head that the log must continue. */
 export interface KnownHead extends TreeHead {
-  /** Its name in messages. */
   readonly name: string;
 }
 
-/** What was verified. */
 export interface VerifiedLog extends TreeHead {
   /** The number of entries of records that are older than the log. */
   readonly late: number;
   readonly attachments: number;
-  /** The number of records whose attachments were removed. */
   readonly removedAttachments: number;
   /** The number of records that an upgrade still has to enter. */
   readonly unentered: number;
 }
 
-/** How many entries are read at once. */
 const entryBatch = 500;
 
 /**
@@ -81,7 +77,6 @@ interface TableToVerify {
   readonly table: LoggedTable;
   /** The latest first. */
   readonly renames: readonly Rename[];
-  /** The digests of removed attachments. */
   readonly removedDigests: ReadonlySet<string>;
   /** Receives the sequence numbers of the entries whose records exist. */
   readonly matched: Set<number>;

@@ -22,7 +22,6 @@ import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import { toListPart, toPagination } from '../platform/server/pagination.ts';
 
-/** Adds the endpoint with which workflow runs log in, and those with which admins say which runs may. */
 export function addLoginRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
 

@@ -31,7 +31,6 @@ function defaultCountsFor({ events }: Pick<LoginRule, 'events'>): string[] {
   return pullRequestEvents.some((event) => events.includes(event)) ? [] : [allEnvironments];
 }
 
-/** Fills in the defaults of a new rule. */
 export function withDefaults(document: LoginRuleDocument): LoginRuleDeclaration {
   return {
     description: '',
@@ -73,7 +72,6 @@ export interface LoginDecision {
   readonly mismatches: readonly { readonly rule: string; readonly conditions: readonly string[] }[];
 }
 
-/** Decides which rules admit a run. */
 export function applyLoginRules(rules: readonly LoginRule[], run: WorkflowIdentity): LoginDecision {
   const judged = rules.map((rule) => ({ rule, conditions: findBrokenConditions(rule, run) }));
   return {

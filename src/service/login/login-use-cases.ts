@@ -11,10 +11,8 @@ import { carryOutOnce, type KeyedRequest, type OnceResult } from '../platform/id
 import { toKeyEvent, toStoredKey, type ChangeAuthor } from '../account/api-key-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
-/** A login of a workflow run. */
 export interface LoginCommand {
   readonly org: string;
-  /** The identity token. */
   readonly token: string;
   /** The audience that the token must have: the service's address. */
   readonly audience: string;
@@ -77,7 +75,6 @@ interface Admission {
   readonly identity: WorkflowIdentity;
   /** The head commit of the run, if its token does not name it and GitHub does. */
   readonly headCommit: string | undefined;
-  /** The key that the run gets. */
   readonly key: ApiKey;
   readonly createdAt: number;
 }

@@ -1,6 +1,5 @@
 import { githubIssuer } from '../../contract/login-rule.ts';
 
-/** A repository on a server. */
 export interface RepositoryAddress {
   /** As URLs write it (lower case, Punycode), without a port; undefined if the text names no server. */
   readonly host: string | undefined;

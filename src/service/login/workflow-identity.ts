@@ -162,7 +162,6 @@ export type TokenVerification =
     }
   | TokenRejection;
 
-/** Checks identity tokens. */
 export interface TokenVerifier {
   /** The issuer that a token names, unverified; undefined if it is not a token. */
   readIssuer(token: string): string | undefined;

@@ -7,7 +7,6 @@ import type { RouteDependencies } from '../platform/server/route-dependencies.ts
 import type { NamedReference } from './naming-records.ts';
 import { archive, type ArchiveResult } from './archive-use-cases.ts';
 
-/** Adds the endpoints that archive flows, environments and policies. */
 export function addArchiveRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const mayDefine = requireRole(dependencies, 'define');
   const archiveBy = (caller: Caller, reference: NamedReference) =>

@@ -1,6 +1,5 @@
 import { defineStatements, Repository } from '../platform/database/database.ts';
 
-/** What can be archived. */
 export type NamedKind = 'flow' | 'environment' | 'policy';
 
 /** A flow, environment or policy. */

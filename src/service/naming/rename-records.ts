@@ -1,10 +1,8 @@
 import { defineStatements, either, isAnyOf, Repository, type Statement } from '../platform/database/database.ts';
 import { text } from '../platform/database/rows.ts';
 
-/** What can be renamed. */
 export type RenamedKind = 'flow' | 'environment';
 
-/** A new name. */
 export interface Rename {
   readonly org: string;
   readonly kind: RenamedKind;

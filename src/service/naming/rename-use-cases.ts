@@ -58,7 +58,6 @@ export function rename(
   return runJudgingTransaction(dependencies, org, once, { largestText: Number.MAX_SAFE_INTEGER });
 }
 
-/** The names of flows or environments in a login rule. */
 function listNames(
   { flows = [], environments = [], counts_for_environments: counted = [] }: LoginRule,
   kind: RenamedKind,

@@ -5,15 +5,12 @@ import { defineStatements, either, isAnyOf, lookUp, Repository, toJsonList } fro
 import { toSecrets, toTarget } from './notification-records.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
-/** A notification that listens to an environment. */
 export interface Listener {
   readonly number: number;
   readonly triggers: readonly Trigger[];
-  /** The positions of its targets. */
   readonly positions: readonly number[];
 }
 
-/** A target with waiting deliveries. */
 export interface WaitingTarget extends TargetReference {
   readonly dueAt: number;
   /** The number of failed attempts since the last success. */
@@ -36,14 +33,12 @@ export interface Broadcast extends NewBroadcast {
 /** How long a claim lasts that is not ended, in seconds: longer than a delivery may take. */
 export const claimSeconds = 60;
 
-/** Who claims targets, and when. */
 export interface Claim {
   readonly now: number;
   /** Identifies the process among those that deliver. */
   readonly claimant: string;
 }
 
-/** Which targets to list. */
 export interface DueQuery extends Claim {
   /** Per organization, the maximum number of targets whose latest attempt failed, and of other targets. */
   readonly limit: number;
@@ -149,7 +144,6 @@ export class DeliveryReader extends Repository {
     return this.queryAll(statements.listDue, [now, limit, claimant], toDueTarget);
   }
 
-  /** The targets with a delivery that is due after a time. */
   listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
     return this.queryAll(statements.listDueAfter, [time], toWaitingTarget);
   }

@@ -61,7 +61,6 @@ export function completeDelivery(
   });
 }
 
-/** A delivery with its latest failure. */
 export interface FailedDelivery {
   readonly delivery: Delivery;
   readonly failure: DeliveryFailure;

@@ -4,16 +4,13 @@ import type { SigningSecret } from './webhook-secret.ts';
 import { defineStatements, either, Repository } from '../platform/database/database.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
-/** New fields of a notification. */
 export type NotificationUpdate = Pick<
   NotificationRecord,
   'org' | 'number' | 'name' | 'environments' | 'triggers' | 'lastModifiedAt'
 >;
 
-/** A target to add. */
 export interface NewTarget {
   readonly target: NotificationTarget;
-  /** The signing secret of a webhook. */
   readonly secret: SigningSecret | undefined;
 }
 

@@ -36,7 +36,6 @@ export interface RejectedNotification {
   readonly unknownEnvironments: readonly string[];
 }
 
-/** A notification that was saved. */
 export interface SavedNotification {
   readonly outcome: 'saved';
   readonly notification: NotificationRecord;
@@ -51,7 +50,6 @@ export interface NotificationDependencies extends Pick<UseCaseDependencies, 'sto
   readonly sendsMail: boolean;
 }
 
-/** Creates a notification, after checking its targets and environments. */
 export function createNotification(
   dependencies: NotificationDependencies,
   { targets, environments, triggers, ...command }: NotificationToCreate,
@@ -87,7 +85,6 @@ export type NotificationChange = NotificationReference & Partial<NotificationPay
 
 export type UpdateNotificationResult = SavedNotification | RejectedNotification | { readonly outcome: 'not found' };
 
-/** Changes a notification, after checking its targets and environments. */
 export function updateNotification(
   dependencies: NotificationDependencies,
   { org, number, name, environments, triggers, targets }: NotificationChange,
@@ -185,14 +182,12 @@ function withoutSecret(target: TargetToCreate): NotificationTarget {
   return { type, webhook, payload_version };
 }
 
-/** A notification with the state of its deliveries. */
 export interface InspectedNotification {
   readonly notification: NotificationRecord;
   /** By position. */
   readonly targets: readonly TargetState[];
 }
 
-/** Finds a notification with the state of its deliveries. */
 export function inspectNotification(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, number }: NotificationReference,
@@ -204,7 +199,6 @@ export function inspectNotification(
   });
 }
 
-/** A webhook whose secret is rotated. */
 export interface SecretRotation extends TargetReference {
   /** Generated if undefined. */
   readonly secret?: string | undefined;

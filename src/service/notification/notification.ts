@@ -4,7 +4,6 @@ import type { SigningSecret } from './webhook-secret.ts';
 
 /** Notifications and their deliveries. All times are in Unix seconds, with a fraction. */
 
-/** A notification as it is created. */
 export interface NewNotification {
   readonly org: string;
   readonly name: string;
@@ -27,14 +26,12 @@ export interface NotificationRecord extends NewNotification {
   readonly failing: boolean;
 }
 
-/** A target of a notification with the state of its deliveries. */
 export interface TargetState {
   /** Identifies the target within the notification; never changes. */
   readonly position: number;
   readonly target: NotificationTarget;
   /** The signing secrets of a webhook, latest first. */
   readonly secrets: readonly SigningSecret[];
-  /** The number of waiting messages. */
   readonly waiting: number;
   /** The number of failed attempts since the last success. */
   readonly attempts: number;
@@ -45,7 +42,6 @@ export interface TargetState {
   readonly lastError?: { readonly reason: string; readonly at: number } | undefined;
 }
 
-/** One target of a notification. */
 export interface TargetReference {
   readonly org: string;
   /** The number of the notification. */
@@ -71,7 +67,6 @@ export interface Delivery extends TargetReference {
   readonly secrets: readonly SigningSecret[];
 }
 
-/** A failed delivery attempt. */
 export interface DeliveryFailure {
   /** The reason; contains no secret. */
   readonly reason: string;

@@ -33,7 +33,6 @@ export function rotateSecret(
   return [{ secret, createdAt: now }, ...kept];
 }
 
-/** The parts of a message that are signed. */
 export interface SignedMessage {
   readonly id: string;
   /** When it is sent, in whole Unix seconds. */

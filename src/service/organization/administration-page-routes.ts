@@ -10,7 +10,6 @@ const maximumOwners = 100;
 /** How many keys of workflow runs are shown. */
 const maximumLoginKeys = 100;
 
-/** Adds the page for administrators. */
 export function addAdministrationPage(host: PageHost): void {
   const { dependencies } = host;
   const declaration = { url: '/:org/administration', path: orgPath, query: Type.Object({}) };

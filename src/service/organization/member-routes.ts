@@ -7,7 +7,6 @@ import { ApiError } from '../platform/server/errors/api-error.ts';
 import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 
-/** Adds the endpoints with which admins manage the members of their organization. */
 export function addMemberRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const administer = requireRole(dependencies, 'administer');
 

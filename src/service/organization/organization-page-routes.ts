@@ -27,13 +27,10 @@ import { listFrequentFaults } from '../trail/trail-trend-use-cases.ts';
 /** How many organizations are counted on the home page. */
 const maximumCounted = 20;
 
-/** How many flows are on the overview. */
 const overviewFlows = 100;
 
-/** How many trails of each flow are on the overview. */
 const overviewTrails = 1;
 
-/** The maximum number of faults that the overview lists. */
 const overviewFaults = 10;
 
 /** Adds the home page, the overview of an organization, and the search. */
@@ -98,7 +95,6 @@ async function countEnvironments(
   };
 }
 
-/** Lists the environments of an organization with the histories of their verdicts. */
 export async function listJudgedEnvironments(
   dependencies: RouteDependencies,
   org: string,

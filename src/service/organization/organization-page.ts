@@ -30,12 +30,10 @@ import { renderTable } from '../platform/pages/table.ts';
 import { renderTrend, renderTrendChoice, renderWeeks } from '../platform/pages/trend-html.ts';
 import type { TrendChoice } from '../platform/rate.ts';
 
-/** An environment with the history of its verdict. */
 export interface JudgedEnvironment extends VerdictHistory {
   readonly environment: EnvironmentOverview;
 }
 
-/** What the overview of an organization shows. */
 export interface OrganizationOverview {
   readonly org: string;
   readonly flows: readonly FlowOverview[];
@@ -166,7 +164,6 @@ function describeTrail({ trail: { name, report } }: TrailState): string {
 
 const countTrails = (count: number): string => `${count} ${count === 1 ? 'trail' : 'trails'}`;
 
-/** Renders the trend of a flow, and which trails it counts. */
 export function renderFlowTrend({ branch, trend }: FlowTrend, days: number): Html {
   return html`${renderTrend(trend, days)}
     <small>${branch === undefined ? 'of' : html`on ${branch}, of`} ${countTrails(trend.current.total)}</small>`;

@@ -12,7 +12,6 @@ export class OrganizationReader extends Repository {
     return (await this.database.query(statements.exists, [org])).length > 0;
   }
 
-  /** The names of all organizations. */
   list(): Promise<readonly string[]> {
     return this.queryAll(statements.list, [''], (row) => text(row, 'org'));
   }

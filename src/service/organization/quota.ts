@@ -9,7 +9,6 @@ export type Usage = Readonly<Record<QuotaName, number>>;
 /** Each quota by organization; the empty name stands for all organizations without one of their own. */
 export type Quotas = Readonly<Partial<Record<QuotaName, ReadonlyMap<string, number>>>>;
 
-/** The limit of an organization; undefined if there is none. */
 export function findLimit(quotas: Quotas, org: string, name: QuotaName): number | undefined {
   const limits = quotas[name];
   return limits?.get(org) ?? limits?.get('');

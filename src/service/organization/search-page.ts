@@ -22,7 +22,6 @@ import type { PagePaths } from '../platform/page-paths.ts';
 import type { Page, PageContext } from '../platform/pages/page.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
-/** What a search found. */
 export interface SearchView {
   readonly org: string;
   readonly text: string;
@@ -40,7 +39,6 @@ const searchHelp =
   'of a flow, an environment or a policy; or for words of a commit’s message, an author, a branch, the number of a pull ' +
   'request or run, an image and its tag, or the name of a file.';
 
-/** Creates the page with the results of a search. */
 export function toSearchPage(context: PageContext, view: SearchView): Page {
   const { org, text, digits, artifacts, trails, flows, environments, policies } = view;
   const { paths } = context;
@@ -71,7 +69,6 @@ const resultColumns = [
 ] as const;
 type Result = Readonly<Partial<Record<(typeof resultColumns)[number], string | undefined>>>;
 
-/** What a search found, as a list. */
 export function listResults(paths: PagePaths, view: SearchView): ExportedList {
   const { org } = view;
   const named = (kind: string, names: readonly string[], toPath: (name: string) => string): Result[] =>

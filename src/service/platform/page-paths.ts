@@ -20,7 +20,6 @@ export interface PagePaths {
   attestation(org: string, flow: string, trail: string, id: string): string;
   /** The file that came with an attestation. */
   attachment(org: string, flow: string, trail: string, id: string): string;
-  /** The signed statement of an attestation. */
   statement(org: string, flow: string, trail: string, id: string): string;
   /** The page of what a reason is about; undefined if it has none. */
   reason(org: string, about: string, source: ReasonSource | undefined): string | undefined;

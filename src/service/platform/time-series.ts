@@ -8,7 +8,6 @@
 
 /** Records in the order of recording, numbered from 1 without gaps. */
 export interface TimeSeries {
-  /** The number of records. */
   readonly length: number;
   /** The records whose time is before that of their predecessor, in ascending order. Usually none. */
   readonly stepsBack: readonly number[];
@@ -24,7 +23,6 @@ export interface TimeSeriesRun {
   readonly last: number;
 }
 
-/** A record with its time. */
 interface Timed {
   readonly number: number;
   readonly time: number;

@@ -48,7 +48,6 @@ export interface ComparisonInput {
   /** In Unix seconds. */
   readonly at: number;
   readonly matches: KnownMatches;
-  /** The maximum number of changes to describe. */
   readonly maximumChanges: number;
 }
 

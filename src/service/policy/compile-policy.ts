@@ -12,7 +12,6 @@ import type { ArtifactRule, AttestationRule, PolicyRules } from './policy-rules.
 import type { PatternUse, JudgementBudget } from '../requirement/judgement-budget.ts';
 
 export type RuleResult =
-  /** The artifact fulfils the rule. */
   | { readonly outcome: 'kept' }
   /** The condition of the rule does not hold for the artifact. */
   | { readonly outcome: 'not applicable' }
@@ -30,7 +29,6 @@ export interface RuleDefinition {
   readonly type: string;
 }
 
-/** A rule that is ready to be applied. */
 interface CompiledRule {
   readonly definition: RuleDefinition;
   /** The first day in UTC on which it is enforced; empty if it always is. */
@@ -42,7 +40,6 @@ interface CompiledRule {
 /** `at` is the time of the judgement, in Unix seconds. */
 type RuleCheck = (artifact: JudgedArtifact, budget: JudgementBudget, at: number) => RuleResult;
 
-/** A policy that is ready to be applied. */
 export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** Every combination of pattern and text that the rules can match for the artifact. */

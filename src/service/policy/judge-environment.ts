@@ -10,7 +10,6 @@ import {
   type PatternUse,
 } from '../requirement/judgement-budget.ts';
 
-/** A policy that is attached to an environment. */
 export interface AttachedPolicy {
   readonly name: string;
   readonly version: number;
@@ -167,7 +166,6 @@ function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly J
   for (const { compiled } of policies) for (const artifact of artifacts) yield* compiled.patternUses(artifact);
 }
 
-/** Adds the policy to the `rule` of a reason. */
 function toPolicyReason(reason: JudgementReason, policy: string): JudgementReason {
   const { rule } = reason;
   return { ...reason, rule: `${describeRule(policy)}${rule === undefined ? '' : `, ${rule}`}` };

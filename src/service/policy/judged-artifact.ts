@@ -6,7 +6,6 @@ import type { JudgementReason } from '../attestation/reasons.ts';
 /** The state and evidence of an artifact in one flow. */
 export interface ArtifactInFlow {
   readonly flow: string;
-  /** The tags of the flow. */
   readonly tags: Tags;
   readonly state: ArtifactState;
   /** The reason for the state, as one or more sentences. */

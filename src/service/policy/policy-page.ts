@@ -25,7 +25,6 @@ import { addPage, orgPath, type PageHost } from '../platform/pages/page-host.ts'
 
 const version = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }));
 
-/** Adds the list of policies, and the page of a policy. */
 export function addPolicyPages(host: PageHost): void {
   const { dependencies } = host;
 
@@ -76,7 +75,6 @@ function listExportedVersions({ links }: RouteDependencies, policies: readonly P
   });
 }
 
-/** Creates the list of policies. */
 export function toPolicyListPage(context: PageContext, org: string, policies: readonly PolicyRecord[]): Page {
   const { paths } = context;
   return {

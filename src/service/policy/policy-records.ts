@@ -21,14 +21,12 @@ export interface PolicyHistoryLimits {
 
 /** A version that was added by a request with an idempotency key. */
 export interface KeyedPolicyVersion {
-  /** The digest of the request. */
   readonly digest: string;
   readonly version: number;
   /** The policy as it was after the request. */
   readonly policy: PolicyRecord;
 }
 
-/** A policy version to store. */
 export interface NewPolicyVersion extends PolicyVersion {
   readonly org: string;
   readonly name: string;
@@ -146,7 +144,6 @@ export class PolicyReader extends Repository {
     return this.queryFirst(statements.findLatestVersion, [org, name], (found) => number(found, 'latest'));
   }
 
-  /** The existing policies among these names. */
   async listExisting(org: string, names: readonly string[]): Promise<readonly string[]> {
     const rows = await this.database.query(statements.listExisting, [org, names]);
     const existing = new Set(rows.map((row) => text(row, 'name')));

@@ -65,7 +65,6 @@ async function readFile(
   return reading;
 }
 
-/** Adds the endpoint that lists policies. */
 export function addPolicyListRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, listPolicies, requireRole(dependencies, 'read'), async ({ parameters: { org } }) => {
     const listed = await policies.listPolicies(dependencies, { org });

@@ -11,7 +11,6 @@ import { agingFields, enforceFrom, requirementFields } from '../requirement/requ
 /** The maximum number of rules or exceptions in one list. */
 export const maximumRules = 100;
 
-/** The maximum number of conditions in one policy. */
 export const maximumConditions = 200;
 
 /** The maximum total size of a policy's patterns, in instructions (`Pattern.size`). */
@@ -74,7 +73,6 @@ export type PolicyRules = Static<typeof policyRules>;
 /** A rule of a policy for every artifact, unless an exception applies. */
 export type ArtifactRule = Static<typeof artifactRule>;
 
-/** An attestation that a policy requires. */
 export type AttestationRule = Static<typeof attestationRule>;
 
 /** Whether the URL is that of the only known schema version. */

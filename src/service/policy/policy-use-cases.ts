@@ -83,7 +83,6 @@ async function findRepeatedVersion(
   return new RepeatedRequest({ result: { outcome, policy } }, latest !== version);
 }
 
-/** Finds a policy with its history. */
 export function findPolicy(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, name }: { readonly org: string; readonly name: string },

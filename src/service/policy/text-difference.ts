@@ -1,4 +1,3 @@
-/** A line of two compared texts. */
 export interface ComparedLine {
   /** `removed`: only in the first text; `added`: only in the second. */
   readonly change: 'same' | 'removed' | 'added';

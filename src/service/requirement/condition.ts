@@ -17,7 +17,6 @@ export class MissingFactError extends Error {
   override readonly name = 'MissingFactError';
 }
 
-/** A literal value in a condition. */
 export type Literal = string | number | boolean;
 
 /** A value in a condition. A path is resolved in the subject and may not exist there. */
@@ -80,7 +79,6 @@ export function holds(condition: Condition, subject: ConditionSubject, budget = 
   }
 }
 
-/** Lists every `matches()` in a condition. */
 export function listMatches(condition: Condition): readonly Extract<Condition, { kind: 'matches' }>[] {
   switch (condition.kind) {
     case 'and':

@@ -97,7 +97,6 @@ export interface Vocabulary {
   readonly hasPatterns: boolean;
 }
 
-/** The vocabulary of the conditions in policies. */
 const policyVocabulary: Vocabulary = {
   values: /^(?:flow\.name|flow\.tags\.[\w-]+|artifact\.name|artifact\.fingerprint)$/u,
   others: /^(?:flow|flow\.tags|artifact)$/u,

@@ -8,7 +8,6 @@ import type { Fault } from '../../contract/reason.ts';
  * rules that alone permit it, or of its service account. A rule or an account that is created again has another id.
  */
 
-/** What recorded something. */
 export interface Recorder {
   /** `rule:NAME@TIME` or `service-account:NAME@TIME`, with the time of its creation; or `adminRecorder`. */
   readonly id: string;

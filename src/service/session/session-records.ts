@@ -2,13 +2,11 @@ import type { Session } from './session.ts';
 import { defineStatements, Repository } from '../platform/database/database.ts';
 import { blob, number, text, type Row } from '../platform/database/rows.ts';
 
-/** Identifies a key. */
 export interface SessionKey {
   readonly org: string;
   readonly keyId: string;
 }
 
-/** A session with the owner of its key. */
 export interface OwnedSession extends Omit<Session, 'tokenHash'> {
   readonly ownerKind: string;
   readonly owner: string;

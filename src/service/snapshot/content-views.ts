@@ -32,12 +32,10 @@ export interface ContentView {
   readonly previous: StoredContent;
 }
 
-/** Two snapshots to compare. */
 export interface ComparedContents {
   readonly reader: Reader;
   readonly first: StoredContent;
   readonly second: StoredContent;
-  /** The judgement of each. */
   readonly judgements: readonly [first: EnvironmentJudgement, second: EnvironmentJudgement];
 }
 
@@ -49,7 +47,6 @@ const maximumShown = 150;
 /** The most instances of an artifact that a page names. */
 const maximumNames = 5;
 
-/** An artifact in the table of what runs. */
 export interface ShownArtifact {
   readonly name: string;
   readonly fingerprint: string;
@@ -69,7 +66,6 @@ export interface Shown<Item> {
   readonly total: number;
 }
 
-/** What a page shows of what runs. */
 export function showRunning({
   maximum = maximumShown,
   ...view
@@ -89,7 +85,6 @@ export function showRunning({
   };
 }
 
-/** The fingerprints of everything that runs. */
 export function listContentFingerprints(content: StoredContent): readonly string[] {
   return listFingerprints(readArtifacts(content));
 }

@@ -8,7 +8,6 @@ import type { PageContext } from '../platform/pages/page.ts';
 import { renderSubject } from '../attestation/evidence-html.ts';
 import { renderTable } from '../platform/pages/table.ts';
 
-/** Describes the verdict of a snapshot in a sentence. */
 export function describeVerdict(details: Pick<SnapshotDetails, 'snapshot' | 'reasons'>): string {
   const { brokenFrom, overriddenUntil } = details.snapshot.judgement;
   const later = brokenFrom === undefined ? '' : ` It breaks rules that are enforced from ${brokenFrom} on.`;
@@ -63,7 +62,6 @@ export function renderArtifactLink(
   return flow === undefined ? words : pageLink(paths.artifact(org, flow, fingerprint), words);
 }
 
-/** Renders what runs in a snapshot. */
 export function renderRunning(context: PageContext, { snapshot, running, builds, starts }: ShownSnapshot): Html {
   const isJudged = snapshot.judgement.compliant !== null;
   const unknownFlow = context.viewer?.isLimited === true ? 'none that you may see' : 'not reported to any';

@@ -38,7 +38,6 @@ import { toList } from '../platform/pages/list-export.ts';
 import * as snapshots from './snapshot-use-cases.ts';
 import { findEnvironment } from '../environment/environment-reading-use-cases.ts';
 
-/** Adds the page of a snapshot, and the difference between two snapshots. */
 export function addSnapshotPages(host: PageHost): void {
   const { dependencies } = host;
 

@@ -13,7 +13,6 @@ import {
 import type { VerdictSpan } from '../platform/rate.ts';
 import { number, optional, optionalNumber, text, type Row } from '../platform/database/rows.ts';
 
-/** A stored snapshot. */
 export interface StoredSnapshot extends SnapshotReference {
   readonly org: string;
   readonly from: number;
@@ -22,7 +21,6 @@ export interface StoredSnapshot extends SnapshotReference {
   readonly content: string;
 }
 
-/** A snapshot without its content. */
 export interface SnapshotVerdict extends SnapshotReference {
   readonly from: number;
   readonly compliant: boolean | null;
@@ -34,13 +32,11 @@ export interface JudgedReference extends SnapshotReference {
   readonly judgement: EnvironmentJudgement;
 }
 
-/** An environment with a pending snapshot. */
 export interface PendingReference {
   readonly org: string;
   readonly environment: string;
 }
 
-/** A snapshot that is not created yet. */
 export interface PendingSnapshot extends PendingReference {
   /** The time of the latest change that affected the environment, in Unix seconds. */
   readonly since: number;

@@ -191,7 +191,6 @@ type Builds = Awaited<ReturnType<typeof snapshots.loadBuilds>>;
 const toSnapshotId = ({ snapshot: { environment, number } }: snapshots.FoundSnapshot): string =>
   `${environment}#${number}`;
 
-/** Loads the contents of two snapshots. */
 export async function loadCompared(
   dependencies: RouteDependencies,
   { org, grants }: Caller,
@@ -224,7 +223,6 @@ const toRead = (
   signal: AbortSignal,
 ): LargeRead => ({ org, bytes: content.bytes + previous.bytes, signal });
 
-/** What a page shows of a snapshot. */
 export interface ShownSnapshot extends snapshots.SnapshotDetails {
   readonly running: Shown<ShownArtifact>;
   /** The builds of the running artifacts by fingerprint. */

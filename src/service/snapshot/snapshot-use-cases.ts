@@ -142,7 +142,6 @@ export type SnapshotObstacle =
       readonly latest: number;
     };
 
-/** Finds a snapshot of an environment. */
 export function findSnapshot(
   dependencies: ReadDependencies,
   { org, now, ...reading }: SnapshotReading & { readonly org: string; readonly now: number },

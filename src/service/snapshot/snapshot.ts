@@ -11,7 +11,6 @@ export interface Environment {
   readonly description: string;
   /** The environments that a logical environment includes; empty for all others. */
   readonly members: readonly string[];
-  /** The names of the attached policies. */
   readonly policies: readonly string[];
   /** Whether it requires provenance of everything that runs in it, besides its policies. */
   readonly requiresProvenance: boolean;
@@ -33,7 +32,6 @@ export interface EnvironmentOverview extends Environment {
   readonly lastChangedAt: number | undefined;
 }
 
-/** A snapshot as an entry of a list. */
 export interface SnapshotSummary {
   /** From 1, without gaps. */
   readonly number: number;

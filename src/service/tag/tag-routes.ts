@@ -6,7 +6,6 @@ import { addRoute, type RouteHost } from '../platform/server/route.ts';
 import type { RouteDependencies } from '../platform/server/route-dependencies.ts';
 import * as useCases from './tag-use-cases.ts';
 
-/** Adds the endpoint that changes the tags of a flow or an environment. */
 export function addTagRoute(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, changeTags, requireRole(dependencies, 'define', 'named later'), (received) => {
     const { caller, parameters, document, carryOut } = received;

@@ -7,7 +7,6 @@ import { runJudgingTransaction, type JudgingContext } from '../platform/judging/
 import { judgeEvidence } from '../platform/judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 
-/** Tags to set and to remove. */
 export interface TagChange {
   readonly org: string;
   readonly kind: 'flow' | 'environment';

@@ -10,13 +10,11 @@ export interface RequiredAttestation extends Requirement {
   readonly enforce_from?: string;
 }
 
-/** An artifact that a template file requires. */
 export interface TemplateArtifact extends Pick<Requirement, 'from'> {
   readonly name: string;
   readonly attestations: readonly RequiredAttestation[];
 }
 
-/** What a template file requires of a trail. */
 export interface FileTemplate {
   /** The file as it was uploaded. */
   readonly text: string;
@@ -42,13 +40,11 @@ export interface AppliedTemplate {
 /** Whether evidence is about a trail, or about an artifact. */
 export type Level = 'trail' | 'artifact';
 
-/** A piece of evidence that is required. */
 export interface TemplateRequirement extends RequiredAttestation {
   /** `any` in a list template, which does not distinguish levels. */
   readonly level: Level | 'any';
 }
 
-/** Whether the template is a list. */
 export function isListTemplate(template: Template): template is readonly string[] {
   return Array.isArray(template);
 }
@@ -83,7 +79,6 @@ export function selectByDay<Form extends Template>(
   return { text: template.text, attestations: select(template.attestations), artifacts };
 }
 
-/** All attestations that the template requires. */
 function listEntries(template: Template): readonly RequiredAttestation[] {
   if (isListTemplate(template)) return [];
   return [template.attestations, ...template.artifacts.map(({ attestations }) => attestations)].flat();

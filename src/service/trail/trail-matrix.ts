@@ -19,7 +19,6 @@ export interface MatrixRow<Piece extends Evidence> {
   readonly extra: readonly Piece[];
 }
 
-/** The parts of a trail that the matrix needs. */
 export interface MatrixTrail<Piece extends Evidence> {
   readonly applied: AppliedTemplate;
   readonly judgement: TrailJudgement<Piece>;

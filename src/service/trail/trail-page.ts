@@ -50,7 +50,6 @@ import { addPage, type PageHost } from '../platform/pages/page-host.ts';
 
 const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
 
-/** Adds the page of a trail. */
 export function addTrailPage(host: PageHost): void {
   const { dependencies } = host;
 
@@ -119,7 +118,6 @@ function listExportedArtifacts({ links }: RouteDependencies, { judgement }: Trai
   });
 }
 
-/** What the page of a trail shows. */
 export interface TrailView {
   readonly details: TrailDetails;
   readonly history: TrailHistory;
@@ -257,7 +255,6 @@ function renderArtifacts(context: PageContext, { details, history }: TrailView):
   });
 }
 
-/** An event with its time. */
 interface Event {
   readonly at: number;
   readonly cells: readonly Hole[];

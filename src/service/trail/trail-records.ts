@@ -16,7 +16,6 @@ import {
 import type { Period, Rate } from '../platform/rate.ts';
 import { document, number, optionalNumber, optionalText, text, type Row } from '../platform/database/rows.ts';
 
-/** Selects trails. */
 export interface TrailFilter {
   readonly flow?: string | undefined;
   /** Only trails of these flows. Not together with `flow`. */
@@ -319,7 +318,6 @@ export class TrailReader extends Repository {
   }
 }
 
-/** The statements that list and count the trails of a filter, with its values. */
 function selectTrails(
   org: string,
   { flow, flows, fingerprint }: TrailFilter,

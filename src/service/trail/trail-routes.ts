@@ -17,7 +17,6 @@ import { toListPart, toPagination } from '../platform/server/pagination.ts';
 import { requireTemplate } from '../template/template-response.ts';
 import { toTrailResponse, toTrailSummary } from './trail-response.ts';
 
-/** Adds the endpoints that begin, return and list trails. */
 export function addTrailRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
   const reader = new YamlFileReader('template');

@@ -69,7 +69,6 @@ export interface TrailState extends Pick<TrailDetails, 'trail' | 'applied' | 'ju
   readonly reports: readonly ReportedArtifact[];
 }
 
-/** Loads the states of trails of a flow. */
 export async function loadTrailStates(
   transaction: EvidenceRecords & Pick<ReadTransaction, 'trails' | 'artifacts'>,
   flow: Flow,
@@ -159,17 +158,14 @@ function listArtifacts(
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
-/** A query for trails of a flow with their states. */
 export interface TrailStateQuery extends ListPart {
   readonly org: string;
   readonly flow: string;
   readonly selection: TrailSelection;
 }
 
-/** A trail in a list, with its latest evidence of a pull request. */
 export type ListedTrail = TrailState & { readonly pullRequest: LinkedPullRequest | undefined };
 
-/** A part of the trails of a flow. */
 export interface TrailStates {
   readonly flow: Flow;
   readonly trails: readonly ListedTrail[];
@@ -237,12 +233,10 @@ export interface FlowOverview {
   readonly trend: FlowTrend;
 }
 
-/** A query for flows with their latest trails. */
 export interface FlowOverviewQuery extends FlowFilter {
   readonly org: string;
   readonly offset: number;
   readonly limit: number;
-  /** How many trails of each flow. */
   readonly trails: number;
   readonly choice: TrendChoice;
 }

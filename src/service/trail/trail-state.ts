@@ -34,7 +34,6 @@ export interface TrailArtifact<Piece extends Evidence = Evidence> {
   readonly evidence: readonly Piece[];
 }
 
-/** What a trail is judged by. */
 export interface TrailEvidence<Piece extends Evidence = Evidence> {
   readonly applied: AppliedTemplate;
   /** The evidence that counts for the trail itself. */
@@ -43,7 +42,6 @@ export interface TrailEvidence<Piece extends Evidence = Evidence> {
   readonly artifacts: readonly TrailArtifact<Piece>[];
 }
 
-/** An artifact of a trail with its state. */
 export interface TrailArtifactStatus<Piece extends Evidence = Evidence> {
   readonly artifact: TrailArtifact<Piece>;
   readonly state: Judgement['state'] | 'MISSING';
@@ -52,9 +50,7 @@ export interface TrailArtifactStatus<Piece extends Evidence = Evidence> {
   readonly evidence: readonly EvidenceStatus<Piece>[];
 }
 
-/** The state of a trail, and what it is based on. */
 export interface TrailJudgement<Piece extends Evidence = Evidence> extends Judgement {
-  /** The evidence of the trail itself. */
   readonly evidence: readonly EvidenceStatus<Piece>[];
   readonly artifacts: readonly TrailArtifactStatus<Piece>[];
 }

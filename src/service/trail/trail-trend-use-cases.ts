@@ -2,7 +2,6 @@ import type { ReadTransaction } from '../platform/database/storage.ts';
 import { toPeriods, toTrend, type Trend, type TrendChoice } from '../platform/rate.ts';
 import type { FaultCount } from './trail-records.ts';
 
-/** The rate of compliant trails of a flow. */
 export interface FlowTrend {
   /** The default branch, whose trails are counted; undefined for all trails. */
   readonly branch: string | undefined;
@@ -14,7 +13,6 @@ type Records = Pick<ReadTransaction, 'trails'>;
 /** The default branch is not reported, so it is the first of these of which the flow has a trail. */
 const defaultBranches = ['main', 'master'];
 
-/** Loads the trends of flows, by name. */
 export async function loadFlowTrends(
   { trails }: Records,
   org: string,

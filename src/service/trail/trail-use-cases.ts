@@ -19,7 +19,6 @@ import { judgeReported, noteChange } from './trail-verdict-use-cases.ts';
 import type { UseCaseDependencies } from '../platform/judging/use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** A trail to begin or update. */
 export interface TrailToBegin extends TrailReference {
   /** Fields that are left out keep their values, except for `proven`. */
   readonly report: Recorded<TrailReport>;
@@ -126,7 +125,6 @@ function findMove(known: Trail | undefined, begun: Trail): number | undefined {
 /** The maximum number of appearances of each artifact in the history of a trail. */
 const maximumAppearances = 20;
 
-/** Finds a trail with its state and its history. */
 export function findTrailHistory(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   reference: TrailReference,
@@ -193,7 +191,6 @@ export async function listTrails(
   return { trails: loaded.filter((details) => details !== undefined), total };
 }
 
-/** Selects the trails of the flows with a tag. */
 async function selectTagged(
   flows: FlowReader,
   {

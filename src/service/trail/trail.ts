@@ -42,7 +42,6 @@ export function toTrailIdentity({ name, report }: Pick<Trail, 'name' | 'report'>
   return { commit: commit?.sha1 ?? name, repository: repository?.id ?? proven?.repository_id };
 }
 
-/** An update of a trail after it was created. */
 export interface TrailUpdate {
   readonly at: number;
   readonly commit: Pick<GitCommitInfo, 'sha1' | 'url'> | undefined;

@@ -38,7 +38,6 @@ export class AdministrationWatch {
     return this.#looking;
   }
 
-  /** Ends the watch. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();

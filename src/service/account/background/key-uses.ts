@@ -13,7 +13,6 @@ const precision = 300;
 /** How many keys are remembered as just written. A forgotten key costs one more write. */
 const maximumKeys = 100_000;
 
-/** A key that was used. */
 interface NotedUse {
   readonly key: StoredKey;
   /** In Unix seconds. */

@@ -48,7 +48,6 @@ const deliveryList = Type.Array(
   }),
 );
 
-/** A delivery of a webhook, as GitHub lists it. */
 export interface WebhookDelivery {
   readonly id: string;
   /** The same for all deliveries of an event. */

@@ -60,7 +60,6 @@ export class LateEntries {
     return 'more';
   }
 
-  /** Returns the rows that were read. */
   #enterBatch(org: string, table: LoggedTable, last: LoggedRow | undefined): Promise<readonly LoggedRow[]> {
     const { storage, now, randomBytes } = this.#dependencies;
     return storage.transaction(

@@ -50,7 +50,6 @@ interface Entry {
   readonly failure: Error | undefined;
 }
 
-/** A request for the keys of an issuer, which is running. */
 interface RunningRequest {
   /** Never rejects. */
   readonly entry: Promise<Entry>;

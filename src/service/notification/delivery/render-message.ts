@@ -46,7 +46,6 @@ function renderArtifact({ name, fingerprint }: { readonly name: string; readonly
   return `${toSingleLine(name, maximumShownLength - 100)}, ${fingerprint}`;
 }
 
-/** Renders the subject of an e-mail. */
 export function renderSubject({ environment, trigger, digest }: EnvironmentEvent): string {
   const more = digest === undefined ? '' : ` and ${digest.total - 1} more events`;
   return toSingleLine(`${environment}: ${trigger}${more}`);

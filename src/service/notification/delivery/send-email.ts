@@ -2,11 +2,9 @@ import { errorMessage } from '../../../runtime/failure.ts';
 import { rejectOnAbort } from '../../platform/network/deadline.ts';
 import { DeliveryError } from './post-json.ts';
 
-/** The mail server for notifications. */
 export interface MailServer {
   /** The address of the server: `smtps://user:password@mail.example.com`. */
   readonly url: string;
-  /** The sender of the e-mails. */
   readonly from: string;
 }
 

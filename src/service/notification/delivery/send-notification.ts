@@ -54,7 +54,6 @@ export function createNotificationSender({
   };
 }
 
-/** The payload with the headers of Standard Webhooks. */
 function toSignedWebhook(
   delivery: Delivery,
   payload: WebhookPayload,

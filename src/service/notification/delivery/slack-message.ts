@@ -7,7 +7,6 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
  */
 const mentions = /@(?=channel|here|everyone|all\b)/giu;
 
-/** A message for an incoming webhook of Slack. */
 export interface SlackMessage {
   readonly text: string;
   readonly mrkdwn: false;

@@ -23,13 +23,11 @@ export interface WebhookPayload {
   readonly artifact: PayloadArtifact | null;
   /** Present if the message combines many events of a snapshot; `event_type` is that of the most important event. */
   readonly digest?: {
-    /** The number of events. */
     readonly total: number;
     readonly events: readonly PayloadDigestGroup[];
   };
 }
 
-/** The events of one kind in a digest. */
 export interface PayloadDigestGroup {
   readonly event_type: Trigger;
   readonly count: number;
@@ -56,7 +54,6 @@ interface PayloadArtifact {
 /** Looks up an artifact, for its state when the message is sent. */
 export type FindArtifact = (query: ArtifactQuery) => Promise<ArtifactLookup>;
 
-/** Creates the payload for an event. */
 export async function toWebhookPayload(
   event: EnvironmentEvent,
   { findArtifact, links }: { readonly findArtifact: FindArtifact; readonly links: Links },

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DamagedAttachmentError, type AttachedContent } from './attachments.ts';
 
-/** The SHA-256 of empty content. */
 export const emptyDigest = createHash('sha256').digest('hex');
 
 /** Compares content with its record, chunk by chunk. */
@@ -14,7 +13,6 @@ export class ContentCheck {
     this.#content = content;
   }
 
-  /** The bytes added so far. */
   get size(): number {
     return this.#size;
   }

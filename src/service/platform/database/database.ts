@@ -4,7 +4,6 @@ import { number, type Row } from './rows.ts';
 /** A value that is sent to a database. In SQLite, lists are JSON and booleans are 0 or 1. */
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
 
-/** A part of a list. */
 export interface ListPart {
   /** How many entries come before it. */
   readonly offset: number;
@@ -26,11 +25,9 @@ export interface Statement {
  * @throws StorageError or the database's error from every method
  */
 export interface Database {
-  /** Runs a statement, and returns its rows. */
   query(statement: Statement, values: readonly Value[]): Promise<readonly Row[]>;
   /** Runs a statement, and returns the number of changed rows. */
   change(statement: Statement, values: readonly Value[]): Promise<number>;
-  /** Runs a statement that has no result. */
   run(statement: Statement, values: readonly Value[]): Promise<void>;
 }
 
@@ -42,7 +39,6 @@ export abstract class Repository {
     this.database = database;
   }
 
-  /** The first row; undefined if there is none. */
   protected async queryFirst<Record>(
     statement: Statement,
     values: readonly Value[],
@@ -69,7 +65,6 @@ export abstract class Repository {
 
 const defined = new Map<string, Statement>();
 
-/** The statements that were defined, by name. */
 export const allStatements: ReadonlyMap<string, Statement> = defined;
 
 /**

@@ -29,7 +29,6 @@ interface CheckResult {
   readonly fault: StorageError | undefined;
 }
 
-/** A probe that has not ended. */
 interface RunningProbe {
   readonly since: number;
   readonly result: Promise<CheckResult>;

@@ -18,7 +18,6 @@ export interface StorageSettings {
   readonly acceptLoss?: boolean | undefined;
 }
 
-/** Selects the storage. */
 export function toStorageOptions(settings: StorageSettings): StorageOptions {
   const { dataFolder, database, trashUnnamedAttachments, acceptLoss } = settings;
   return database === undefined

@@ -3,41 +3,34 @@ import type { Tags } from '../../../contract/tags.ts';
 import type { CountsFor } from '../../account/audience.ts';
 import type { Recorder } from '../../requirement/recorder.ts';
 
-/** A row as a database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Reads a text column. */
 export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new TypeError(`column ${column} holds no text`);
   return value;
 }
 
-/** Reads a number column. */
 export function number(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') throw new TypeError(`column ${column} holds no number`);
   return value;
 }
 
-/** Reads a column of bytes. */
 export function blob(row: Row, column: string): Uint8Array {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw new TypeError(`column ${column} holds no bytes`);
   return value;
 }
 
-/** Reads a number column; undefined if it is null. */
 export function optionalNumber(row: Row, column: string): number | undefined {
   return typeof row[column] === 'number' ? row[column] : undefined;
 }
 
-/** Converts the value unless it is undefined. */
 export function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
   return value === undefined ? undefined : convert(value);
 }
 
-/** Reads a text column; undefined if it is null. */
 export function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column);
 }
@@ -50,7 +43,6 @@ export function document(row: Row, column: string): unknown {
   return parseExactJson(text(row, column));
 }
 
-/** Reads a column with tags. */
 export function toTags(row: Row): Tags {
   // Written by this service.
   return JSON.parse(text(row, 'tags')) as Tags;
@@ -67,14 +59,12 @@ export function countsForColumn({ countsFor }: { readonly countsFor?: CountsFor 
   return countsFor === undefined ? null : JSON.stringify(countsFor);
 }
 
-/** Reads what recorded a record. */
 export function toRecorders(row: Row): { readonly recorders?: readonly Recorder[] } {
   const recorders = optionalText(row, 'recorders');
   // Written by this service.
   return recorders === undefined ? {} : { recorders: JSON.parse(recorders) as readonly Recorder[] };
 }
 
-/** The value of the column `recorders`. */
 export function recordersColumn({
   recorders = [],
 }: {

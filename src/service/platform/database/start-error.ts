@@ -6,7 +6,6 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** The message for each reason. */
 const sentences: Readonly<Record<StorageReason, (path: string) => string>> = {
   full: (path) => `the disk of ${path} is full; make room there and start again`,
   busy: (path) => `${path} is held by another process; stop it and start again`,

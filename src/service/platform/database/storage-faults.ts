@@ -34,7 +34,6 @@ const messages: Readonly<Record<StorageReason, string>> = {
   slow: 'the storage did not answer in time',
 };
 
-/** Creates the storage error for a reason. */
 export function storageError(reason: StorageReason, cause?: unknown): StorageError {
   return new StorageError(reason, messages[reason], { cause });
 }

@@ -30,7 +30,6 @@ const storagePatience = 4000;
 /** How much more space than at the failure must be free for writes to be accepted again, in bytes. */
 const requiredExtraBytes = 256 * 1024;
 
-/** Which parts of the storage fail. */
 export interface StorageFaults {
   /** Why nothing can be recorded; undefined if the storage works. */
   readonly storage: StorageError | undefined;

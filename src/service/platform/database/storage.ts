@@ -176,7 +176,6 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** The opened storage of a service. */
 export interface OpenedStorage {
   readonly storage: Storage;
   readonly attachments: AttachmentStore;
@@ -186,7 +185,6 @@ export interface OpenedStorage {
   readonly startRemarks?: readonly string[] | undefined;
 }
 
-/** The dependencies of a storage. */
 export interface StorageDependencies {
   readonly now: Now;
   /** Milliseconds of a monotonic clock. */

@@ -24,9 +24,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** The answer to a request. */
 export interface RememberedAnswer extends Answer {
-  /** The digest of the request. */
   readonly digest: string;
   /** In Unix seconds. */
   readonly answeredAt: number;

@@ -12,7 +12,6 @@ import { SnapshotContent } from './snapshot-content.ts';
 
 // What is loaded to judge an environment, for its next snapshot and for the preview of a policy.
 
-/** The content of a snapshot. */
 export interface JudgedContent {
   readonly content: SnapshotContent;
   /** The verdicts of the members of a logical environment; empty for all others. */
@@ -31,7 +30,6 @@ export async function loadMemberContent(
   return { content, members: await snapshots.findVerdicts(head.org, references) };
 }
 
-/** The policies that judge an environment. */
 export async function loadPolicies(
   transaction: Pick<ReadTransaction, 'policies'>,
   head: EnvironmentHead,

@@ -92,7 +92,6 @@ export async function loadJudgedArtifacts(
   });
 }
 
-/** One report of an artifact, judged in its flow. */
 export interface JudgedReport extends ArtifactInFlow {
   readonly details: Pick<ArtifactDetails, 'flow' | 'applied' | 'artifact' | 'evidence'> &
     Pick<JudgedDetails, 'uncounted'>;

@@ -12,7 +12,6 @@ import { loadMemberContent, loadPolicies, loadRunning, type JudgedContent } from
 import type { PolicyCache } from './judging.ts';
 import { SnapshotContent } from './snapshot-content.ts';
 
-/** The artifacts that a report lists, and how they are stored. */
 export interface ReportedContent {
   readonly artifacts: readonly RunningArtifact[];
   readonly json: string;

@@ -33,7 +33,6 @@ export class SnapshotUpdates {
   readonly #transaction: WriteTransaction;
   readonly #context: JudgingContext;
   readonly #maker: SnapshotMaker;
-  /** The remainder of `maximumSteps`. */
   #stepsLeft = maximumSteps;
 
   constructor(transaction: WriteTransaction, context: JudgingContext) {

@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { findAddressBan, type AddressBan } from './address-ban.ts';
 
-/** An IP address of a name. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
@@ -9,7 +8,6 @@ export interface ResolvedAddress {
 
 /** How the service reaches servers that its users name. */
 export interface Web {
-  /** Resolves a name to all its addresses. */
   resolve(name: string): Promise<readonly ResolvedAddress[]>;
   /** Whether private addresses may be called. */
   readonly allowPrivate: boolean;

@@ -13,7 +13,6 @@ export function apiRequest(
 /** The parameters of an address. Undefined and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** Adds a query to an address. */
 export function withQuery(address: string, query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [`${name}=${encodeURIComponent(String(value))}`],

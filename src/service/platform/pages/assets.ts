@@ -56,7 +56,6 @@ export function addAssets(app: FastifyInstance): void {
   }
 }
 
-/** The addresses of the files. */
 export function assetPaths(paths: PagePaths): { readonly stylesheet: string; readonly icon: string } {
   return { stylesheet: paths.asset(stylesheet.name), icon: paths.asset(icon.name) };
 }

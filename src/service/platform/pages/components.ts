@@ -7,7 +7,6 @@ import { html, link, type Hole, type Html } from './html.ts';
 import { exportFormats } from './list-export.ts';
 import type { PageContext } from './page.ts';
 
-/** A link to a page of this service. */
 export function pageLink(path: string, text: Hole): Html {
   return html`<a href="${path}">${text}</a>`;
 }
@@ -111,7 +110,6 @@ export function renderCommit({ sha1, url }: { readonly sha1: string; readonly ur
   return link(url, renderHash(sha1));
 }
 
-/** What a badge can say. */
 export type BadgeState = ArtifactState | Verdict | 'MISSING' | 'missing' | 'unjudged' | 'extra';
 
 /** How each state looks: by color, shape and text, because no one of them is enough for all readers. */
@@ -128,7 +126,6 @@ const badges: Readonly<Record<BadgeState, readonly [tone: string, mark: string, 
   extra: ['none', '+', 'Extra'],
 };
 
-/** The words for a state. */
 export function describeState(state: BadgeState): string {
   return badges[state][2];
 }
@@ -147,7 +144,6 @@ export function renderIcon(state: BadgeState, words: string, path?: string): Htm
     : html`<a href="${path}" ${label}>${mark}</a>`;
 }
 
-/** Explains the signs of states. */
 export function renderLegend(states: readonly BadgeState[]): Html {
   return html`<p class="legend">${states.map((state) => html`${renderBadge(state)} `)}</p>`;
 }
@@ -173,13 +169,11 @@ export function renderVerdict(compliant: boolean | null): Html {
   return renderBadge(toVerdictState(compliant));
 }
 
-/** The state for the verdict of an environment. */
 export function toVerdictState(compliant: boolean | null): BadgeState {
   if (compliant === null) return 'unjudged';
   return compliant ? 'COMPLIANT' : 'NON-COMPLIANT';
 }
 
-/** Renders the result of a page's subject: its state and the reason for it. */
 export function renderResult(state: BadgeState, reason: Hole): Html {
   const [tone] = badges[state];
   return html`<p class="result ${tone}">${renderBadge(state)} <span>${reason}</span></p>`;
@@ -199,7 +193,6 @@ export function renderEmpty(words: Hole): Html {
   return html`<p class="empty">${words}</p>`;
 }
 
-/** Renders the links to the previous and the next page of a list. */
 export function renderPager(previous: string | undefined, next: string | undefined, words: string): Html | undefined {
   if (previous === undefined && next === undefined) return undefined;
   const item = (path: string | undefined, text: string, rel: string): Html =>
@@ -213,11 +206,9 @@ export function renderPager(previous: string | undefined, next: string | undefin
 export interface ListPage {
   readonly page: number;
   readonly perPage: number;
-  /** The number of entries of the whole list. */
   readonly total: number;
 }
 
-/** Renders the links to the pages before and after this one. */
 export function renderPageLinks(
   { page, perPage, total }: ListPage,
   toPath: (page: number) => string,

@@ -34,7 +34,6 @@ export function sendPage(reply: FastifyReply, page: Page, context: PageContext):
     .send(renderPage(page, context).text);
 }
 
-/** Renders a whole page. */
 function renderPage(page: Page, context: PageContext): Html {
   const { title, kind, section, api = [], content } = page;
   const { paths, org } = context;

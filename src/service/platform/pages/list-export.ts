@@ -66,7 +66,6 @@ export interface ListExport {
   readonly failed: (error: unknown) => void;
 }
 
-/** Streams a list as a file. */
 export async function exportList(
   read: () => ExportedList | Promise<ExportedList>,
   { format, name, enter, failed }: ListExport,

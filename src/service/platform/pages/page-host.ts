@@ -52,7 +52,6 @@ export function createPageHost(server: Pick<PageHost, 'app' | 'admission'>, depe
   return { ...server, dependencies, paths: createPagePaths(root), viewers: new WeakMap(), exports };
 }
 
-/** The path of the pages of an organization. */
 export const orgPath = Type.Object({ org: orgName });
 
 /** How the lists of a page are read, by name. */
@@ -60,7 +59,6 @@ export type PageLists<Path extends TObject, Query extends TObject> = Readonly<
   Record<string, (request: PageRequest<Path, Query>) => ExportedList | Promise<ExportedList>>
 >;
 
-/** The address of a page and who may see it. */
 export interface PageDeclaration<Path extends TObject, Query extends TObject> {
   readonly url: string;
   readonly path: Path;
@@ -71,7 +69,6 @@ export interface PageDeclaration<Path extends TObject, Query extends TObject> {
   readonly lists?: PageLists<Path, Query> | undefined;
 }
 
-/** A request for a page of an organization. */
 export interface PageRequest<Path extends TObject, Query extends TObject> {
   readonly path: Static<Path>;
   readonly query: Static<Query>;
@@ -184,7 +181,6 @@ export function createRouteConfig(
   return { sendError: (error, request, reply) => sendErrorPage(host, error, request, reply) };
 }
 
-/** Creates the context of a page. */
 export function toContext(
   { dependencies, paths }: Omit<PageHost, 'app' | 'admission'>,
   request: FastifyRequest,

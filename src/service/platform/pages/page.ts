@@ -4,7 +4,6 @@ import type { Html } from './html.ts';
 /** A section of an organization, as the navigation names it. */
 export type Section = 'overview' | 'flows' | 'environments' | 'policies' | 'administration' | 'search';
 
-/** A link to a page above this one. */
 export interface Crumb {
   readonly name: string;
   readonly path: string;
@@ -43,10 +42,8 @@ export interface PageContext {
   readonly paths: PagePaths;
   /** In Unix seconds; times are shown relative to it. */
   readonly now: number;
-  /** The organization of the page. */
   readonly org: string | undefined;
   /** Undefined without a session. */
   readonly viewer: Viewer | undefined;
-  /** The base URL of the API. */
   readonly apiBase: string;
 }

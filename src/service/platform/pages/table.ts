@@ -1,6 +1,5 @@
 import { html, type Hole, type Html } from './html.ts';
 
-/** A table of records. */
 export interface Table {
   /** Names the table for readers who do not see it. */
   readonly label: string;

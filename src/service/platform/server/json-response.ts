@@ -52,7 +52,6 @@ export function prepareJson(
   return body instanceof SerializedJson ? body.bytes : asPayload(JSON.stringify(body));
 }
 
-/** Sends a value as JSON. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
   return reply.send(prepareJson(reply, status, body));
 }

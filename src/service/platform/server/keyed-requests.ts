@@ -93,7 +93,6 @@ export type CarryOut<Response extends HandlerResponse> = <Result>(
   useCase: (request: KeyedRequest<Result> | undefined) => Promise<OnceResult<Result>>,
 ) => Promise<Response | ReplayedResponse>;
 
-/** A request that may have a key. */
 export interface ReceivedRequest {
   readonly key: string | undefined;
   /** See `toSender`. */

@@ -1,7 +1,6 @@
 import { defaultPageSize, type Pagination } from '../../../contract/paging.ts';
 import type { ListPart } from '../database/database.ts';
 
-/** The part of a list that a query asks for. */
 export function toListPart({
   page = 1,
   per_page: limit = defaultPageSize,

@@ -8,7 +8,6 @@ import type { AttachmentStore } from '../attachments/attachments.ts';
 import type { LargeReads } from './bodies/large-reads.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';
 
-/** What handlers depend on. */
 export interface RouteDependencies extends UseCaseDependencies {
   readonly attachments: AttachmentStore;
   readonly links: Links;

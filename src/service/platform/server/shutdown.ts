@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Timeouts } from './server.ts';
 
-/** Stops a server. */
 export interface Shutdown {
   /** Whether the server is stopping: it still responds, but should get no new requests. */
   isDraining(): boolean;

@@ -13,7 +13,6 @@ export type YamlReading<Value> = { readonly text: string; readonly value: Value 
 /** A field that breaks a rule: its dotted path, and the rule. */
 export type FieldFault = readonly [field: string, rule: string];
 
-/** What a file must contain. */
 export interface YamlFileRules<Schema extends TSchema> {
   readonly schema: Schema;
   /** Finds the faults that the schema cannot express. */

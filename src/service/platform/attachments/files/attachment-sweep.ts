@@ -22,7 +22,6 @@ export const maximumTrashedShare = 0.1;
 /** So many files without a record say nothing about the database, whatever their share. */
 const fewFiles = 3;
 
-/** The parameters of a sweep. */
 export interface SweepRules {
   /** The `attachments` folder. */
   readonly folder: string;
@@ -35,11 +34,8 @@ export interface SweepRules {
   readonly now: number;
 }
 
-/** The result of a sweep. */
 export interface Sweep {
-  /** The number of attachments that records refer to. */
   readonly attached: number;
-  /** The number of attachments that were moved to the trash. */
   readonly trashed: number;
   /** The folder that they were moved to. */
   readonly trash: string;

@@ -6,7 +6,6 @@ import { atStart, StartError, toStartError } from '../../database/start-error.ts
 import { contentFolder } from './attachment-layout.ts';
 import { makeFolder, privateFileMode, privateFolderMode } from './durable-files.ts';
 
-/** The parts of a data folder. */
 export const databaseFile = 'compliance.sqlite';
 export const lockFile = 'claim.sqlite';
 /** Is there while a service runs, and after one was killed. */

@@ -54,7 +54,6 @@ export interface SentContent extends AttachedContent {
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** How an object is read. */
 export interface ObjectReader<Result> {
   readonly use: (body: AsyncIterable<Buffer>) => Promise<Result>;
   /** The error if there is no such object. */

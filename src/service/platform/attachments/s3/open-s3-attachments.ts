@@ -9,7 +9,6 @@ import { UploadBuffer } from '../uploads/upload-buffer.ts';
 import { S3Attachments, type S3AttachmentStore } from './s3-attachments.ts';
 import { describeS3, type S3Options } from './s3-options.ts';
 
-/** The dependencies of attachments in an object storage. */
 export interface S3AttachmentsDependencies extends Clock {
   readonly randomBytes: RandomBytes;
   readonly log: ServiceLog;

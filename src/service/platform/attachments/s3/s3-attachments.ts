@@ -28,7 +28,6 @@ const probeLimits: CallLimits = { lastAttempt: 2000, call: 5000, attempts: 2 };
 const probeName = 'probe';
 const probeContent = Buffer.from('This object is written by health checks.\n');
 
-/** The name of the object with this content. */
 function toObjectName(digest: string): string {
   return `${digest.slice(0, 2)}/${digest}`;
 }

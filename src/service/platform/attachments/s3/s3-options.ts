@@ -8,7 +8,6 @@ export interface S3Options {
   readonly region: string;
   /** The server, if it is not the one of AWS. The bucket is then a part of the path. */
   readonly endpoint?: string | undefined;
-  /** The credentials, or where they come from. */
   readonly credentials: S3Credentials | CredentialSource;
 }
 

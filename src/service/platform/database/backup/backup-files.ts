@@ -9,7 +9,6 @@ import { makeFolder, privateFileMode, syncFolder } from '../../attachments/files
 import { ContentCheck } from '../../attachments/content-check.ts';
 import { chunkBytes, openAttachment, openVerified, readAt } from '../../attachments/files/verified-file.ts';
 
-/** The number of files that are read concurrently. */
 const concurrency = 8;
 
 /** Lists the names in a folder; empty if the folder does not exist. */
@@ -84,7 +83,6 @@ async function writeCopy(path: string, from: FileHandle, check: ContentCheck): P
   }
 }
 
-/** Syncs a file to the disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {

@@ -9,7 +9,6 @@ import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
 import { hashFile, writeManifest, type Manifest } from './manifest.ts';
 
-/** The source and target of a backup. */
 export interface BackupRequest {
   readonly dataFolder: string;
   /** An empty or missing folder. */

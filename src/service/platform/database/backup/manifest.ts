@@ -18,12 +18,10 @@ export const manifestSchema = Type.Object({
   format: Type.Literal(1),
   /** ISO 8601, UTC. */
   made_at: Type.String(),
-  /** The version of the database schema. */
   schema_version: Type.Integer({ minimum: 1 }),
   database: Type.Object({
     bytes: count,
     sha256: digest,
-    /** The number of rows of each table. */
     rows: Type.Record(Type.String(), count),
   }),
   attachments: Type.Object({
@@ -34,7 +32,6 @@ export const manifestSchema = Type.Object({
   }),
 });
 
-/** The manifest of a backup. */
 export type Manifest = Static<typeof manifestSchema>;
 
 /** Writes the manifest, which completes a backup. */

@@ -7,7 +7,6 @@ import { BackupError } from './backup-error.ts';
 import { verifyAttachments } from './backup-files.ts';
 import { hashFile, readManifest, type Manifest } from './manifest.ts';
 
-/** A verified backup with the contents of its database. */
 export interface VerifiedBackup {
   readonly folder: string;
   readonly manifest: Manifest;

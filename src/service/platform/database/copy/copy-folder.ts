@@ -29,7 +29,6 @@ import type { TableContent } from './table-digest.ts';
 import { listTables, quote, type Table } from './tables.ts';
 import { beginFilling, commitFilling, prepareConnection, requireEmpty } from './target-database.ts';
 
-/** What to copy, and to where. */
 export interface CopyRequest {
   readonly dataFolder: string;
   /** An empty database, and where the attachments go. */
@@ -38,7 +37,6 @@ export interface CopyRequest {
   readonly leaveOutDamaged: boolean;
 }
 
-/** The dependencies of a copy. */
 export interface CopyDependencies extends StorageDependencies {
   /** Receives the progress, one line at a time. */
   readonly writeLine: (line: string) => void;
@@ -153,7 +151,6 @@ interface ContentToCopy extends Pick<CopyRequest, 'dataFolder' | 'leaveOutDamage
   readonly to: AttachmentTarget;
 }
 
-/** Copies the attachments, and verifies them. */
 async function copyContent(
   database: DatabaseSync,
   { dataFolder, leaveOutDamaged, to }: ContentToCopy,
@@ -210,7 +207,6 @@ function* listWithout(missing: ReadonlySet<string>, database: DatabaseSync): Gen
   for (const content of listAttachedContent(database)) if (!missing.has(content.digest)) yield content;
 }
 
-/** Describes damaged attachments, one line each. */
 export function describeDamaged(damaged: readonly DamagedAttachment[]): readonly string[] {
   return damaged.map(({ digest, fault }) => `  ${digest} is ${fault}`);
 }
@@ -300,7 +296,6 @@ class Progress {
     this.#writeLine = writeLine;
   }
 
-  /** Begins a phase, with a line. */
   begin(line: string): void {
     this.#last = this.#monotonic();
     this.#writeLine(line);

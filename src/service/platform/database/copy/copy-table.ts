@@ -12,7 +12,6 @@ const batchBytes = 1024 * 1024;
 /** How many digests of rows are read at a time. */
 const digestRows = 5000;
 
-/** Counts the rows of a table to copy. */
 export function countRows(database: DatabaseSync, { name }: Table): number {
   return number(database.prepare(`SELECT count(*) AS count FROM ${quote(name)}`).get() ?? {}, 'count');
 }
@@ -92,7 +91,6 @@ const arrayTypes: Readonly<Record<ColumnKind, string>> = {
   blob: 'bytea[]',
 };
 
-/** Inserts a list of values for each column. */
 function insertSql({ name, columns }: Table): string {
   const names = columns.map((column) => quote(column.name));
   const lists = columns.map(({ kind }, index) => `$${index + 1}::${arrayTypes[kind]}`);

@@ -8,7 +8,6 @@ import { quote, type ColumnKind, type Table } from './tables.ts';
  * and its bytes: texts in UTF-8, and numbers big-endian with 64 bits (IEEE 754 for real numbers).
  */
 
-/** A value in a database. */
 export type CopiedValue = string | number | Uint8Array | null;
 
 /** The number of rows of a table, and the digest of all of them. */
@@ -36,7 +35,6 @@ export class TableDigest {
 
 const absent = Buffer.of(0);
 
-/** Computes the SHA-256 of a row. */
 export function digestRow({ columns }: Table, values: readonly CopiedValue[]): Uint8Array {
   const hash = createHash('sha256');
   for (const [index, { kind }] of columns.entries()) {

@@ -4,7 +4,6 @@ import { storageError } from '../storage-faults.ts';
 import type { DatabaseAddress } from './database-url.ts';
 import { isDatabaseError, translatePostgresError } from './postgres-errors.ts';
 
-/** The settings of connections. */
 export interface ConnectionSettings {
   /** The maximum number of connections for transactions; the service has two more. */
   readonly maximum: number;
@@ -12,7 +11,6 @@ export interface ConnectionSettings {
   readonly limits?: TimeLimits;
 }
 
-/** The default settings. */
 const defaultConnectionSettings: ConnectionSettings = { maximum: 12 };
 
 /** How long connecting may take, and how long work waits for a free connection, in milliseconds. */
@@ -20,7 +18,6 @@ const connectionTimeoutMillis = 5_000;
 
 /** The time limits of a connection, in milliseconds, by the names of the driver; without one, there is no limit. */
 interface TimeLimits {
-  /** The maximum time of a statement. */
   readonly statement_timeout?: number;
   /** How long a statement waits for a lock. */
   readonly lock_timeout?: number;

@@ -64,7 +64,6 @@ const migrationLock = 7_232_517_890_041;
 /** How many times a script is run at most, if it conflicts with other processes. */
 const maximumAttempts = 6;
 
-/** What a migration did. */
 export interface Migration {
   /** The version of the tables before and after it; 0 before the first. */
   readonly from: number;

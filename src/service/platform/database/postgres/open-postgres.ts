@@ -15,7 +15,6 @@ import { PostgresStorage } from './postgres-storage.ts';
 import { atDatabaseStart } from './start-errors.ts';
 import { requireNoUnfinishedCopy } from './unfinished-copy.ts';
 
-/** A PostgreSQL database. */
 export interface PostgresOptions {
   readonly kind: 'postgres';
   /** `postgres://user:password@host:port/database`; may name several servers. */

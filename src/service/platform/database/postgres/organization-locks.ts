@@ -10,7 +10,6 @@ export const lockAllOrganizations = `SELECT pg_advisory_xact_lock(${lockSpace}, 
 /** Transactions of organizations share the lock that one of all organizations needs for itself. */
 const shareAllOrganizations = `SELECT pg_advisory_xact_lock_shared(${lockSpace}, 0);`;
 
-/** Waits for the lock of a scope. */
 export function lockStatement(scope: TransactionScope): string {
   if (scope === concurrent) return '';
   if (scope === allOrganizations) return lockAllOrganizations;

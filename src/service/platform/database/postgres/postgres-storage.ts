@@ -35,7 +35,6 @@ export class PostgresStorage implements Storage {
   readonly #dependencies: Dependencies;
   /** The reads and writes that have begun and not ended. */
   readonly #running = new Set<Promise<unknown>>();
-  /** The latest write of each scope. */
   readonly #latest = new Map<TransactionScope, Promise<unknown>>();
   readonly #listeners: (() => void)[] = [];
   #cancelForgetting: () => void = () => undefined;

@@ -30,7 +30,6 @@ export class Session implements Database {
     await this.#execute(statement, values);
   }
 
-  /** Ends the use of the session. */
   end(): void {
     this.#isEnded = true;
   }

@@ -28,7 +28,6 @@ const maximumAttempts = 6;
 const outcomeMilliseconds = 10_000;
 const outcomeDelay = 500;
 
-/** The dependencies of `Transactions`. */
 interface Dependencies extends Pick<StorageDependencies, 'now' | 'randomBytes' | 'monotonic' | 'after'> {
   readonly connections: Connections;
   readonly commits: CommitWatch;

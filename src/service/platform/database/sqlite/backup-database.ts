@@ -9,9 +9,7 @@ import { number, text } from '../rows.ts';
 
 /** The contents of a database, as far as backups need them. */
 export interface DatabaseContents {
-  /** The version of the schema. */
   readonly version: number;
-  /** The number of rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
   /** Every attachment that a record refers to, without duplicates. */
   readonly attachments: readonly AttachedContent[];

@@ -5,7 +5,6 @@ import type { Row } from '../rows.ts';
 import { translateError } from './database.ts';
 import { toSqliteValue } from './session.ts';
 
-/** A statement for the worker thread. */
 export interface StatementRequest {
   readonly sqlite: string;
   readonly values: readonly SQLInputValue[];
@@ -13,7 +12,6 @@ export interface StatementRequest {
   readonly isQuery: boolean;
 }
 
-/** The outcome of a statement. */
 export interface StatementAnswer {
   readonly rows: readonly Row[];
   readonly changes: number;
@@ -34,7 +32,6 @@ export class LargeWrites {
   #thread: WriterThread | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  /** @param path the path of the database */
   constructor(path: string) {
     this.#path = path;
   }

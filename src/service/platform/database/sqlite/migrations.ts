@@ -88,7 +88,6 @@ const steps: readonly string[] = [
   trailFaults,
 ];
 
-/** The schema version of this service. */
 export const schemaVersion = steps.length;
 
 /**

@@ -19,7 +19,6 @@ interface Statements {
 /** How long a group may take before other work continues. A single write can take longer. */
 const maximumGroupMilliseconds = 10;
 
-/** The hooks of a queue. */
 interface WriteQueueHooks {
   /** Throws if the files of the database are missing, so that a commit would be lost. */
   readonly requireFiles?: () => void;
@@ -41,7 +40,6 @@ export class WriteQueue {
   readonly #elapsed: () => number;
   #jobs: Job[] = [];
   #scheduled: NodeJS.Immediate | undefined;
-  /** The current group. */
   #group: Promise<void> | undefined;
   readonly #onCommit: () => void;
 

@@ -44,7 +44,6 @@ export interface AuthenticationAttempt {
   readonly named: readonly NamedRecord[];
   /** Whether the request changes what it names, which must then not be archived. */
   readonly changes?: boolean;
-  /** The endpoint's errors. */
   readonly errors: Endpoint['errors'];
   /** Whether the request delivers evidence of an earlier run. */
   readonly isReplay: boolean;
@@ -99,7 +98,6 @@ export function toOrigin(
   return { address, forwardedFor: forwardedFor(headers['x-forwarded-for']), method, path: url.split('?', 1)[0] ?? '' };
 }
 
-/** The organization in the path. */
 export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
   return textAt(params, 'org');
 }

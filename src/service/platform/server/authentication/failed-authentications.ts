@@ -13,7 +13,6 @@ import { LimitedLog } from '../../limited-log.ts';
  * size of the log and the load from clients that repeat a wrong key, and the operator sees that someone is guessing.
  */
 
-/** The origin and target of a request. */
 export interface RequestOrigin {
   /** The peer of the connection: the client, or the proxy in front of the service. */
   readonly address: string;
@@ -54,7 +53,6 @@ interface Window {
   count: number;
 }
 
-/** Counts and logs failed authentications. */
 export class FailedAuthentications {
   readonly #now: Now;
   readonly #log: LimitedLog;

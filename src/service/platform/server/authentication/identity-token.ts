@@ -15,7 +15,6 @@ import type { FailedAuthentication } from './failed-authentications.ts';
 const unknownSender =
   'name neither the issuer nor the repository of this identity token, its signature is wrong, or the organization does not exist; check the organization, and ask its admins for the reason, which is in the audit log';
 
-/** A successful login. */
 export type LoggedIn = Extract<LoginResult, { outcome: 'logged in' }>;
 
 /** Requires the identity token of a workflow run that a login rule of the organization admits, and gives it a key. */

@@ -23,9 +23,7 @@ export class DocumentError extends Error {
 /** The most numbers that are kept as text in one document: each costs a hundred times as much as a double. */
 export const maximumInexactNumbers = 10_000;
 
-/** A document in two forms. */
 export interface ParsedDocument {
-  /** As JSON.parse reads it. */
   readonly plain: unknown;
   /** With every number as it was written (`parseExactJson`); the same object if `plain` has them all. */
   readonly exact: unknown;

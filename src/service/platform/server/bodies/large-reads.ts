@@ -15,10 +15,8 @@ const memory = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 /** Calls a function of the module of views with a plain value. */
 export type Compute = <Input, Result>(view: (input: Input) => Result, input: Input) => Promise<Result>;
 
-/** A read of contents. */
 export interface LargeRead {
   readonly org: string;
-  /** The size of the contents. */
   readonly bytes: number;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;

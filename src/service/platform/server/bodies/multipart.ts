@@ -16,7 +16,6 @@ export interface UploadedFile {
   readonly content: ReceivedFile;
 }
 
-/** The content of a multipart request. */
 export interface MultipartContent {
   /** The bytes of the JSON part. */
   readonly document: Buffer;
@@ -25,13 +24,11 @@ export interface MultipartContent {
 
 export type ReceiveFile = (content: Readable) => Promise<ReceivedFile>;
 
-/** A received part. */
 type Part =
   | { readonly kind: 'document'; readonly bytes: Buffer }
   | { readonly kind: 'file'; readonly file: UploadedFile }
   | { readonly kind: 'text'; readonly file: UploadedFile };
 
-/** The headers of a part. */
 interface PartHead {
   readonly name: string | undefined;
   readonly filename: string | undefined;

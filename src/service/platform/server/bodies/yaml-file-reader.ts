@@ -4,10 +4,8 @@ import { readTemplate } from '../../../template/read-template.ts';
 import type { ReceivedFile } from '../../attachments/attachments.ts';
 import { SerialQueue } from './serial-queue.ts';
 
-/** The parsers by the kind of file that they read. */
 export const yamlParsers = { policy: readPolicy, template: readTemplate } as const;
 
-/** A kind of YAML file that the service takes. */
 export type YamlFileKind = keyof typeof yamlParsers;
 
 /** A parsed file, or its faults. */

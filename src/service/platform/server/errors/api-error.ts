@@ -10,7 +10,6 @@ import { policyMissing } from '../../../../contract/policy.ts';
 import { truncate } from '../../../../runtime/truncate.ts';
 import type { NamedReference } from '../../../naming/naming-records.ts';
 
-/** Details of an error response. */
 export interface ApiErrorDetails {
   /** Values of the `{name}` placeholders in the message. */
   readonly values?: Readonly<Record<string, string | number>>;

@@ -24,7 +24,6 @@ export interface ErrorListeners {
   storageFailed(error: StorageError): void;
 }
 
-/** Sends the response to any thrown error. */
 export function sendError(
   listeners: ErrorListeners,
   thrown: unknown,

@@ -4,7 +4,6 @@ import type { ErrorResponse } from '../../../../contract/endpoint.ts';
 import { keysAcceptedHeaders, privateResponseHeaders } from '../json-response.ts';
 import { httpErrors } from './http-errors.ts';
 
-/** Node's error for a malformed request. */
 interface MalformedRequest extends Error {
   readonly code?: string;
   /** The bytes read last: a Buffer, although the framework's types say otherwise. */

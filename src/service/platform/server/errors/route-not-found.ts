@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.ts';
 import { httpErrors } from './http-errors.ts';
 
-/** A route's path, with its methods. */
 interface Address {
   readonly segments: readonly string[];
   readonly methods: Set<string>;

@@ -4,7 +4,6 @@ import type { Links } from '../../links.ts';
 import { allowCaching, prepareJson, SerializedJson } from '../json-response.ts';
 import { createOpenApiDocument } from './document.ts';
 
-/** Adds the route of the OpenAPI document, which needs no key. It is built once, because that takes milliseconds. */
 export function addOpenApiRoute(app: FastifyInstance, url: string, links: Pick<Links, 'base'>): void {
   let built: { readonly json: SerializedJson<unknown>; readonly tag: string } | undefined;
   // Built at the first request, because the address of the service is not known before.

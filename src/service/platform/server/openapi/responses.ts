@@ -8,7 +8,6 @@ import {
 import { keyErrors } from '../../../../contract/key-errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
-/** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The name of the error schema among the document's components. */
@@ -40,7 +39,6 @@ export const headerComponents: JsonObject = {
   },
 };
 
-/** A Content map with one media type. */
 export function toContent(mediaType: string, schema: unknown, more: JsonObject = {}): JsonObject {
   return { [mediaType]: { schema, ...more } };
 }

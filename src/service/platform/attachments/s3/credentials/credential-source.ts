@@ -1,4 +1,3 @@
-/** The credentials of an S3-compatible storage. */
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -13,7 +12,6 @@ interface WebIdentity {
   readonly tokenFile: string;
   /** The name of the session in the logs of AWS. */
   readonly sessionName: string;
-  /** The region of STS. */
   readonly region: string;
   /** The address of STS, if it is not the one of AWS. */
   readonly endpoint: string | undefined;

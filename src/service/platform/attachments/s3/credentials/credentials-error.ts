@@ -14,7 +14,6 @@ export class CredentialsError extends Error {
   }
 }
 
-/** Converts the error of a credential provider. */
 export function toCredentialsError(source: string, error: unknown): CredentialsError {
   return error instanceof CredentialsError
     ? error

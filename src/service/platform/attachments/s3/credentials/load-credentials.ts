@@ -3,7 +3,6 @@ import { withDeadline } from '../../../network/deadline.ts';
 import { describeSource, type ContainerRole, type CredentialSource, type S3Credentials } from './credential-source.ts';
 import { toCredentialsError } from './credentials-error.ts';
 
-/** Credentials, and when they expire. */
 export interface LoadedCredentials extends S3Credentials {
   /** Undefined if the source does not say. */
   readonly expiration?: Date;
