@@ -141,7 +141,8 @@ function joinInOrder(table: string, alias: string, condition: string, limit: str
 /** One without another in it. */
 const eitherForm = /«([^«»¦]*)¦([^«»¦]*)»/gu;
 
-function choose(text: string, database: 'sqlite' | 'postgres'): string {
+/** The text as it is for a database (`either`). */
+export function choose(text: string, database: 'sqlite' | 'postgres'): string {
   const chosen = text.replace(eitherForm, database === 'sqlite' ? '$1' : '$2');
   return chosen === text ? text : choose(chosen, database);
 }

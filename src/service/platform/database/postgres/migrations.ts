@@ -1,30 +1,12 @@
 import type { ClientBase } from 'pg';
+import { commonScripts } from '../common-scripts.ts';
 import { StartError } from '../start-error.ts';
-import { allowLists } from './migrations/allow-lists.ts';
-import { archive } from './migrations/archive.ts';
-import { attestationFacts } from './migrations/attestation-facts.ts';
-import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
-import { broadcasts } from './migrations/broadcasts.ts';
-import { customTypes } from './migrations/custom-types.ts';
-import { countingTrails } from './migrations/counting-trails.ts';
-import { countsFor } from './migrations/counts-for.ts';
-import { github } from './migrations/github.ts';
-import { movedTrails } from './migrations/moved-trails.ts';
-import { log } from './migrations/log.ts';
 import { plainTransactions } from './migrations/plain-transactions.ts';
-import { recorders } from './migrations/recorders.ts';
-import { removedAttachments } from './migrations/removed-attachments.ts';
-import { searchWords } from './migrations/search-words.ts';
-import { renames } from './migrations/renames.ts';
-import { requireProvenance } from './migrations/require-provenance.ts';
-import { tags } from './migrations/tags.ts';
-import { trailsByCommit } from './migrations/trails-by-commit.ts';
-import { trailFaults } from './migrations/trail-faults.ts';
-import { trailVerdicts } from './migrations/trail-verdicts.ts';
-import { usage } from './migrations/usage.ts';
 import { lockAllOrganizations } from './organization-locks.ts';
 import { isConflict } from './postgres-errors.ts';
+
+const common = commonScripts.map(({ postgres }) => postgres);
 
 /**
  * The migrations from an empty database to the current tables: one script per version, never changed once released.
@@ -32,31 +14,10 @@ import { isConflict } from './postgres-errors.ts';
  * Several versions of the service run at the same time during an upgrade. So a script only adds what the previous
  * release can ignore (expand); what a release no longer uses is removed by a script of the next one (contract). A
  * release has at most one script, and accepts the tables of the next release. The exceptions are
- * `plainTransactions`, which removes tables so that processes of earlier versions stop, and `log`, which renames one.
+ * `plainTransactions`, which removes tables so that processes of earlier versions stop, and the script of the
+ * transparency log, which renames one.
  */
-export const scripts: readonly string[] = [
-  base,
-  attestationFaults + requireProvenance + countsFor,
-  plainTransactions,
-  usage,
-  broadcasts,
-  allowLists,
-  attestationFacts,
-  tags,
-  archive,
-  customTypes,
-  renames,
-  trailsByCommit,
-  github,
-  recorders,
-  movedTrails,
-  countingTrails,
-  log,
-  removedAttachments,
-  trailVerdicts,
-  searchWords,
-  trailFaults,
-];
+export const scripts: readonly string[] = [base, common.slice(0, 3).join(''), plainTransactions, ...common.slice(3)];
 
 /** The key of the advisory lock that a process holds while it migrates; any number that nothing else uses. */
 const migrationLock = 7_232_517_890_041;

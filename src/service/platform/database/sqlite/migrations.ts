@@ -1,41 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { commonScripts } from '../common-scripts.ts';
 import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { administration } from './migrations/administration.ts';
-import { allowLists } from './migrations/allow-lists.ts';
 import { artifactLists } from './migrations/artifact-lists.ts';
-import { archive } from './migrations/archive.ts';
-import { attestationFacts } from './migrations/attestation-facts.ts';
-import { attestationFaults } from './migrations/attestation-faults.ts';
 import { base } from './migrations/base.ts';
-import { countingTrails } from './migrations/counting-trails.ts';
-import { countsFor } from './migrations/counts-for.ts';
-import { broadcasts } from './migrations/broadcasts.ts';
 import { clock } from './migrations/clock.ts';
-import { customTypes } from './migrations/custom-types.ts';
 import { environmentReading } from './migrations/environment-reading.ts';
 import { environments } from './migrations/environments.ts';
-import { github } from './migrations/github.ts';
 import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { keyExpiry } from './migrations/key-expiry.ts';
 import { keyRotation } from './migrations/key-rotation.ts';
-import { movedTrails } from './migrations/moved-trails.ts';
-import { log } from './migrations/log.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pages } from './migrations/pages.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
-import { recorders } from './migrations/recorders.ts';
-import { removedAttachments } from './migrations/removed-attachments.ts';
-import { searchWords } from './migrations/search-words.ts';
-import { renames } from './migrations/renames.ts';
-import { requireProvenance } from './migrations/require-provenance.ts';
 import { trails } from './migrations/trails.ts';
-import { tags } from './migrations/tags.ts';
-import { trailsByCommit } from './migrations/trails-by-commit.ts';
-import { trailFaults } from './migrations/trail-faults.ts';
-import { trailVerdicts } from './migrations/trail-verdicts.ts';
-import { usage } from './migrations/usage.ts';
 import { users } from './migrations/users.ts';
 import { workflowLogins } from './migrations/workflow-logins.ts';
 
@@ -65,27 +45,7 @@ const steps: readonly string[] = [
   pages,
   keyExpiry,
   keyRotation,
-  attestationFaults,
-  requireProvenance,
-  countsFor,
-  usage,
-  broadcasts,
-  allowLists,
-  attestationFacts,
-  tags,
-  archive,
-  customTypes,
-  renames,
-  trailsByCommit,
-  github,
-  recorders,
-  movedTrails,
-  countingTrails,
-  log,
-  removedAttachments,
-  trailVerdicts,
-  searchWords,
-  trailFaults,
+  ...commonScripts.map(({ sqlite }) => sqlite),
 ];
 
 export const schemaVersion = steps.length;

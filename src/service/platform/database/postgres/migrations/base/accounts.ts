@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /** Organizations, members, service accounts, keys, and the sessions of browsers. */
 export const accounts = `

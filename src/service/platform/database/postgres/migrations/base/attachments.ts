@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /** The content of attachments by digest, in chunks. `kept_at` is when the content was received last. */
 export const attachments = `

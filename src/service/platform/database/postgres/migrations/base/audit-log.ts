@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /** The audit log, whose events cannot be changed. */
 export const auditLog = `

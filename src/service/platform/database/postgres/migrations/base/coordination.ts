@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /**
  * What several processes need to know of each other. `written_sources` told the caches of all processes what each

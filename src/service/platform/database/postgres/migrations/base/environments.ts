@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /** Environments, their snapshots, and policies; see the script of the same name for SQLite. */
 export const environments = `

@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /**
  * How many characters of long texts are in an index, because an entry has less than 2704 bytes. Queries compare as many

@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /** Flows and trails. `place` counts trails in the order in which they were created. */
 export const flows = `

@@ -1,4 +1,4 @@
-import { text } from './text-type.ts';
+import { text } from '../../../common-scripts.ts';
 
 /**
  * Notifications and their outbox. `claimed_until` is set while a process, `claimed_by`, delivers to a target. Sequences

@@ -1,6 +1,0 @@
-import { text } from './base/text-type.ts';
-
-/** What an attestation says in numbers, words and lists, as JSON; null for those of earlier versions. */
-export const attestationFacts = `
-ALTER TABLE attestations ADD COLUMN facts ${text};
-`;

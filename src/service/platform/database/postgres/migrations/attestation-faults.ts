@@ -1,6 +1,0 @@
-import { text } from './base/text-type.ts';
-
-/** What keeps an attestation from being compliant, as JSON; null for compliant ones, and for those of earlier versions. */
-export const attestationFaults = `
-ALTER TABLE attestations ADD COLUMN faults ${text};
-`;
