@@ -1,28 +1,20 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedEnvironmentNotFound } from './errors.ts';
 import { maximumAllowedArtifacts } from './limits.ts';
-import { environmentName, fingerprint, orgName } from './names.ts';
-import { Type } from './schema.ts';
+import { fingerprint } from './names.ts';
+import { strictObject, Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
-const allowListParameters = Type.Object({ org: orgName, env_name: environmentName });
-
-export const allowArtifact = defineEndpoint({
+export const allowArtifact = defineEndpoint('PUT /allowlists/{org}/{env_name}', {
   origin: 'observed',
   title: 'Allow artifact in environment',
-  method: 'PUT',
-  path: '/allowlists/{org}/{env_name}',
-  parameters: allowListParameters,
   body: {
     kind: 'json',
-    schema: Type.Object(
-      {
-        artifact_fingerprint: fingerprint,
-        artifact_name: lineText(),
-        description: lineText({ description: 'Why it is allowed.' }),
-      },
-      { additionalProperties: false },
-    ),
+    schema: strictObject({
+      artifact_fingerprint: fingerprint,
+      artifact_name: lineText(),
+      description: lineText({ description: 'Why it is allowed.' }),
+    }),
   },
   repetition: { effect: 'idempotent' },
   success: [
@@ -44,12 +36,8 @@ const allowedArtifact = Type.Object({
   created_at: Type.Number({ description: 'Unix seconds.' }),
 });
 
-export const listAllowedArtifacts = defineEndpoint({
-  origin: 'ours',
+export const listAllowedArtifacts = defineEndpoint('GET /allowlists/{org}/{env_name}', {
   title: 'List allowed artifacts of environment',
-  method: 'GET',
-  path: '/allowlists/{org}/{env_name}',
-  parameters: allowListParameters,
   success: [
     {
       status: 200,
@@ -67,12 +55,8 @@ export const artifactNotAllowed = {
   when: 'The artifact is not allowed.',
 } as const;
 
-export const disallowArtifact = defineEndpoint({
-  origin: 'ours',
+export const disallowArtifact = defineEndpoint('DELETE /allowlists/{org}/{env_name}/{fingerprint}', {
   title: 'Disallow artifact in environment',
-  method: 'DELETE',
-  path: '/allowlists/{org}/{env_name}/{fingerprint}',
-  parameters: Type.Object({ org: orgName, env_name: environmentName, fingerprint }),
   repetition: { effect: 'idempotent', alreadyDone: artifactNotAllowed },
   success: [{ status: 200, description: 'The artifact is judged like others again.', schema: Type.String() }],
   errors: [...accessErrors, namedEnvironmentNotFound, artifactNotAllowed, commonErrors.conflict],

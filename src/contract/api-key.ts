@@ -2,8 +2,7 @@ import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
 import { lastAdmin, memberNotFound } from './member.ts';
-import { orgName, serviceAccountName, userName } from './names.ts';
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { serviceAccountNotFound } from './service-account.ts';
 
 /** How long a key lives if the request does not say when it expires, in days. */
@@ -22,13 +21,10 @@ const requestedExpiry = (otherwise: string) =>
   );
 
 /** A new API key as it is requested. */
-const keyPayload = Type.Object(
-  {
-    description: Type.Optional(Type.String({ maxLength: 1000, description: 'What the key is for.' })),
-    expires_at: requestedExpiry(`in ${defaultKeyDays} days`),
-  },
-  { additionalProperties: false },
-);
+const keyPayload = strictObject({
+  description: Type.Optional(Type.String({ maxLength: 1000, description: 'What the key is for.' })),
+  expires_at: requestedExpiry(`in ${defaultKeyDays} days`),
+});
 
 const keyFields = {
   id: Type.String({ description: 'The public part of the key.' }),
@@ -65,11 +61,6 @@ export const apiKeyNotFound = {
 /** The rule that an expiry time in the past breaks. */
 export const alreadyExpired = `must be in the future, or 0 for a key that lives ${defaultKeyDays} days`;
 
-export const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of the key.' });
-const accountPath = Type.Object({ org: orgName, name: serviceAccountName });
-const accountKeyPath = Type.Object({ org: orgName, name: serviceAccountName, key_id: keyId });
-const memberPath = Type.Object({ org: orgName, user: userName });
-const memberKeyPath = Type.Object({ org: orgName, user: userName, key_id: keyId });
 const appended = {
   effect: 'appends',
   volatile: [],
@@ -79,34 +70,25 @@ const appended = {
 export const revocation = { effect: 'idempotent', alreadyDone: apiKeyNotFound } as const;
 
 /** Create a key of a service account. Only this response shows it. */
-export const createServiceAccountKey = defineEndpoint({
+export const createServiceAccountKey = defineEndpoint('POST /service-accounts/{org}/{name}/api-keys', {
   origin: 'observed',
   title: 'Create API key of a service account',
-  method: 'POST',
-  path: '/service-accounts/{org}/{name}/api-keys',
-  parameters: accountPath,
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
   errors: [...additionErrors, serviceAccountNotFound, commonErrors.conflict],
 });
 
-export const listServiceAccountKeys = defineEndpoint({
+export const listServiceAccountKeys = defineEndpoint('GET /service-accounts/{org}/{name}/api-keys', {
   origin: 'observed',
   title: 'List API keys of a service account',
-  method: 'GET',
-  path: '/service-accounts/{org}/{name}/api-keys',
-  parameters: accountPath,
   success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
   errors: [...accessErrors, serviceAccountNotFound],
 });
 
-export const getServiceAccountKey = defineEndpoint({
+export const getServiceAccountKey = defineEndpoint('GET /service-accounts/{org}/{name}/api-keys/{key_id}', {
   origin: 'observed',
   title: 'Get API key of a service account',
-  method: 'GET',
-  path: '/service-accounts/{org}/{name}/api-keys/{key_id}',
-  parameters: accountKeyPath,
   success: [{ status: 200, description: 'The key.', schema: apiKey }],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound],
 });
@@ -115,27 +97,21 @@ export const getServiceAccountKey = defineEndpoint({
 export const defaultGraceHours = 24;
 
 /** Replace a key of a service account with a new one. Only this response shows it. */
-export const rotateServiceAccountKey = defineEndpoint({
+export const rotateServiceAccountKey = defineEndpoint('POST /service-accounts/{org}/{name}/api-keys/{key_id}/rotate', {
   origin: 'observed',
   title: 'Rotate API key of a service account',
-  method: 'POST',
-  path: '/service-accounts/{org}/{name}/api-keys/{key_id}/rotate',
-  parameters: accountKeyPath,
   body: {
     kind: 'json',
-    schema: Type.Object(
-      {
-        grace_period_hours: Type.Optional(
-          Type.Number({
-            minimum: 0,
-            maximum: 720,
-            description: `How long the previous key works. Default: ${defaultGraceHours}.`,
-          }),
-        ),
-        expires_at: requestedExpiry('the new key gets the lifetime that the previous key was created with'),
-      },
-      { additionalProperties: false },
-    ),
+    schema: strictObject({
+      grace_period_hours: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: 720,
+          description: `How long the previous key works. Default: ${defaultGraceHours}.`,
+        }),
+      ),
+      expires_at: requestedExpiry('the new key gets the lifetime that the previous key was created with'),
+    }),
   },
   repetition: appended,
   success: [
@@ -151,46 +127,31 @@ export const rotateServiceAccountKey = defineEndpoint({
   errors: [...additionErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
 });
 
-export const revokeServiceAccountKey = defineEndpoint({
+export const revokeServiceAccountKey = defineEndpoint('DELETE /service-accounts/{org}/{name}/api-keys/{key_id}', {
   origin: 'observed',
   title: 'Revoke API key of a service account',
-  method: 'DELETE',
-  path: '/service-accounts/{org}/{name}/api-keys/{key_id}',
-  parameters: accountKeyPath,
   repetition: revocation,
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, serviceAccountNotFound, apiKeyNotFound, commonErrors.conflict],
 });
 
 /** Create a personal key of a member. Only this response shows it. */
-export const createMemberKey = defineEndpoint({
-  origin: 'ours',
+export const createMemberKey = defineEndpoint('POST /organizations/{org}/members/{user}/api-keys', {
   title: 'Create API key of a member',
-  method: 'POST',
-  path: '/organizations/{org}/members/{user}/api-keys',
-  parameters: memberPath,
   body: { kind: 'json', schema: keyPayload },
   repetition: appended,
   success: [{ status: 201, description: 'The key was created.', schema: createdApiKey }],
   errors: [...additionErrors, memberNotFound, commonErrors.conflict],
 });
 
-export const listMemberKeys = defineEndpoint({
-  origin: 'ours',
+export const listMemberKeys = defineEndpoint('GET /organizations/{org}/members/{user}/api-keys', {
   title: 'List API keys of a member',
-  method: 'GET',
-  path: '/organizations/{org}/members/{user}/api-keys',
-  parameters: memberPath,
   success: [{ status: 200, description: 'The keys that are not revoked, oldest first.', schema: Type.Array(apiKey) }],
   errors: [...accessErrors, memberNotFound],
 });
 
-export const revokeMemberKey = defineEndpoint({
-  origin: 'ours',
+export const revokeMemberKey = defineEndpoint('DELETE /organizations/{org}/members/{user}/api-keys/{key_id}', {
   title: 'Revoke API key of a member',
-  method: 'DELETE',
-  path: '/organizations/{org}/members/{user}/api-keys/{key_id}',
-  parameters: memberKeyPath,
   repetition: revocation,
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, memberNotFound, apiKeyNotFound, lastAdmin],

@@ -1,12 +1,10 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
-import { environmentName, flowName, orgName, policyName } from './names.ts';
 import { policyMissing } from './policy.ts';
 import { Type } from './schema.ts';
 
 /** What all requests that archive something have in common. */
 const archiving = {
-  method: 'PUT',
   repetition: { effect: 'idempotent' },
   allowsArchived: true,
   success: [
@@ -14,30 +12,23 @@ const archiving = {
   ],
 } as const;
 
-export const archiveFlow = defineEndpoint({
+export const archiveFlow = defineEndpoint('PUT /flows/{org}/{flow_name}/archive', {
   ...archiving,
   origin: 'observed',
   title: 'Archive flow',
-  path: '/flows/{org}/{flow_name}/archive',
-  parameters: Type.Object({ org: orgName, flow_name: flowName }),
   errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict],
 });
 
-export const archiveEnvironment = defineEndpoint({
+export const archiveEnvironment = defineEndpoint('PUT /environments/{org}/{env_name}/archive', {
   ...archiving,
   origin: 'observed',
   title: 'Archive environment',
-  path: '/environments/{org}/{env_name}/archive',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
   errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
 });
 
-export const archivePolicy = defineEndpoint({
+export const archivePolicy = defineEndpoint('PUT /policies/{org}/{policy_name}/archive', {
   ...archiving,
-  origin: 'ours',
   title: 'Archive policy',
-  path: '/policies/{org}/{policy_name}/archive',
-  parameters: Type.Object({ org: orgName, policy_name: policyName }),
   errors: [...accessErrors, policyMissing, commonErrors.conflict],
 });
 

@@ -1,9 +1,9 @@
-import { decisive, Type, type Static } from './schema.ts';
+import { strictObject, decisive, Type, type Static } from './schema.ts';
 import { artifactNotFound } from './artifact.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { maximumPolicies } from './limits.ts';
-import { environmentName, fingerprint, flowName, orgName, policyName } from './names.ts';
+import { environmentName, flowName, policyName } from './names.ts';
 import { policyMissing } from './policy.ts';
 import { reasons } from './reason.ts';
 
@@ -92,21 +92,15 @@ export const artifactUnknown = {
 } as const;
 
 /** Judges an artifact by its flows, by the policies of an environment, or by given policies. */
-export const assertArtifact = defineEndpoint({
+export const assertArtifact = defineEndpoint('GET /asserts/{org}/fingerprint/{fingerprint}', {
   operation: 'assert-artifact',
   origin: 'observed',
   title: 'Assert artifact',
-  method: 'GET',
-  path: '/asserts/{org}/fingerprint/{fingerprint}',
-  parameters: Type.Object({ org: orgName, fingerprint }),
-  query: Type.Object(
-    {
-      flow_name: Type.Optional(flowName),
-      environment_name: Type.Optional(environmentName),
-      policy_name: Type.Optional(Type.Array(policyName, { maxItems: maximumPolicies })),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    flow_name: Type.Optional(flowName),
+    environment_name: Type.Optional(environmentName),
+    policy_name: Type.Optional(Type.Array(policyName, { maxItems: maximumPolicies })),
+  }),
   success: [{ status: 200, description: 'The verdict, whether compliant or not.', schema: artifactAssertion }],
   errors: [
     ...accessErrors,

@@ -3,17 +3,14 @@ import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { pageQuery } from './paging.ts';
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /** Finds the commit that the previous artifact of a flow was built from. */
-export const findLatestCommit = defineEndpoint({
+export const findLatestCommit = defineEndpoint('GET /artifacts/{org}/{flow_name}/{fingerprint}/latest_commit', {
   origin: 'observed',
   title: 'Get latest commit',
-  method: 'GET',
-  path: '/artifacts/{org}/{flow_name}/{fingerprint}/latest_commit',
-  parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint }),
-  query: Type.Object({ branch: Type.Optional(lineText()) }, { additionalProperties: false }),
+  query: strictObject({ branch: Type.Optional(lineText()) }),
   success: [
     {
       status: 200,
@@ -24,13 +21,10 @@ export const findLatestCommit = defineEndpoint({
   errors: [...accessErrors, namedFlowNotFound],
 });
 
-export const listArtifactsOfCommit = defineEndpoint({
+export const listArtifactsOfCommit = defineEndpoint('GET /artifacts/{org}/{flow_name}/commit_sha/{commit_sha}', {
   origin: 'observed',
   title: 'Get artifacts by commit',
-  method: 'GET',
-  path: '/artifacts/{org}/{flow_name}/commit_sha/{commit_sha}',
-  parameters: Type.Object({ org: orgName, flow_name: flowName, commit_sha: commitSha }),
-  query: Type.Object({ trail: Type.Optional(trailName) }, { additionalProperties: false }),
+  query: strictObject({ trail: Type.Optional(trailName) }),
   success: [{ status: 200, description: 'The artifacts, the latest first.', schema: Type.Array(artifact) }],
   errors: [...accessErrors, namedFlowNotFound, artifactNotFound],
 });
@@ -61,21 +55,15 @@ export const repositoryMissing = {
   when: 'No artifact of the organization was reported from a repository of that name.',
 } as const;
 
-export const listArtifacts = defineEndpoint({
+export const listArtifacts = defineEndpoint('GET /artifacts/{org}', {
   origin: 'observed',
   title: 'List artifacts',
-  method: 'GET',
-  path: '/artifacts/{org}',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    {
-      flow_name: Type.Optional(flowName),
-      repo_name: Type.Optional(lineText({ minLength: 1 })),
-      page: pageQuery.page,
-      per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: maximumArtifactPage, description: 'Default: 15.' })),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    flow_name: Type.Optional(flowName),
+    repo_name: Type.Optional(lineText({ minLength: 1 })),
+    page: pageQuery.page,
+    per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: maximumArtifactPage, description: 'Default: 15.' })),
+  }),
   success: [{ status: 200, description: 'The artifacts of the page.', schema: Type.Array(listedArtifact) }],
   errors: [...accessErrors, namedFlowNotFound, repositoryMissing],
 });
@@ -109,11 +97,9 @@ export const nothingMatches = {
 } as const;
 
 /** Finds artifacts by the first digits of their fingerprint or commit. */
-export const searchArtifacts = defineEndpoint({
+export const searchArtifacts = defineEndpoint('GET /search/{org}/sha/{digits}', {
   origin: 'observed',
   title: 'Search artifacts',
-  method: 'GET',
-  path: '/search/{org}/sha/{digits}',
   parameters: Type.Object({
     org: orgName,
     digits: Type.String({

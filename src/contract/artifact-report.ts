@@ -1,40 +1,36 @@
 import { externalUrls } from './attestations/attestation-fields.ts';
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo, type GitCommitInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
-import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
+import { commitSha, fingerprint, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText } from './text-fields.ts';
 
 /** How many commits a deprecated report may list. */
 const maximumCommits = 5000;
 
 /** An artifact as a build reports it (observed on the wire). */
-export const artifactReport = Type.Object(
-  {
-    fingerprint,
-    filename: lineText({ minLength: 1 }),
-    git_commit: commitSha,
-    git_commit_info: Type.Optional(gitCommitInfo),
-    repo_info: Type.Optional(repoInfo),
-    build_url: addressText(),
-    commit_url: addressText(),
-    repo_url: Type.Optional(addressText()),
-    template_reference_name: Type.Optional(templateReferenceName),
-    trail_name: Type.Optional(trailName),
-    external_urls: Type.Optional(externalUrls),
-    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    user_data: Type.Optional(Type.Unknown()),
-    commits_list: Type.Optional(
-      Type.Array(gitCommitInfo, {
-        maxItems: maximumCommits,
-        description:
-          'Deprecated: the commits since the previous artifact. The service keeps only that of `git_commit`.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const artifactReport = strictObject({
+  fingerprint,
+  filename: lineText({ minLength: 1 }),
+  git_commit: commitSha,
+  git_commit_info: Type.Optional(gitCommitInfo),
+  repo_info: Type.Optional(repoInfo),
+  build_url: addressText(),
+  commit_url: addressText(),
+  repo_url: Type.Optional(addressText()),
+  template_reference_name: Type.Optional(templateReferenceName),
+  trail_name: Type.Optional(trailName),
+  external_urls: Type.Optional(externalUrls),
+  annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  user_data: Type.Optional(Type.Unknown()),
+  commits_list: Type.Optional(
+    Type.Array(gitCommitInfo, {
+      maxItems: maximumCommits,
+      description: 'Deprecated: the commits since the previous artifact. The service keeps only that of `git_commit`.',
+    }),
+  ),
+});
 
 export type SentArtifactReport = Static<typeof artifactReport>;
 
@@ -58,13 +54,10 @@ export function toArtifactReport({ commits_list: commits = [], ...sent }: SentAr
  * Attest an artifact. Not one of the sixteen operations: the interface reads artifacts but shows no way to create one,
  * so the service accepts the request that the public client was observed to send.
  */
-export const reportArtifact = defineEndpoint({
+export const reportArtifact = defineEndpoint('POST /artifacts/{org}/{flow_name}', {
   operation: 'attest-artifact',
   origin: 'observed',
   title: 'Attest artifact',
-  method: 'POST',
-  path: '/artifacts/{org}/{flow_name}',
-  parameters: Type.Object({ org: orgName, flow_name: flowName }),
   body: { kind: 'json', schema: artifactReport },
   repetition: {
     effect: 'appends',

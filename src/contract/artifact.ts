@@ -1,6 +1,6 @@
 import { proven } from './proven.ts';
 import { reasons } from './reason.ts';
-import { decisive, tolerant, Type, type Static } from './schema.ts';
+import { strictObject, decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import {
@@ -100,21 +100,16 @@ export const fingerprintAmbiguous = {
   when: 'An abbreviated fingerprint is the beginning of several fingerprints.',
 } as const;
 
-export const getArtifact = defineEndpoint({
+export const getArtifact = defineEndpoint('GET /artifacts/{org}/{flow_name}/fingerprint/{fingerprint}', {
   operation: 'get-artifact',
   number: 10,
   title: 'Get artifact by fingerprint',
-  method: 'GET',
-  path: '/artifacts/{org}/{flow_name}/fingerprint/{fingerprint}',
   parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint: abbreviatedFingerprint }),
-  query: Type.Object(
-    {
-      trail: Type.Optional(trailName),
-      attestation_id: Type.Optional(attestationId),
-      artifact_id: Type.Optional(attestationId),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    trail: Type.Optional(trailName),
+    attestation_id: Type.Optional(attestationId),
+    artifact_id: Type.Optional(attestationId),
+  }),
   success: [{ status: 200, description: 'The artifact.', schema: artifact }],
   errors: [
     commonErrors.validation,

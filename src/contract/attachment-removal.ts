@@ -1,8 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
-import { attestationId, orgName } from './names.ts';
-import { Type } from './schema.ts';
+import { strictObject, Type } from './schema.ts';
 
 /** Who removed an attachment, when, and why. */
 export const attachmentRemoval = Type.Object(
@@ -24,17 +23,11 @@ export const contentNotRemoved = {
   when: 'The removal is recorded, but the storage of attachments fails. The next start of the service tries again, too.',
 } as const;
 
-export const removeAttachment = defineEndpoint({
+export const removeAttachment = defineEndpoint('DELETE /attestations/{org}/{attestation_id}/attachment', {
   title: 'Remove the attachment of an attestation',
-  method: 'DELETE',
-  path: '/attestations/{org}/{attestation_id}/attachment',
-  parameters: Type.Object({ org: orgName, attestation_id: attestationId }),
   body: {
     kind: 'json',
-    schema: Type.Object(
-      { reason: Type.String({ minLength: 1, maxLength: maximumTextLength }) },
-      { additionalProperties: false },
-    ),
+    schema: strictObject({ reason: Type.String({ minLength: 1, maxLength: maximumTextLength }) }),
   },
   repetition: { effect: 'idempotent' },
   success: [

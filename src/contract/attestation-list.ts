@@ -1,8 +1,7 @@
-import { decisive, tolerant, Type, type Static } from './schema.ts';
+import { strictObject, decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, flowNotFound } from './errors.ts';
 import { maximumTimestamp } from './limits.ts';
-import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { proven } from './proven.ts';
 import { reasons } from './reason.ts';
@@ -82,17 +81,15 @@ export type AttestationPage = Static<typeof attestationPage>;
 
 const timestamp = Type.Integer({ minimum: 0, maximum: maximumTimestamp });
 
-export const listAttestations = defineEndpoint({
+export const listAttestations = defineEndpoint('GET /attestations/{org}/{flow_name}', {
   operation: 'list-attestations',
   number: 9,
   title: 'List flow attestations',
-  method: 'GET',
-  path: '/attestations/{org}/{flow_name}',
-  parameters: Type.Object({ org: orgName, flow_name: flowName }),
-  query: Type.Object(
-    { ...pageQuery, from_timestamp: Type.Optional(timestamp), to_timestamp: Type.Optional(timestamp) },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    ...pageQuery,
+    from_timestamp: Type.Optional(timestamp),
+    to_timestamp: Type.Optional(timestamp),
+  }),
   success: [{ status: 200, description: 'The attestations of the page.', schema: attestationPage }],
   errors: [...accessErrors, flowNotFound],
 });

@@ -1,5 +1,5 @@
 import { attachmentRemoval } from './attachment-removal.ts';
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { listedAttestation } from './attestation-list.ts';
 import { annotations, externalUrls } from './attestations/attestation-fields.ts';
 import { jiraAttestation } from './attestations/jira.ts';
@@ -10,7 +10,6 @@ import { sonarAttestation } from './attestations/sonar.ts';
 import { commitResponse, repoInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
-import { attestationName, fingerprint, flowName, orgName, trailName } from './names.ts';
 import { lineText } from './text-fields.ts';
 
 /** The maximum number of attestations that a look-up by name returns. */
@@ -73,41 +72,30 @@ export const attestationEvidence = Type.Object({
 
 export type AttestationEvidence = Static<typeof attestationEvidence>;
 
-export const findTrailAttestations = defineEndpoint({
-  origin: 'observed',
-  title: 'Get attestations of a trail by name',
-  method: 'GET',
-  path: '/attestations/{org}/{flow_name}/trail/{trail_name}/{attestation_name}',
-  parameters: Type.Object({
-    org: orgName,
-    flow_name: flowName,
-    trail_name: trailName,
-    attestation_name: attestationName,
-  }),
-  success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
-  errors: [...accessErrors, namedFlowNotFound],
-});
+export const findTrailAttestations = defineEndpoint(
+  'GET /attestations/{org}/{flow_name}/trail/{trail_name}/{attestation_name}',
+  {
+    origin: 'observed',
+    title: 'Get attestations of a trail by name',
+    success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
+    errors: [...accessErrors, namedFlowNotFound],
+  },
+);
 
-export const findArtifactAttestations = defineEndpoint({
-  origin: 'observed',
-  title: 'Get attestations of an artifact by name',
-  method: 'GET',
-  path: '/attestations/{org}/{flow_name}/artifact/{fingerprint}/{attestation_name}',
-  parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint, attestation_name: attestationName }),
-  success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
-  errors: [...accessErrors, namedFlowNotFound],
-});
+export const findArtifactAttestations = defineEndpoint(
+  'GET /attestations/{org}/{flow_name}/artifact/{fingerprint}/{attestation_name}',
+  {
+    origin: 'observed',
+    title: 'Get attestations of an artifact by name',
+    success: [{ status: 200, description: 'The attestations.', schema: Type.Array(foundAttestation) }],
+    errors: [...accessErrors, namedFlowNotFound],
+  },
+);
 
-export const findAttestationById = defineEndpoint({
+export const findAttestationById = defineEndpoint('GET /attestations/{org}', {
   origin: 'observed',
   title: 'Get attestation by id',
-  method: 'GET',
-  path: '/attestations/{org}',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    { attestation_id: lineText({ description: 'The id of the attestation.' }) },
-    { additionalProperties: false },
-  ),
+  query: strictObject({ attestation_id: lineText({ description: 'The id of the attestation.' }) }),
   success: [
     {
       status: 200,

@@ -2,7 +2,6 @@ import { attestationDocument } from './attestations/attestation-fields.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors, flowNotFound } from './errors.ts';
 import { maximumTextLength } from './limits.ts';
-import { flowName, orgName, trailName } from './names.ts';
 import { Type, type Static } from './schema.ts';
 import { dayText, lineText } from './text-fields.ts';
 
@@ -26,12 +25,9 @@ export const nothingToOverride = {
   when: 'No attestation of that name counts there. Give the name, fingerprint and commit that it was recorded with.',
 } as const;
 
-export const overrideAttestation = defineEndpoint({
+export const overrideAttestation = defineEndpoint('POST /attestations/{org}/{flow_name}/trail/{trail_name}/override', {
   origin: 'observed',
   title: 'Override an attestation',
-  method: 'POST',
-  path: '/attestations/{org}/{flow_name}/trail/{trail_name}/override',
-  parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
   body: { kind: 'json', schema: attestationOverride },
   repetition: {
     effect: 'appends',

@@ -1,7 +1,6 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { noSigningKey } from './log.ts';
-import { attestationId, orgName } from './names.ts';
 import { Type } from './schema.ts';
 
 /** The media type of a Sigstore bundle. */
@@ -29,11 +28,8 @@ export const attestationNotFound = {
   when: 'The organization has no attestation with that id.',
 } as const;
 
-export const getStatement = defineEndpoint({
+export const getStatement = defineEndpoint('GET /attestations/{org}/{attestation_id}/statement', {
   title: 'Get the signed statement of an attestation',
-  method: 'GET',
-  path: '/attestations/{org}/{attestation_id}/statement',
-  parameters: Type.Object({ org: orgName, attestation_id: attestationId }),
   success: [{ status: 200, description: 'An in-toto statement, signed.', schema: bundle, mediaType: bundleMediaType }],
   errors: [...accessErrors, attestationNotFound, noSigningKey],
 });

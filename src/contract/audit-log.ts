@@ -1,8 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
-import { orgName } from './names.ts';
 import { pageQuery, pagination, spanQuery } from './paging.ts';
-import { Type } from './schema.ts';
+import { strictObject, Type } from './schema.ts';
 
 /** What the audit log records. */
 export const auditEventTypes = [
@@ -62,22 +61,15 @@ const auditEvent = Type.Object({
 
 const part = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
 
-export const listAuditEvents = defineEndpoint({
-  origin: 'ours',
+export const listAuditEvents = defineEndpoint('GET /organizations/{org}/audit-log', {
   title: 'List audit events',
-  method: 'GET',
-  path: '/organizations/{org}/audit-log',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    {
-      ...pageQuery,
-      type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })),
-      actor: part('A part of the name of the actor.'),
-      subject: part('A part of the name of the subject.'),
-      ...spanQuery,
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    ...pageQuery,
+    type: Type.Optional(Type.Enum(auditEventTypes, { description: 'Only events of this type.' })),
+    actor: part('A part of the name of the actor.'),
+    subject: part('A part of the name of the subject.'),
+    ...spanQuery,
+  }),
   success: [
     {
       status: 200,

@@ -1,10 +1,10 @@
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { maximumMessageLength } from './limits.ts';
 import { commitSha } from './names.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
 
 /** What is known about a commit (interface, `git_commit_info` of the Sonar attestation and of the artifact). */
-export const gitCommitInfo = Type.Object(
+export const gitCommitInfo = strictObject(
   {
     sha1: commitSha,
     author: Type.Optional(lineText({ description: '`Name <email>`.' })),
@@ -21,7 +21,7 @@ export const gitCommitInfo = Type.Object(
     parents: Type.Optional(Type.Array(commitSha, { maxItems: 100, description: 'The SHA-1 of each parent.' })),
     verified: Type.Optional(Type.Boolean({ description: "Whether the provider verified the commit's signature." })),
   },
-  { additionalProperties: false, description: 'The commit that the evidence is about.' },
+  { description: 'The commit that the evidence is about.' },
 );
 
 export type GitCommitInfo = Static<typeof gitCommitInfo>;
@@ -42,7 +42,7 @@ export const commitResponse = Type.Object({
 });
 
 /** The repository as a client reports it (observed on the wire; `repo_info` of the stored artifact). */
-export const repoInfo = Type.Object(
+export const repoInfo = strictObject(
   {
     name: lineText({ description: '`owner/name`.' }),
     url: addressText(),
@@ -54,7 +54,7 @@ export const repoInfo = Type.Object(
     namespace_path: Type.Optional(Type.Array(lineText())),
     additional_info: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
-  { additionalProperties: false, description: 'The repository that the evidence comes from.' },
+  { description: 'The repository that the evidence comes from.' },
 );
 
 export type RepoInfo = Static<typeof repoInfo>;

@@ -2,40 +2,31 @@ import { customTypeArchived, customTypeMissing } from './attestations/custom.ts'
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumExpressionLength, maximumExpressions, maximumFileBytes } from './limits.ts';
-import { customTypeName, orgName } from './names.ts';
-import { Type, type Static } from './schema.ts';
+import { customTypeName } from './names.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { lineText, longText } from './text-fields.ts';
 
 const expression = Type.String({ minLength: 1, maxLength: maximumExpressionLength });
 
-const evaluator = Type.Object(
-  {
-    content_type: Type.Literal('jq'),
-    rules: Type.Array(expression, { maxItems: maximumExpressions, description: 'Each must give `true`.' }),
-  },
-  { additionalProperties: false },
-);
+const evaluator = strictObject({
+  content_type: Type.Literal('jq'),
+  rules: Type.Array(expression, { maxItems: maximumExpressions, description: 'Each must give `true`.' }),
+});
 
-const summaryEntry = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 100 }), expression },
-  { additionalProperties: false },
-);
+const summaryEntry = strictObject({ name: Type.String({ minLength: 1, maxLength: 100 }), expression });
 
 /** The JSON part of a custom type (observed on the wire). */
-export const customTypePayload = Type.Object(
-  {
-    name: customTypeName,
-    description: Type.Optional(longText()),
-    evaluator: Type.Optional(Type.Union([evaluator, Type.Null()])),
-    summary: Type.Optional(
-      Type.Union([
-        Type.Array(summaryEntry, { maxItems: maximumExpressions, description: 'What is shown of the evidence.' }),
-        Type.Null(),
-      ]),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const customTypePayload = strictObject({
+  name: customTypeName,
+  description: Type.Optional(longText()),
+  evaluator: Type.Optional(Type.Union([evaluator, Type.Null()])),
+  summary: Type.Optional(
+    Type.Union([
+      Type.Array(summaryEntry, { maxItems: maximumExpressions, description: 'What is shown of the evidence.' }),
+      Type.Null(),
+    ]),
+  ),
+});
 
 /** What a custom type evaluates, in jq. */
 export interface CustomTypeRules {
@@ -80,12 +71,9 @@ export const customTypeVersionMissing = {
   when: 'The custom type has no version of that number.',
 } as const;
 
-export const createCustomType = defineEndpoint({
+export const createCustomType = defineEndpoint('POST /custom-attestation-types/{org}', {
   origin: 'observed',
   title: 'Create custom attestation type',
-  method: 'POST',
-  path: '/custom-attestation-types/{org}',
-  parameters: Type.Object({ org: orgName }),
   body: {
     kind: 'multipart',
     json: { part: 'data_json', schema: customTypePayload, maximumBytes: maximumDocumentBytes },
@@ -101,42 +89,28 @@ export const createCustomType = defineEndpoint({
   errors: [...additionErrors, commonErrors.conflict, fileTooLarge],
 });
 
-export const listCustomTypes = defineEndpoint({
+export const listCustomTypes = defineEndpoint('GET /custom-attestation-types/{org}', {
   origin: 'observed',
   title: 'List custom attestation types',
-  method: 'GET',
-  path: '/custom-attestation-types/{org}',
-  parameters: Type.Object({ org: orgName }),
   success: [{ status: 200, description: 'All that are not archived, sorted by name.', schema: Type.Array(customType) }],
   errors: accessErrors,
 });
 
-const customTypeParameters = Type.Object({ org: orgName, type_name: customTypeName });
-
-export const getCustomType = defineEndpoint({
+export const getCustomType = defineEndpoint('GET /custom-attestation-types/{org}/{type_name}', {
   origin: 'observed',
   title: 'Get custom attestation type',
-  method: 'GET',
-  path: '/custom-attestation-types/{org}/{type_name}',
-  parameters: customTypeParameters,
-  query: Type.Object(
-    {
-      version: Type.Optional(
-        lineText({ description: 'Only this version; all of them if it is not a number.', maxLength: 20 }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    version: Type.Optional(
+      lineText({ description: 'Only this version; all of them if it is not a number.', maxLength: 20 }),
+    ),
+  }),
   success: [{ status: 200, description: 'The custom type.', schema: customType }],
   errors: [...accessErrors, customTypeMissing, customTypeArchived, customTypeVersionMissing],
 });
 
-export const archiveCustomType = defineEndpoint({
+export const archiveCustomType = defineEndpoint('PUT /custom-attestation-types/{org}/{type_name}/archive', {
   origin: 'observed',
   title: 'Archive custom attestation type',
-  method: 'PUT',
-  path: '/custom-attestation-types/{org}/{type_name}/archive',
-  parameters: customTypeParameters,
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The type can no longer be used.', schema: Type.String() }],
   errors: [...accessErrors, customTypeMissing, commonErrors.conflict],

@@ -1,6 +1,7 @@
 import { isObject } from './check.ts';
 import type { FieldPath } from './idempotency.ts';
-import { Type, type Static, type TObject, type TSchema } from './schema.ts';
+import { pathParameters } from './names.ts';
+import { strictObject, Type, type Static, type TObject, type TSchema } from './schema.ts';
 
 /** The sixteen operations of `interface.md`, in its order; a workflow author types these names. */
 export const operationNames = [
@@ -135,10 +136,10 @@ export interface Endpoint {
   /** The operation's number in the interface; absent for endpoints that the interface does not have. */
   readonly number?: number;
   /**
-   * Where an endpoint comes from that the interface does not have: `observed` if the public client was seen to use it,
-   * `ours` if this project defines it. Absent for the operations of the interface.
+   * `observed` if the interface does not have the endpoint, and the public client was seen to use it; absent for the
+   * operations of the interface, and for the endpoints that this project defines.
    */
-  readonly origin?: 'observed' | 'ours';
+  readonly origin?: 'observed';
   readonly title: string;
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
   /** Relative to the base address, which ends in `/api/v2`; each `{name}` is one segment. */
@@ -172,23 +173,52 @@ export function findDeprecatedFields({ deprecatedFields = {} }: Endpoint, docume
 
 /** What most endpoints have in common: a declaration states only what differs. */
 const common = {
-  query: Type.Object({}, { additionalProperties: false }),
+  query: strictObject({}),
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   authentication: ['bearer'],
 } as const satisfies Partial<Endpoint>;
 
-type Common = typeof common;
-/** A request that changes something must say what its repetition does. */
-type Declaration = Omit<Endpoint, keyof Common> &
-  Partial<Pick<Endpoint, 'query' | 'body' | 'authentication'>> &
-  ({ readonly method: 'GET'; readonly repetition?: never } | Pick<Endpoint, 'repetition'>);
+/** The method and the path of an endpoint: `GET /flows/{org}`. */
+type Route = `${Endpoint['method']} ${Endpoint['path']}`;
 
-/** Declares an endpoint and keeps its exact type. */
-export function defineEndpoint<const Declared extends Declaration>(
-  declared: Declared,
-): Declared & Omit<Common, keyof Declared> {
-  return { ...common, ...declared };
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
+
+/** What the route says about an endpoint. */
+type Routed<Declared extends Route> =
+  Declared extends `${infer Method extends Endpoint['method']} ${infer Path extends Endpoint['path']}`
+    ? {
+        readonly method: Method;
+        readonly path: Path;
+        readonly parameters: TObject<Pick<typeof pathParameters, PathNames<Path> & keyof typeof pathParameters>>;
+      }
+    : never;
+
+type Defaults<Declared extends Route> = Routed<Declared> & typeof common;
+
+/**
+ * A request that changes something must say what its repetition does. A path with a parameter that is not among
+ * `pathParameters` must declare its parameters.
+ */
+type Declaration<Declared extends Route> = Omit<Endpoint, keyof Defaults<Declared>> &
+  Partial<Pick<Endpoint, 'query' | 'body' | 'authentication' | 'parameters'>> &
+  (Declared extends `GET ${string}` ? { readonly repetition?: never } : Pick<Endpoint, 'repetition'>) &
+  (PathNames<Declared> extends keyof typeof pathParameters ? unknown : Pick<Endpoint, 'parameters'>);
+
+/** Declares an endpoint and keeps its exact type. The parameters of its path are those of `pathParameters` by default. */
+export function defineEndpoint<const Declared extends Route, const Rest extends Declaration<Declared>>(
+  route: Declared,
+  declaration: Rest,
+): Rest & Omit<Defaults<Declared>, keyof Rest> {
+  const [method, path = ''] = route.split(' ');
+  const names = Array.from(path.matchAll(/\{(\w+)\}/gu), ([, name = '']) => name);
+  const known = Object.entries(pathParameters).filter(([name]) => names.includes(name));
+  const parameters = Type.Object(Object.fromEntries(known));
+  // TypeScript does not compute the types of parts of a text.
+  return { ...common, method, path, parameters, ...declaration } as unknown as Rest &
+    Omit<Defaults<Declared>, keyof Rest>;
 }
 
 /** The path parameters. */

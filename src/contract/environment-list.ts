@@ -2,9 +2,8 @@ import { archivedField, archivedQuery } from './archive.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { environmentKinds } from './environment.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
-import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
-import { tolerant, Type, type Static } from './schema.ts';
+import { strictObject, tolerant, Type, type Static } from './schema.ts';
 import { tags, tagFilter } from './tags.ts';
 import { lineText } from './text-fields.ts';
 
@@ -31,12 +30,9 @@ export const environmentResponse = Type.Object({
 
 export type EnvironmentResponse = Static<typeof environmentResponse>;
 
-export const getEnvironment = defineEndpoint({
+export const getEnvironment = defineEndpoint('GET /environments/{org}/{env_name}', {
   origin: 'observed',
   title: 'Get environment',
-  method: 'GET',
-  path: '/environments/{org}/{env_name}',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
   success: [
     {
       status: 200,
@@ -48,29 +44,21 @@ export const getEnvironment = defineEndpoint({
   errors: [...accessErrors, namedEnvironmentNotFound],
 });
 
-export const listEnvironments = defineEndpoint({
+export const listEnvironments = defineEndpoint('GET /environments/{org}', {
   origin: 'observed',
   title: 'List environments',
-  method: 'GET',
-  path: '/environments/{org}',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    {
-      ...pageQuery,
-      ...archivedQuery,
-      name: Type.Optional(lineText({ description: 'Only environments whose name contains this text.' })),
-      type: Type.Optional(
-        Type.Array(Type.Enum(environmentKinds), { maxItems: 100, description: 'Only these kinds; may be repeated.' }),
-      ),
-      space_id: tagFilter('Only environments of these spaces; may be repeated. None is in a space.'),
-      tag: tagFilter('Only environments with all of these tags, `key` or `key:value`; may be repeated.'),
-      sort: Type.Optional(
-        Type.Enum(['name', 'last_modified_at', 'last_changed_at'], { description: 'Default: name.' }),
-      ),
-      sort_direction: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Default: asc.' })),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    ...pageQuery,
+    ...archivedQuery,
+    name: Type.Optional(lineText({ description: 'Only environments whose name contains this text.' })),
+    type: Type.Optional(
+      Type.Array(Type.Enum(environmentKinds), { maxItems: 100, description: 'Only these kinds; may be repeated.' }),
+    ),
+    space_id: tagFilter('Only environments of these spaces; may be repeated. None is in a space.'),
+    tag: tagFilter('Only environments with all of these tags, `key` or `key:value`; may be repeated.'),
+    sort: Type.Optional(Type.Enum(['name', 'last_modified_at', 'last_changed_at'], { description: 'Default: name.' })),
+    sort_direction: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Default: asc.' })),
+  }),
   success: [
     {
       status: 200,

@@ -1,8 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedEnvironmentNotFound } from './errors.ts';
-import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /** What happened to an artifact in an environment. */
@@ -19,30 +18,24 @@ export type EnvironmentLogEntry = Static<typeof environmentLogEntry>;
 
 const end = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }));
 
-export const listEnvironmentEvents = defineEndpoint({
+export const listEnvironmentEvents = defineEndpoint('GET /environments/{org}/{env_name}/events', {
   origin: 'observed',
   title: 'List environment events',
-  method: 'GET',
-  path: '/environments/{org}/{env_name}/events',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  query: Type.Object(
-    {
-      ...pageQuery,
-      interval: Type.Optional(Type.String({ description: 'As in operation 12: `3..7`, `~5..NOW`, `NOW`.' })),
-      reverse: Type.Optional(Type.Boolean({ description: 'The oldest first instead of the newest. Default: false.' })),
-      repo_name: Type.Optional(
-        Type.Array(lineText(), {
-          maxItems: 100,
-          description: 'Only artifacts that were reported from these repositories; may be repeated.',
-        }),
-      ),
-      start: end('The first snapshot or time: `3`, `1hour`, `2days`, `NOW`.'),
-      end: end('The last snapshot or time, in the same form.'),
-      start_ts: Type.Optional(Type.Number({ description: 'The first time, in Unix seconds.' })),
-      end_ts: Type.Optional(Type.Number({ description: 'The last time, in Unix seconds.' })),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    ...pageQuery,
+    interval: Type.Optional(Type.String({ description: 'As in operation 12: `3..7`, `~5..NOW`, `NOW`.' })),
+    reverse: Type.Optional(Type.Boolean({ description: 'The oldest first instead of the newest. Default: false.' })),
+    repo_name: Type.Optional(
+      Type.Array(lineText(), {
+        maxItems: 100,
+        description: 'Only artifacts that were reported from these repositories; may be repeated.',
+      }),
+    ),
+    start: end('The first snapshot or time: `3`, `1hour`, `2days`, `NOW`.'),
+    end: end('The last snapshot or time, in the same form.'),
+    start_ts: Type.Optional(Type.Number({ description: 'The first time, in Unix seconds.' })),
+    end_ts: Type.Optional(Type.Number({ description: 'The last time, in Unix seconds.' })),
+  }),
   success: [{ status: 200, description: 'The events of the page.', schema: Type.Array(environmentLogEntry) }],
   errors: [...accessErrors, namedEnvironmentNotFound],
 });

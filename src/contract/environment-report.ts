@@ -1,7 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { invalidReport, reportedImages, reportK8s, type EnvironmentKind } from './environment.ts';
 import { maximumReportBytes, maximumReportValues } from './limits.ts';
-import { Type, type Static, type TSchema } from './schema.ts';
+import { strictObject, Type, type Static, type TSchema } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /*
@@ -24,16 +24,15 @@ function defineReport<const Kind extends EnvironmentKind, const Own extends Read
   report: ReportFields<Kind, Own>,
 ) {
   const { kind, own, named, document = {} } = report;
-  const artifact = Type.Object({ ...reportedImages, ...own }, { additionalProperties: false });
-  const endpoint = defineEndpoint({
+  const artifact = strictObject({ ...reportedImages, ...own });
+  const route: `PUT /${string}` = `PUT /environments/{org}/{env_name}/report/${kind}`;
+  const endpoint = defineEndpoint(route, {
     origin: 'observed',
     title: `Report ${kind} environment`,
-    method: 'PUT',
-    path: `/environments/{org}/{env_name}/report/${kind}`,
     parameters: reportK8s.parameters,
     body: {
       kind: 'json',
-      schema: Type.Object({ ...document, artifacts: Type.Array(artifact) }, { additionalProperties: false }),
+      schema: strictObject({ ...document, artifacts: Type.Array(artifact) }),
       maximumBytes: maximumReportBytes,
       maximumValues: maximumReportValues,
     },

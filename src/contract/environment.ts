@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import {
   accessErrors,
@@ -15,7 +15,7 @@ import {
   maximumReportBytes,
   maximumReportValues,
 } from './limits.ts';
-import { environmentName, orgName, policyName } from './names.ts';
+import { environmentName, policyName } from './names.ts';
 import { lineText, longText } from './text-fields.ts';
 
 /** The kinds of environments (interface, Environment). */
@@ -34,29 +34,26 @@ export const environmentKinds = [
 export type EnvironmentKind = (typeof environmentKinds)[number];
 
 /** The environment as it is created or updated (interface, Environment). */
-export const environmentPayload = Type.Object(
-  {
-    name: environmentName,
-    type: Type.Enum(environmentKinds, { description: 'The kind of the environment.' }),
-    description: Type.Optional(longText()),
-    include_scaling: Type.Optional(
-      Type.Boolean({ deprecated: true, description: 'Ignored: scaling events are no longer recorded.' }),
-    ),
-    require_provenance: Type.Optional(
-      Type.Boolean({
-        deprecated: true,
-        description: 'The same as an attached policy with `artifacts.provenance.required: true`, which replaces it.',
-      }),
-    ),
-    included_environments: Type.Optional(
-      Type.Array(environmentName, { maxItems: maximumMembers, description: 'The members of a logical environment.' }),
-    ),
-    policies: Type.Optional(
-      Type.Array(policyName, { maxItems: maximumPolicies, description: 'The policies that are attached to it.' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const environmentPayload = strictObject({
+  name: environmentName,
+  type: Type.Enum(environmentKinds, { description: 'The kind of the environment.' }),
+  description: Type.Optional(longText()),
+  include_scaling: Type.Optional(
+    Type.Boolean({ deprecated: true, description: 'Ignored: scaling events are no longer recorded.' }),
+  ),
+  require_provenance: Type.Optional(
+    Type.Boolean({
+      deprecated: true,
+      description: 'The same as an attached policy with `artifacts.provenance.required: true`, which replaces it.',
+    }),
+  ),
+  included_environments: Type.Optional(
+    Type.Array(environmentName, { maxItems: maximumMembers, description: 'The members of a logical environment.' }),
+  ),
+  policies: Type.Optional(
+    Type.Array(policyName, { maxItems: maximumPolicies, description: 'The policies that are attached to it.' }),
+  ),
+});
 
 export type EnvironmentPayload = Static<typeof environmentPayload>;
 
@@ -73,13 +70,10 @@ export const policyNotFound = {
   when: '`policies` names a policy that the organization does not have.',
 } as const;
 
-export const createEnvironment = defineEndpoint({
+export const createEnvironment = defineEndpoint('PUT /environments/{org}', {
   operation: 'create-environment',
   number: 2,
   title: 'Create or update environment',
-  method: 'PUT',
-  path: '/environments/{org}',
-  parameters: Type.Object({ org: orgName }),
   body: { kind: 'json', schema: environmentPayload },
   repetition: { effect: 'idempotent' },
   success: [
@@ -93,15 +87,12 @@ export const createEnvironment = defineEndpoint({
   },
 });
 
-export const joinEnvironment = defineEndpoint({
+export const joinEnvironment = defineEndpoint('PUT /environments/{org}/{env_name}/join', {
   origin: 'observed',
   title: 'Join environment to a logical one',
-  method: 'PUT',
-  path: '/environments/{org}/{env_name}/join',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
   body: {
     kind: 'json',
-    schema: Type.Object({ physical_env_name: environmentName }, { additionalProperties: false }),
+    schema: strictObject({ physical_env_name: environmentName }),
   },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The logical environment includes it.', schema: Type.String() }],
@@ -117,22 +108,19 @@ export const reportedImages = {
 };
 
 /** A pod of a report (interface, K8S report payload). `owners` is beyond the interface, observed on the wire. */
-export const reportedPod = Type.Object(
-  {
-    ...reportedImages,
-    namespace: Type.String({ maxLength: maximumNameLength }),
-    podName: Type.String({ minLength: 1, maxLength: maximumNameLength }),
-    owners: Type.Optional(
-      Type.Union([Type.Array(Type.Record(Type.String(), Type.Unknown())), Type.Null()], {
-        description: 'Kubernetes owner references; null for a pod without an owner.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const reportedPod = strictObject({
+  ...reportedImages,
+  namespace: Type.String({ maxLength: maximumNameLength }),
+  podName: Type.String({ minLength: 1, maxLength: maximumNameLength }),
+  owners: Type.Optional(
+    Type.Union([Type.Array(Type.Record(Type.String(), Type.Unknown())), Type.Null()], {
+      description: 'Kubernetes owner references; null for a pod without an owner.',
+    }),
+  ),
+});
 
 /** The pods that run in a Kubernetes cluster (interface, K8S report payload). */
-export const k8sReport = Type.Object({ artifacts: Type.Array(reportedPod) }, { additionalProperties: false });
+export const k8sReport = strictObject({ artifacts: Type.Array(reportedPod) });
 
 export type K8sReport = Static<typeof k8sReport>;
 
@@ -143,13 +131,10 @@ export const invalidReport = {
   when: 'The report does not conform to the schema, or the environment is of another kind than the report.',
 } as const;
 
-export const reportK8s = defineEndpoint({
+export const reportK8s = defineEndpoint('PUT /environments/{org}/{env_name}/report/K8S', {
   operation: 'report-k8s',
   number: 3,
   title: 'Report K8S environment',
-  method: 'PUT',
-  path: '/environments/{org}/{env_name}/report/K8S',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
   body: { kind: 'json', schema: k8sReport, maximumBytes: maximumReportBytes, maximumValues: maximumReportValues },
   repetition: { effect: 'idempotent' },
   success: [

@@ -1,30 +1,24 @@
-import { Type } from './schema.ts';
+import { strictObject, Type } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors } from './errors.ts';
 import { visibility } from './flow.ts';
 import { maximumDocumentBytes } from './limits.ts';
-import { flowName, orgName } from './names.ts';
+import { flowName } from './names.ts';
 import { templateFilePart } from './template-file.ts';
 import { addressText, longText } from './text-fields.ts';
 
 /** A flow as it is created or updated with a template file, the JSON part (observed on the wire). */
-export const flowWithFile = Type.Object(
-  {
-    name: flowName,
-    description: longText(),
-    visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
-    repo_url: Type.Optional(Type.Union([addressText(), Type.Null()])),
-  },
-  { additionalProperties: false },
-);
+export const flowWithFile = strictObject({
+  name: flowName,
+  description: longText(),
+  visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
+  repo_url: Type.Optional(Type.Union([addressText(), Type.Null()])),
+});
 
-export const createFlowFromFile = defineEndpoint({
+export const createFlowFromFile = defineEndpoint('PUT /flows/{org}/template_file', {
   operation: 'create-flow',
   origin: 'observed',
   title: 'Create or update flow with a template file',
-  method: 'PUT',
-  path: '/flows/{org}/template_file',
-  parameters: Type.Object({ org: orgName }),
   body: {
     kind: 'multipart',
     json: { part: 'data_json', schema: flowWithFile, maximumBytes: maximumDocumentBytes },

@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { archivedField, archivedQuery } from './archive.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
@@ -19,26 +19,20 @@ export const templateItem = Type.String({
 export const visibility = Type.Union([Type.Literal('public'), Type.Literal('private')]);
 
 /** The flow as it is created or updated (interface, Flow). */
-export const flowPayload = Type.Object(
-  {
-    name: flowName,
-    description: longText(),
-    visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
-    template: Type.Array(templateItem, { maxItems: maximumTemplateNames }),
-    repo_url: Type.Optional(Type.Union([addressText(), Type.Null()])),
-  },
-  { additionalProperties: false },
-);
+export const flowPayload = strictObject({
+  name: flowName,
+  description: longText(),
+  visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
+  template: Type.Array(templateItem, { maxItems: maximumTemplateNames }),
+  repo_url: Type.Optional(Type.Union([addressText(), Type.Null()])),
+});
 
 export type FlowPayload = Static<typeof flowPayload>;
 
-export const createFlow = defineEndpoint({
+export const createFlow = defineEndpoint('PUT /flows/{org}', {
   operation: 'create-flow',
   number: 1,
   title: 'Create or update flow',
-  method: 'PUT',
-  path: '/flows/{org}',
-  parameters: Type.Object({ org: orgName }),
   body: { kind: 'json', schema: flowPayload },
   repetition: { effect: 'idempotent' },
   success: [
@@ -69,12 +63,9 @@ export const flow = Type.Object({
   repo_url: Type.Optional(Type.String()),
 });
 
-export const getFlow = defineEndpoint({
+export const getFlow = defineEndpoint('GET /flows/{org}/{flow_name}', {
   origin: 'observed',
   title: 'Get flow',
-  method: 'GET',
-  path: '/flows/{org}/{flow_name}',
-  parameters: Type.Object({ org: orgName, flow_name: flowName }),
   success: [{ status: 200, description: 'The flow.', schema: flow }],
   errors: [...accessErrors, namedFlowNotFound],
 });
@@ -83,22 +74,16 @@ const flowSummary = Type.Object(flowFields);
 
 export type FlowSummary = Static<typeof flowSummary>;
 
-export const listFlows = defineEndpoint({
+export const listFlows = defineEndpoint('GET /flows/{org}', {
   origin: 'observed',
   title: 'List flows',
-  method: 'GET',
-  path: '/flows/{org}',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    {
-      ...pageQuery,
-      ...archivedQuery,
-      search_by_name: Type.Optional(lineText({ description: 'A part of the name.' })),
-      tag: tagFilter('Only flows with all of these tags, `key` or `key:value`; may be repeated.'),
-      case_sensitive: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    ...pageQuery,
+    ...archivedQuery,
+    search_by_name: Type.Optional(lineText({ description: 'A part of the name.' })),
+    tag: tagFilter('Only flows with all of these tags, `key` or `key:value`; may be repeated.'),
+    case_sensitive: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
+  }),
   success: [
     {
       status: 200,

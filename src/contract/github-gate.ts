@@ -1,7 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
-import { Type, withRule, type Static } from './schema.ts';
+import { strictObject, Type, withRule, type Static } from './schema.ts';
 
 /** The maximum number of gates of an organization: each event of GitHub looks for the one of its repository. */
 export const maximumGithubGates = 100;
@@ -9,42 +9,39 @@ export const maximumGithubGates = 100;
 const maximumDocument = 64 * 1024;
 
 /** The repositories that are judged by some flows, and how. */
-export const githubGateDocument = Type.Object(
-  {
-    installation_id: Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "The app's installation at GitHub, which the operator must have given to the organization.",
-    }),
-    repositories: Type.Array(
-      withRule(
-        Type.String({ pattern: '^[1-9][0-9]{0,15}$' }),
-        "must be the repository's number at GitHub, as a text of digits",
-      ),
-      { minItems: 1, maxItems: 1000, description: "The repositories' numbers at GitHub. Each belongs to one gate." },
+export const githubGateDocument = strictObject({
+  installation_id: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "The app's installation at GitHub, which the operator must have given to the organization.",
+  }),
+  repositories: Type.Array(
+    withRule(
+      Type.String({ pattern: '^[1-9][0-9]{0,15}$' }),
+      "must be the repository's number at GitHub, as a text of digits",
     ),
-    flows: Type.Array(flowName, {
-      minItems: 1,
-      maxItems: 20,
-      description: 'The flows whose trails are shown as checks. Each belongs to one gate.',
+    { minItems: 1, maxItems: 1000, description: "The repositories' numbers at GitHub. Each belongs to one gate." },
+  ),
+  flows: Type.Array(flowName, {
+    minItems: 1,
+    maxItems: 20,
+    description: 'The flows whose trails are shown as checks. Each belongs to one gate.',
+  }),
+  environments: Type.Optional(
+    Type.Record(Type.String({ minLength: 1, maxLength: 255 }), environmentName, {
+      description: "GitHub's environments, each with the environment whose policies judge deployments to it.",
     }),
-    environments: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 255 }), environmentName, {
-        description: "GitHub's environments, each with the environment whose policies judge deployments to it.",
+  ),
+  wait: Type.Optional(
+    withRule(
+      Type.String({
+        pattern: '^[1-9][0-9]{0,2}[mh]$',
+        description: 'How long a deployment waits for what is missing, before it is rejected. Default: `30m`.',
       }),
+      'must be a time such as 30m or 2h',
     ),
-    wait: Type.Optional(
-      withRule(
-        Type.String({
-          pattern: '^[1-9][0-9]{0,2}[mh]$',
-          description: 'How long a deployment waits for what is missing, before it is rejected. Default: `30m`.',
-        }),
-        'must be a time such as 30m or 2h',
-      ),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 
 export type GithubGateDocument = Static<typeof githubGateDocument>;
 
@@ -100,11 +97,8 @@ export const githubInstallationForeign = {
   when: 'The operator has not given this installation of the app to the organization.',
 } as const;
 
-export const saveGithubGate = defineEndpoint({
-  origin: 'ours',
+export const saveGithubGate = defineEndpoint('PUT /organizations/{org}/github-gates/{gate}', {
   title: 'Create or replace GitHub gate',
-  method: 'PUT',
-  path: '/organizations/{org}/github-gates/{gate}',
   parameters: gatePath,
   body: { kind: 'json', schema: githubGateDocument, maximumBytes: maximumDocument },
   repetition: { effect: 'idempotent' },
@@ -115,32 +109,22 @@ export const saveGithubGate = defineEndpoint({
   errors: [...additionErrors, githubAppMissing, githubInstallationForeign, githubGateOverlaps, commonErrors.conflict],
 });
 
-export const listGithubGates = defineEndpoint({
-  origin: 'ours',
+export const listGithubGates = defineEndpoint('GET /organizations/{org}/github-gates', {
   title: 'List GitHub gates',
-  method: 'GET',
-  path: '/organizations/{org}/github-gates',
-  parameters: Type.Object({ org: orgName }),
   success: [{ status: 200, description: 'All gates, sorted by name.', schema: Type.Array(githubGate) }],
   errors: accessErrors,
 });
 
-export const getGithubGate = defineEndpoint({
-  origin: 'ours',
+export const getGithubGate = defineEndpoint('GET /organizations/{org}/github-gates/{gate}', {
   title: 'Get GitHub gate',
-  method: 'GET',
-  path: '/organizations/{org}/github-gates/{gate}',
   parameters: gatePath,
   success: [{ status: 200, description: 'The gate.', schema: githubGate }],
   errors: [...accessErrors, githubGateNotFound],
 });
 
 /** Its checks stay as they are, and deployments that are waiting are rejected. */
-export const deleteGithubGate = defineEndpoint({
-  origin: 'ours',
+export const deleteGithubGate = defineEndpoint('DELETE /organizations/{org}/github-gates/{gate}', {
   title: 'Delete GitHub gate',
-  method: 'DELETE',
-  path: '/organizations/{org}/github-gates/{gate}',
   parameters: gatePath,
   repetition: { effect: 'idempotent', alreadyDone: githubGateNotFound },
   success: [{ status: 200, description: 'The gate was deleted.', schema: Type.Literal('deleted') }],

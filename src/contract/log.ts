@@ -1,7 +1,7 @@
 import { defineEndpoint, type Endpoint, type ErrorResponse } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { fingerprint, orgName } from './names.ts';
-import { Type } from './schema.ts';
+import { strictObject, Type } from './schema.ts';
 
 /** The error of endpoints that need a signing key. */
 export const noSigningKey = {
@@ -16,20 +16,16 @@ export const notInLog = {
   when: 'The log is shorter, or has no entry of the record.',
 } as const satisfies ErrorResponse;
 
-export const proofQuery = Type.Object(
-  {
-    index: Type.Optional(Type.Integer({ minimum: 0 })),
-    attestation_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    fingerprint: Type.Optional(fingerprint),
-    policy: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    version: Type.Optional(Type.Integer({ minimum: 1 })),
-  },
-  { additionalProperties: false },
-);
+export const proofQuery = strictObject({
+  index: Type.Optional(Type.Integer({ minimum: 0 })),
+  attestation_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  fingerprint: Type.Optional(fingerprint),
+  policy: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  version: Type.Optional(Type.Integer({ minimum: 1 })),
+});
 
 /** What the endpoints of the log have in common. */
 export const logAccess = {
-  method: 'GET',
   parameters: Type.Object({ org: orgName }),
   authentication: ['bearer', 'basic'],
   errors: [...accessErrors, notInLog, noSigningKey],
@@ -41,24 +37,29 @@ const toSuccess = (description: string, mediaType = 'text/plain'): Endpoint['suc
 
 /** The endpoints of the transparency logs, at the root of the service (C2SP tlog-tiles). */
 export const logEndpoints: readonly Endpoint[] = [
-  defineEndpoint({
-    ...{ ...logAccess, title: 'Get the checkpoint of the log', path: '/log/{org}/checkpoint' },
+  defineEndpoint('GET /log/{org}/checkpoint', {
+    ...logAccess,
+    title: 'Get the checkpoint of the log',
     success: toSuccess('A signed note.'),
   }),
-  defineEndpoint({
-    ...{ ...logAccess, title: 'Get a tile of the log', path: '/log/{org}/tile/{tile}' },
+  defineEndpoint('GET /log/{org}/tile/{tile}', {
+    ...logAccess,
+    title: 'Get a tile of the log',
     parameters: Type.Object({
       ...logAccess.parameters.properties,
       tile: Type.String({ description: 'Level and index, or `entries` and index, with slashes: `0/x001/234`.' }),
     }),
     success: toSuccess('Hashes, or entries.', 'application/octet-stream'),
   }),
-  defineEndpoint({
-    ...{ ...logAccess, title: 'Get the verifier keys of the log', path: '/log/{org}/verifier-key' },
+  defineEndpoint('GET /log/{org}/verifier-key', {
+    ...logAccess,
+    title: 'Get the verifier keys of the log',
     success: toSuccess('A line for each key.'),
   }),
-  defineEndpoint({
-    ...{ ...logAccess, title: 'Get a proof of the log', path: '/log/{org}/proof', query: proofQuery },
+  defineEndpoint('GET /log/{org}/proof', {
+    ...logAccess,
+    title: 'Get a proof of the log',
+    query: proofQuery,
     success: toSuccess('A `.tlog-proof` of the one record that the query names.'),
   }),
 ];

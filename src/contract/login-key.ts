@@ -1,10 +1,9 @@
-import { apiKeyNotFound, keyId, revocation } from './api-key.ts';
+import { apiKeyNotFound, revocation } from './api-key.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
-import { orgName } from './names.ts';
 import { pageQuery, pagination } from './paging.ts';
 import { proven } from './proven.ts';
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 
 /** A key that a workflow run got when it logged in. */
 const loginKeyDetails = Type.Object({
@@ -17,13 +16,9 @@ const loginKeyDetails = Type.Object({
 
 export type LoginKeyDetails = Static<typeof loginKeyDetails>;
 
-export const listLoginKeys = defineEndpoint({
-  origin: 'ours',
+export const listLoginKeys = defineEndpoint('GET /organizations/{org}/login-keys', {
   title: 'List keys of workflow runs',
-  method: 'GET',
-  path: '/organizations/{org}/login-keys',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(pageQuery, { additionalProperties: false }),
+  query: strictObject(pageQuery),
   success: [
     {
       status: 200,
@@ -34,12 +29,8 @@ export const listLoginKeys = defineEndpoint({
   errors: accessErrors,
 });
 
-export const revokeLoginKey = defineEndpoint({
-  origin: 'ours',
+export const revokeLoginKey = defineEndpoint('DELETE /organizations/{org}/login-keys/{key_id}', {
   title: 'Revoke key of a workflow run',
-  method: 'DELETE',
-  path: '/organizations/{org}/login-keys/{key_id}',
-  parameters: Type.Object({ org: orgName, key_id: keyId }),
   repetition: revocation,
   success: [{ status: 200, description: 'The key was revoked.', schema: Type.Literal('revoked') }],
   errors: [...accessErrors, apiKeyNotFound, commonErrors.conflict],

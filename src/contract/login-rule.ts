@@ -1,7 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors, commonErrors } from './errors.ts';
 import { environmentName, flowName, orgName } from './names.ts';
-import { Type, withRule, type Static } from './schema.ts';
+import { strictObject, Type, withRule, type Static } from './schema.ts';
 import { addressText, lineText } from './text-fields.ts';
 
 /** The issuer of the identity tokens of github.com (GitHub's documentation, "OpenID Connect reference"). */
@@ -52,128 +52,125 @@ const jobWorkflowRule =
 const entries = { minItems: 1, maxItems: maximumEntries };
 
 /** Which workflow runs a rule admits, and what they may do. */
-export const loginRuleDocument = Type.Object(
-  {
-    description: Type.Optional(Type.String({ maxLength: 1000 })),
-    issuer: Type.Optional(
-      withRule(
-        addressText({
-          pattern: '^https?://[^\\s?#@]+$',
-          description: `The issuer of the tokens, exactly as in their claim \`iss\`. Default: ${githubIssuer}.`,
-        }),
-        'must be an http(s) URL without a user, query or fragment',
-      ),
-    ),
-    repository: withRule(
-      Type.String({
-        pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$',
-        maxLength: 200,
-        description: '`owner/name`. A renamed repository needs a changed rule.',
+export const loginRuleDocument = strictObject({
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  issuer: Type.Optional(
+    withRule(
+      addressText({
+        pattern: '^https?://[^\\s?#@]+$',
+        description: `The issuer of the tokens, exactly as in their claim \`iss\`. Default: ${githubIssuer}.`,
       }),
-      'must be owner/name, such as acme/web',
+      'must be an http(s) URL without a user, query or fragment',
     ),
-    repository_id: withRule(
+  ),
+  repository: withRule(
+    Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$',
+      maxLength: 200,
+      description: '`owner/name`. A renamed repository needs a changed rule.',
+    }),
+    'must be owner/name, such as acme/web',
+  ),
+  repository_id: withRule(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,19}$',
+      description: "The repository's number at GitHub, which a new repository of the same name does not have.",
+    }),
+    "must be the repository's number at GitHub, as a text of digits",
+  ),
+  refs: Type.Array(withRule(Type.String({ pattern: refPattern, maxLength: 1000 }), refRule), {
+    ...entries,
+    description:
+      'Full refs such as `refs/heads/main`. `*` (once between two slashes) stands for any characters but `/`, and `/**` at the end for anything.',
+  }),
+  events: Type.Array(withRule(Type.String({ pattern: '^[a-z_]+$', maxLength: 100 }), eventRule), {
+    ...entries,
+    description: 'Names of events, such as `push`. None is implied, `pull_request_target` neither.',
+  }),
+  workflows: Type.Optional(
+    Type.Array(withRule(Type.String({ pattern: '^\\.github/workflows/[^@\\s]+$', maxLength: 1000 }), workflowRule), {
+      ...entries,
+      description: 'Files of workflows of this repository: `.github/workflows/ci.yml`. Default: any.',
+    }),
+  ),
+  job_workflow_ref: Type.Optional(
+    withRule(
+      lineText({
+        pattern: jobWorkflowPattern,
+        description:
+          'The workflow that has the job, with its ref, exactly as in the claim of that name: `acme/ci/.github/workflows/deploy.yml@refs/heads/main`. Default: any.',
+      }),
+      jobWorkflowRule,
+    ),
+  ),
+  runner_environment: Type.Optional(
+    lineText({
+      minLength: 1,
+      description: 'The kind of the runner: `github-hosted` or `self-hosted`. Default: any.',
+    }),
+  ),
+  repository_owner_id: Type.Optional(
+    withRule(
       Type.String({
         pattern: '^[1-9][0-9]{0,19}$',
-        description: "The repository's number at GitHub, which a new repository of the same name does not have.",
+        description: "The number of the repository's owner at GitHub. Default: any.",
       }),
-      "must be the repository's number at GitHub, as a text of digits",
+      "must be the owner's number at GitHub, as a text of digits",
     ),
-    refs: Type.Array(withRule(Type.String({ pattern: refPattern, maxLength: 1000 }), refRule), {
+  ),
+  job_environments: Type.Optional(
+    Type.Array(lineText({ minLength: 1 }), {
       ...entries,
+      description: "The job's `environment:` at GitHub. Default: any or none.",
+    }),
+  ),
+  actors: Type.Optional(
+    Type.Array(lineText({ minLength: 1 }), {
+      ...entries,
+      description: 'Names of the users who started the run. Default: anybody.',
+    }),
+  ),
+  private_pull_requests: Type.Optional(
+    Type.Boolean({
       description:
-        'Full refs such as `refs/heads/main`. `*` (once between two slashes) stands for any characters but `/`, and `/**` at the end for anything.',
+        'Admits events of pull requests of a repository that is not public. True means: the repository does not send write tokens to workflows from pull requests of forks. Default: false.',
     }),
-    events: Type.Array(withRule(Type.String({ pattern: '^[a-z_]+$', maxLength: 100 }), eventRule), {
-      ...entries,
-      description: 'Names of events, such as `push`. None is implied, `pull_request_target` neither.',
+  ),
+  role: Type.Enum(loginRoles),
+  flows: Type.Optional(
+    Type.Array(flowName, {
+      maxItems: maximumEntries,
+      description: 'Limits the key to these flows. Default: all, or none if `environments` is given.',
     }),
-    workflows: Type.Optional(
-      Type.Array(withRule(Type.String({ pattern: '^\\.github/workflows/[^@\\s]+$', maxLength: 1000 }), workflowRule), {
-        ...entries,
-        description: 'Files of workflows of this repository: `.github/workflows/ci.yml`. Default: any.',
-      }),
-    ),
-    job_workflow_ref: Type.Optional(
-      withRule(
-        lineText({
-          pattern: jobWorkflowPattern,
-          description:
-            'The workflow that has the job, with its ref, exactly as in the claim of that name: `acme/ci/.github/workflows/deploy.yml@refs/heads/main`. Default: any.',
-        }),
-        jobWorkflowRule,
-      ),
-    ),
-    runner_environment: Type.Optional(
-      lineText({
-        minLength: 1,
-        description: 'The kind of the runner: `github-hosted` or `self-hosted`. Default: any.',
-      }),
-    ),
-    repository_owner_id: Type.Optional(
-      withRule(
-        Type.String({
-          pattern: '^[1-9][0-9]{0,19}$',
-          description: "The number of the repository's owner at GitHub. Default: any.",
-        }),
-        "must be the owner's number at GitHub, as a text of digits",
-      ),
-    ),
-    job_environments: Type.Optional(
-      Type.Array(lineText({ minLength: 1 }), {
-        ...entries,
-        description: "The job's `environment:` at GitHub. Default: any or none.",
-      }),
-    ),
-    actors: Type.Optional(
-      Type.Array(lineText({ minLength: 1 }), {
-        ...entries,
-        description: 'Names of the users who started the run. Default: anybody.',
-      }),
-    ),
-    private_pull_requests: Type.Optional(
-      Type.Boolean({
-        description:
-          'Admits events of pull requests of a repository that is not public. True means: the repository does not send write tokens to workflows from pull requests of forks. Default: false.',
-      }),
-    ),
-    role: Type.Enum(loginRoles),
-    flows: Type.Optional(
-      Type.Array(flowName, {
-        maxItems: maximumEntries,
-        description: 'Limits the key to these flows. Default: all, or none if `environments` is given.',
-      }),
-    ),
-    environments: Type.Optional(
-      Type.Array(environmentName, {
-        maxItems: maximumEntries,
-        description:
-          'Limits the key to these environments of the organization. Default: all, or none if `flows` is given.',
-      }),
-    ),
-    commits: Type.Optional(
-      Type.Literal('any', {
-        description:
-          'Requirements with `from` also take evidence of commits other than that of the run. Only with `events: [workflow_run]`: these run on the default branch for the commit of another run.',
-      }),
-    ),
-    permissions: Type.Optional(
-      Type.Array(Type.Enum(rulePermissions), {
-        maxItems: rulePermissions.length,
-        description:
-          'What the key may do besides what its role may read and report. `record`: artifacts, evidence, and trails without a template. `define`, besides `record`: flows, templates of flows and trails, policies and their attachment; never with the key of a pull request. Default: `record`.',
-      }),
-    ),
-    counts_for_environments: Type.Optional(
-      Type.Array(Type.Union([environmentName, Type.Literal(allEnvironments)]), {
-        maxItems: maximumEntries,
-        description:
-          'The environments for whose verdicts counts what is recorded with the key, or `*` for all. It always counts for its trail and flow. Default: none if `events` has one of pull requests, else `*`.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+  environments: Type.Optional(
+    Type.Array(environmentName, {
+      maxItems: maximumEntries,
+      description:
+        'Limits the key to these environments of the organization. Default: all, or none if `flows` is given.',
+    }),
+  ),
+  commits: Type.Optional(
+    Type.Literal('any', {
+      description:
+        'Requirements with `from` also take evidence of commits other than that of the run. Only with `events: [workflow_run]`: these run on the default branch for the commit of another run.',
+    }),
+  ),
+  permissions: Type.Optional(
+    Type.Array(Type.Enum(rulePermissions), {
+      maxItems: rulePermissions.length,
+      description:
+        'What the key may do besides what its role may read and report. `record`: artifacts, evidence, and trails without a template. `define`, besides `record`: flows, templates of flows and trails, policies and their attachment; never with the key of a pull request. Default: `record`.',
+    }),
+  ),
+  counts_for_environments: Type.Optional(
+    Type.Array(Type.Union([environmentName, Type.Literal(allEnvironments)]), {
+      maxItems: maximumEntries,
+      description:
+        'The environments for whose verdicts counts what is recorded with the key, or `*` for all. It always counts for its trail and flow. Default: none if `events` has one of pull requests, else `*`.',
+    }),
+  ),
+});
 
 export type LoginRuleDocument = Static<typeof loginRuleDocument>;
 
@@ -204,11 +201,8 @@ export const loginRuleNotFound = {
   when: 'The organization has no login rule of that name.',
 } as const;
 
-export const saveLoginRule = defineEndpoint({
-  origin: 'ours',
+export const saveLoginRule = defineEndpoint('PUT /organizations/{org}/login-rules/{rule}', {
   title: 'Create or replace login rule',
-  method: 'PUT',
-  path: '/organizations/{org}/login-rules/{rule}',
   parameters: rulePath,
   body: { kind: 'json', schema: loginRuleDocument },
   repetition: { effect: 'idempotent' },
@@ -219,22 +213,15 @@ export const saveLoginRule = defineEndpoint({
   errors: [...additionErrors, commonErrors.conflict],
 });
 
-export const listLoginRules = defineEndpoint({
-  origin: 'ours',
+export const listLoginRules = defineEndpoint('GET /organizations/{org}/login-rules', {
   title: 'List login rules',
-  method: 'GET',
-  path: '/organizations/{org}/login-rules',
-  parameters: Type.Object({ org: orgName }),
   success: [{ status: 200, description: 'All rules, sorted by name.', schema: Type.Array(loginRule) }],
   errors: accessErrors,
 });
 
 /** Delete a login rule, and revoke the keys that it gave. */
-export const deleteLoginRule = defineEndpoint({
-  origin: 'ours',
+export const deleteLoginRule = defineEndpoint('DELETE /organizations/{org}/login-rules/{rule}', {
   title: 'Delete login rule',
-  method: 'DELETE',
-  path: '/organizations/{org}/login-rules/{rule}',
   parameters: rulePath,
   repetition: { effect: 'idempotent', alreadyDone: loginRuleNotFound },
   success: [{ status: 200, description: 'The rule was deleted.', schema: Type.Literal('deleted') }],

@@ -1,6 +1,5 @@
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
-import { orgName } from './names.ts';
 import { proven } from './proven.ts';
 import { Type } from './schema.ts';
 
@@ -46,12 +45,8 @@ export const tooManyLogins = {
   when: `Every login rule that admits the run has given ${maximumLoginKeys} keys that are still valid. \`Retry-After\` says when to try again.`,
 } as const;
 
-export const logIn = defineEndpoint({
-  origin: 'ours',
+export const logIn = defineEndpoint('POST /login/{org}', {
   title: 'Log in with an identity token',
-  method: 'POST',
-  path: '/login/{org}',
-  parameters: Type.Object({ org: orgName }),
   // A token gives one key: sent again, it is refused and changes nothing.
   repetition: { effect: 'idempotent' },
   success: [{ status: 201, description: 'The run may do what its rules allow, with this key.', schema: loginKey }],

@@ -1,8 +1,7 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
-import { orgName, userName } from './names.ts';
 import { roles } from './role.ts';
-import { Type } from './schema.ts';
+import { strictObject, Type } from './schema.ts';
 
 /** The role of a user or a service account. */
 export const role = Type.Enum(roles);
@@ -22,8 +21,6 @@ export const lastAdmin = {
   when: 'The change would leave no admin with a valid key.',
 } as const;
 
-const memberPath = Type.Object({ org: orgName, user: userName });
-
 /** A member of an organization. */
 export const member = Type.Object({
   user: Type.String(),
@@ -31,24 +28,16 @@ export const member = Type.Object({
   created_at: Type.Number({ description: 'When the user became a member, in Unix seconds.' }),
 });
 
-export const listMembers = defineEndpoint({
-  origin: 'ours',
+export const listMembers = defineEndpoint('GET /organizations/{org}/members', {
   title: 'List members',
-  method: 'GET',
-  path: '/organizations/{org}/members',
-  parameters: Type.Object({ org: orgName }),
   success: [{ status: 200, description: 'All members, sorted by name.', schema: Type.Array(member) }],
   errors: accessErrors,
 });
 
 /** Add a user to an organization, or change the role of a member. */
-export const saveMember = defineEndpoint({
-  origin: 'ours',
+export const saveMember = defineEndpoint('PUT /organizations/{org}/members/{user}', {
   title: 'Create or update member',
-  method: 'PUT',
-  path: '/organizations/{org}/members/{user}',
-  parameters: memberPath,
-  body: { kind: 'json', schema: Type.Object({ role }, { additionalProperties: false }) },
+  body: { kind: 'json', schema: strictObject({ role }) },
   repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The user was added as a member.', schema: Type.String() },
@@ -58,12 +47,8 @@ export const saveMember = defineEndpoint({
 });
 
 /** Remove a member. The user's keys lose access to the organization; without any membership they are revoked. */
-export const removeMember = defineEndpoint({
-  origin: 'ours',
+export const removeMember = defineEndpoint('DELETE /organizations/{org}/members/{user}', {
   title: 'Remove member',
-  method: 'DELETE',
-  path: '/organizations/{org}/members/{user}',
-  parameters: memberPath,
   repetition: { effect: 'idempotent', alreadyDone: memberNotFound },
   success: [{ status: 200, description: 'The user was removed.', schema: Type.String() }],
   errors: [...accessErrors, memberNotFound, lastAdmin],

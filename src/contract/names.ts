@@ -106,11 +106,32 @@ export const serviceAccountName = Type.String({
 /** The name of a user. The interface shows no pattern; it is the same as for a service account. */
 export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });
 
+/** The public part of an API key. */
+export const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of the key.' });
+
 /** The number of a notification as it appears in a path. */
 export const notificationNumber = Type.String({
   pattern: '^[1-9][0-9]{0,8}$',
   description: 'The number of the notification.',
 });
+
+/** The parameters of paths, by name. */
+export const pathParameters = {
+  org: orgName,
+  flow_name: flowName,
+  env_name: environmentName,
+  policy_name: policyName,
+  trail_name: trailName,
+  fingerprint,
+  commit_sha: commitSha,
+  attestation_id: attestationId,
+  attestation_name: attestationName,
+  name: serviceAccountName,
+  user: userName,
+  key_id: keyId,
+  type_name: customTypeName,
+  notification_number: notificationNumber,
+};
 
 /** The key of a short remark. */
 export const annotationKey = Type.String({ pattern: '^[A-Za-z0-9_]+$' });

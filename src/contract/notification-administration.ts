@@ -1,14 +1,8 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, additionErrors } from './errors.ts';
 import { notificationNumber, orgName } from './names.ts';
-import {
-  getNotification,
-  notification,
-  notificationNotFound,
-  notificationPayload,
-  webhookSecret,
-} from './notification.ts';
-import { Type, type Static } from './schema.ts';
+import { notification, notificationNotFound, notificationPayload, webhookSecret } from './notification.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 
 /** The response if a webhook does not exist. */
 export const webhookNotFound = {
@@ -45,89 +39,74 @@ const administeredTarget = Type.Object({
 export type AdministeredTarget = Static<typeof administeredTarget>;
 
 /** Create a notification. Only this response shows a generated secret. */
-export const createNotification = defineEndpoint({
-  origin: 'ours',
+export const createNotification = defineEndpoint('POST /organizations/{org}/environments_notifications', {
   title: 'Create environment notification',
-  method: 'POST',
-  path: '/organizations/{org}/environments_notifications',
-  parameters: Type.Object({ org: orgName }),
   body: { kind: 'json', schema: notificationPayload },
   repetition: { effect: 'appends', volatile: [], remedy: 'List the notifications before you send the request again.' },
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
   errors: additionErrors,
 });
 
-export const listNotifications = defineEndpoint({
-  origin: 'ours',
+export const listNotifications = defineEndpoint('GET /organizations/{org}/environments_notifications', {
   title: 'List environment notifications',
-  method: 'GET',
-  path: '/organizations/{org}/environments_notifications',
-  parameters: Type.Object({ org: orgName }),
   success: [{ status: 200, description: 'All notifications by number.', schema: Type.Array(notification) }],
   errors: accessErrors,
 });
 
 /** A change of a notification: only the given fields change. */
-const notificationChange = Type.Object(
-  {
-    name: Type.Optional(notificationPayload.properties.name),
-    environments: Type.Optional(notificationPayload.properties.environments),
-    triggers: Type.Optional(notificationPayload.properties.triggers),
-    targets: Type.Optional(notificationPayload.properties.targets),
-  },
-  { additionalProperties: false },
-);
+const notificationChange = strictObject({
+  name: Type.Optional(notificationPayload.properties.name),
+  environments: Type.Optional(notificationPayload.properties.environments),
+  triggers: Type.Optional(notificationPayload.properties.triggers),
+  targets: Type.Optional(notificationPayload.properties.targets),
+});
 
 /** Change a notification. Only this response shows the generated secrets of new webhooks. */
-export const updateNotification = defineEndpoint({
-  origin: 'ours',
-  title: 'Update environment notification',
-  method: 'PATCH',
-  path: '/organizations/{org}/environments_notifications/{notification_number}',
-  parameters: getNotification.parameters,
-  body: { kind: 'json', schema: notificationChange },
-  repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The notification as it is now.', schema: notification }],
-  errors: [...accessErrors, notificationNotFound],
-});
+export const updateNotification = defineEndpoint(
+  'PATCH /organizations/{org}/environments_notifications/{notification_number}',
+  {
+    title: 'Update environment notification',
+    body: { kind: 'json', schema: notificationChange },
+    repetition: { effect: 'idempotent' },
+    success: [{ status: 200, description: 'The notification as it is now.', schema: notification }],
+    errors: [...accessErrors, notificationNotFound],
+  },
+);
 
-export const inspectNotification = defineEndpoint({
-  origin: 'ours',
-  title: 'Get deliveries of environment notification',
-  method: 'GET',
-  path: '/organizations/{org}/environments_notifications/{notification_number}/deliveries',
-  parameters: getNotification.parameters,
-  success: [
-    {
-      status: 200,
-      description: 'The notification, with the state of its deliveries.',
-      schema: Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
-    },
-  ],
-  errors: [...accessErrors, notificationNotFound],
-});
+export const inspectNotification = defineEndpoint(
+  'GET /organizations/{org}/environments_notifications/{notification_number}/deliveries',
+  {
+    title: 'Get deliveries of environment notification',
+    success: [
+      {
+        status: 200,
+        description: 'The notification, with the state of its deliveries.',
+        schema: Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
+      },
+    ],
+    errors: [...accessErrors, notificationNotFound],
+  },
+);
 
 /** The default grace period of a previous secret, in hours. */
 export const defaultSecretGraceHours = 24;
 
 /** Give a webhook a new secret. The previous one stays valid for the grace period. */
-export const rotateWebhookSecret = defineEndpoint({
-  origin: 'ours',
-  title: 'Rotate webhook secret',
-  method: 'POST',
-  path: '/organizations/{org}/environments_notifications/{notification_number}/targets/{position}/secret',
-  parameters: Type.Object({
-    org: orgName,
-    notification_number: notificationNumber,
-    position: Type.String({
-      pattern: '^[0-9]{1,4}$',
-      description: 'The position of the target, as its deliveries show it.',
+export const rotateWebhookSecret = defineEndpoint(
+  'POST /organizations/{org}/environments_notifications/{notification_number}/targets/{position}/secret',
+  {
+    title: 'Rotate webhook secret',
+    parameters: Type.Object({
+      org: orgName,
+      notification_number: notificationNumber,
+      position: Type.String({
+        pattern: '^[0-9]{1,4}$',
+        description: 'The position of the target, as its deliveries show it.',
+      }),
     }),
-  }),
-  body: {
-    kind: 'json',
-    schema: Type.Object(
-      {
+    body: {
+      kind: 'json',
+      schema: strictObject({
         secret: Type.Optional(webhookSecret),
         grace_period_hours: Type.Optional(
           Type.Number({
@@ -136,36 +115,34 @@ export const rotateWebhookSecret = defineEndpoint({
             description: `How many hours the previous secret is used as well. Default: ${defaultSecretGraceHours}.`,
           }),
         ),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  repetition: {
-    effect: 'appends',
-    volatile: [],
-    remedy: 'Rotate it again: the secret from the lost response expires after its grace period.',
-  },
-  success: [
-    {
-      status: 201,
-      description: 'The new secret is used from now on.',
-      schema: Type.Object({
-        secret: Type.String({ description: 'Shown only once.' }),
-        grace_period_expires_at: time('Unix seconds; null if there is no previous secret.'),
       }),
     },
-  ],
-  errors: [...accessErrors, webhookNotFound],
-});
+    repetition: {
+      effect: 'appends',
+      volatile: [],
+      remedy: 'Rotate it again: the secret from the lost response expires after its grace period.',
+    },
+    success: [
+      {
+        status: 201,
+        description: 'The new secret is used from now on.',
+        schema: Type.Object({
+          secret: Type.String({ description: 'Shown only once.' }),
+          grace_period_expires_at: time('Unix seconds; null if there is no previous secret.'),
+        }),
+      },
+    ],
+    errors: [...accessErrors, webhookNotFound],
+  },
+);
 
 /** Delete a notification. Its pending messages are dropped. */
-export const deleteNotification = defineEndpoint({
-  origin: 'ours',
-  title: 'Delete environment notification',
-  method: 'DELETE',
-  path: '/organizations/{org}/environments_notifications/{notification_number}',
-  parameters: getNotification.parameters,
-  repetition: { effect: 'idempotent', alreadyDone: notificationNotFound },
-  success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
-  errors: [...accessErrors, notificationNotFound],
-});
+export const deleteNotification = defineEndpoint(
+  'DELETE /organizations/{org}/environments_notifications/{notification_number}',
+  {
+    title: 'Delete environment notification',
+    repetition: { effect: 'idempotent', alreadyDone: notificationNotFound },
+    success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
+    errors: [...accessErrors, notificationNotFound],
+  },
+);

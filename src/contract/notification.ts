@@ -1,8 +1,8 @@
-import { Type, wholeSeconds, type Static } from './schema.ts';
+import { strictObject, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
 import { maximumNameLength, maximumNotificationTargets } from './limits.ts';
-import { environmentName, notificationNumber, orgName } from './names.ts';
+import { environmentName } from './names.ts';
 
 /** The events that can trigger a notification (interface, Events); the last one is ours. */
 export const triggers = [
@@ -24,14 +24,11 @@ export const payloadVersion = '1.0';
 const webAddress = { pattern: '^https?://[^\\s]+$', maxLength: 2000 } as const;
 
 /** A webhook target (interface, Environment notification). */
-export const webhookTarget = Type.Object(
-  {
-    type: Type.Literal('WEBHOOK'),
-    webhook: Type.String({ ...webAddress, description: 'The URL that is called.' }),
-    payload_version: Type.Literal(payloadVersion),
-  },
-  { additionalProperties: false },
-);
+export const webhookTarget = strictObject({
+  type: Type.Literal('WEBHOOK'),
+  webhook: Type.String({ ...webAddress, description: 'The URL that is called.' }),
+  payload_version: Type.Literal(payloadVersion),
+});
 
 /** A secret that signs webhooks, in the format of Standard Webhooks: 24 to 64 bytes in Base64. */
 export const webhookSecret = Type.String({
@@ -41,24 +38,18 @@ export const webhookSecret = Type.String({
 });
 
 /** A webhook target as it is created. */
-export const webhookTargetPayload = Type.Object(
-  {
-    type: Type.Literal('WEBHOOK'),
-    webhook: webhookTarget.properties.webhook,
-    payload_version: Type.Literal(payloadVersion),
-    secret: Type.Optional(webhookSecret),
-  },
-  { additionalProperties: false },
-);
+export const webhookTargetPayload = strictObject({
+  type: Type.Literal('WEBHOOK'),
+  webhook: webhookTarget.properties.webhook,
+  payload_version: Type.Literal(payloadVersion),
+  secret: Type.Optional(webhookSecret),
+});
 
 /** A Slack channel, identified by its incoming webhook. */
-export const slackTarget = Type.Object(
-  {
-    type: Type.Literal('SLACK'),
-    webhook: Type.String({ ...webAddress, description: 'The URL of the incoming webhook.' }),
-  },
-  { additionalProperties: false },
-);
+export const slackTarget = strictObject({
+  type: Type.Literal('SLACK'),
+  webhook: Type.String({ ...webAddress, description: 'The URL of the incoming webhook.' }),
+});
 
 // One address, without characters that could begin another address or another header.
 const emailAddress = Type.String({
@@ -67,10 +58,10 @@ const emailAddress = Type.String({
 });
 
 /** The recipients of an e-mail. */
-export const emailTarget = Type.Object(
-  { type: Type.Literal('EMAIL'), recipients: Type.Array(emailAddress, { minItems: 1, maxItems: 50 }) },
-  { additionalProperties: false },
-);
+export const emailTarget = strictObject({
+  type: Type.Literal('EMAIL'),
+  recipients: Type.Array(emailAddress, { minItems: 1, maxItems: 50 }),
+});
 
 /** Where a notification goes. */
 export const notificationTarget = Type.Union([webhookTarget, slackTarget, emailTarget]);
@@ -99,18 +90,15 @@ export const notification = Type.Object({
 export type Notification = Static<typeof notification>;
 
 /** A notification as it is created; not part of the interface, which shows no way to create one. */
-export const notificationPayload = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: maximumNameLength }),
-    environments: Type.Array(environmentName, { minItems: 1 }),
-    triggers: Type.Array(Type.Enum(triggers), { minItems: 1, maxItems: triggers.length }),
-    targets: Type.Array(Type.Union([webhookTargetPayload, slackTarget, emailTarget]), {
-      minItems: 1,
-      maxItems: maximumNotificationTargets,
-    }),
-  },
-  { additionalProperties: false },
-);
+export const notificationPayload = strictObject({
+  name: Type.String({ minLength: 1, maxLength: maximumNameLength }),
+  environments: Type.Array(environmentName, { minItems: 1 }),
+  triggers: Type.Array(Type.Enum(triggers), { minItems: 1, maxItems: triggers.length }),
+  targets: Type.Array(Type.Union([webhookTargetPayload, slackTarget, emailTarget]), {
+    minItems: 1,
+    maxItems: maximumNotificationTargets,
+  }),
+});
 
 export type NotificationPayload = Static<typeof notificationPayload>;
 
@@ -121,16 +109,13 @@ export const notificationNotFound = {
   when: 'The organization has no notification with that number.',
 } as const;
 
-export const getNotification = defineEndpoint({
-  operation: 'get-notification',
-  number: 8,
-  title: 'Get environment notification',
-  method: 'GET',
-  path: '/organizations/{org}/environments_notifications/{notification_number}',
-  parameters: Type.Object({
-    org: orgName,
-    notification_number: notificationNumber,
-  }),
-  success: [{ status: 200, description: 'The notification.', schema: notification }],
-  errors: [...accessErrors, notificationNotFound],
-});
+export const getNotification = defineEndpoint(
+  'GET /organizations/{org}/environments_notifications/{notification_number}',
+  {
+    operation: 'get-notification',
+    number: 8,
+    title: 'Get environment notification',
+    success: [{ status: 200, description: 'The notification.', schema: notification }],
+    errors: [...accessErrors, notificationNotFound],
+  },
+);

@@ -1,6 +1,5 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, fileTooLarge } from './errors.ts';
-import { orgName, policyName } from './names.ts';
 import { createPolicy } from './policy.ts';
 import { reasons } from './reason.ts';
 import { Type, type Static } from './schema.ts';
@@ -51,12 +50,8 @@ const policyPreview = Type.Object({
 export type PolicyPreview = Static<typeof policyPreview>;
 
 /** Says what a new version of a policy would change. Stores nothing. */
-export const previewPolicy = defineEndpoint({
-  origin: 'ours',
+export const previewPolicy = defineEndpoint('POST /policies/{org}/{policy_name}/preview', {
   title: 'Preview policy',
-  method: 'POST',
-  path: '/policies/{org}/{policy_name}/preview',
-  parameters: Type.Object({ org: orgName, policy_name: policyName }),
   body: createPolicy.body,
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'What would change.', schema: policyPreview }],

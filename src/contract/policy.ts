@@ -1,4 +1,4 @@
-import { Type, wholeSeconds, type Static } from './schema.ts';
+import { strictObject, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import {
   accessErrors,
@@ -9,19 +9,16 @@ import {
   quotaExceeded,
 } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
-import { environmentName, orgName, policyName } from './names.ts';
+import { policyName } from './names.ts';
 import { longText } from './text-fields.ts';
 
 /** The JSON part of a policy upload (interface, Policy upload payload). */
-export const policyPayload = Type.Object(
-  {
-    name: policyName,
-    description: Type.Optional(longText()),
-    comment: Type.Optional(longText({ description: 'What is new in this version.' })),
-    type: Type.Optional(Type.Literal('env')),
-  },
-  { additionalProperties: false },
-);
+export const policyPayload = strictObject({
+  name: policyName,
+  description: Type.Optional(longText()),
+  comment: Type.Optional(longText({ description: 'What is new in this version.' })),
+  type: Type.Optional(Type.Literal('env')),
+});
 
 export type PolicyPayload = Static<typeof policyPayload>;
 
@@ -59,13 +56,10 @@ export const policy = Type.Object({
 
 export type Policy = Static<typeof policy>;
 
-export const createPolicy = defineEndpoint({
+export const createPolicy = defineEndpoint('PUT /policies/{org}', {
   operation: 'create-policy',
   number: 6,
   title: 'Create or update policy',
-  method: 'PUT',
-  path: '/policies/{org}',
-  parameters: Type.Object({ org: orgName }),
   body: {
     kind: 'multipart',
     json: { part: 'payload', schema: policyPayload, maximumBytes: maximumDocumentBytes },
@@ -96,29 +90,22 @@ export const policyMissing = {
  * Get a policy. Not one of the sixteen operations: `create-policy` checks here whether an upload without a response was
  * recorded. It works with a service that does not have this endpoint, too.
  */
-export const getPolicy = defineEndpoint({
+export const getPolicy = defineEndpoint('GET /policies/{org}/{policy_name}', {
   origin: 'observed',
   title: 'Get policy',
-  method: 'GET',
-  path: '/policies/{org}/{policy_name}',
-  parameters: Type.Object({ org: orgName, policy_name: policyName }),
   success: [{ status: 200, description: 'The policy.', schema: policy }],
   errors: [...accessErrors, policyMissing],
 });
 
 /** The names of policies to attach or detach (interface, operations 4 and 5). */
-export const policyNames = Type.Object(
-  { policy_names: Type.Array(policyName, { minItems: 1, maxItems: maximumPolicies }) },
-  { additionalProperties: false },
-);
+export const policyNames = strictObject({
+  policy_names: Type.Array(policyName, { minItems: 1, maxItems: maximumPolicies }),
+});
 
-export const attachPolicy = defineEndpoint({
+export const attachPolicy = defineEndpoint('POST /environments/{org}/{env_name}/policies', {
   operation: 'attach-policy',
   number: 4,
   title: 'Attach policy to environment',
-  method: 'POST',
-  path: '/environments/{org}/{env_name}/policies',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
   body: { kind: 'json', schema: policyNames },
   repetition: { effect: 'idempotent' },
   success: [
@@ -135,13 +122,10 @@ export const detachForbidden = {
   when: 'The API key belongs to another organization, or its role may not detach policies.',
 } as const;
 
-export const detachPolicy = defineEndpoint({
+export const detachPolicy = defineEndpoint('DELETE /environments/{org}/{env_name}/policies', {
   operation: 'detach-policy',
   number: 5,
   title: 'Detach policy from environment',
-  method: 'DELETE',
-  path: '/environments/{org}/{env_name}/policies',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
   body: { kind: 'json', schema: policyNames },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The policies are detached.', schema: Type.String() }],

@@ -1,12 +1,11 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
-import { environmentName, flowName, orgName } from './names.ts';
-import { Type } from './schema.ts';
+import { environmentName, flowName } from './names.ts';
+import { strictObject, Type } from './schema.ts';
 
 /** What both requests have in common. */
 const renaming = {
   origin: 'observed',
-  method: 'PUT',
   repetition: { effect: 'idempotent' },
   allowsArchived: true,
   success: [
@@ -18,20 +17,16 @@ const renaming = {
   ],
 } as const;
 
-export const renameFlow = defineEndpoint({
+export const renameFlow = defineEndpoint('PUT /flows/{org}/{flow_name}/rename', {
   ...renaming,
   title: 'Rename flow',
-  path: '/flows/{org}/{flow_name}/rename',
-  parameters: Type.Object({ org: orgName, flow_name: flowName }),
-  body: { kind: 'json', schema: Type.Object({ new_name: flowName }, { additionalProperties: false }) },
+  body: { kind: 'json', schema: strictObject({ new_name: flowName }) },
   errors: [...accessErrors, namedFlowNotFound, commonErrors.conflict],
 });
 
-export const renameEnvironment = defineEndpoint({
+export const renameEnvironment = defineEndpoint('PUT /environments/{org}/{env_name}/rename', {
   ...renaming,
   title: 'Rename environment',
-  path: '/environments/{org}/{env_name}/rename',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  body: { kind: 'json', schema: Type.Object({ new_name: environmentName }, { additionalProperties: false }) },
+  body: { kind: 'json', schema: strictObject({ new_name: environmentName }) },
   errors: [...accessErrors, namedEnvironmentNotFound, commonErrors.conflict],
 });

@@ -1,4 +1,4 @@
-import type { TNumber, TSchema, Type as TypeBox } from 'typebox';
+import type { TNumber, TObject, TProperties, TSchema, Type as TypeBox } from 'typebox';
 
 export type { Static, TObject, TProperties, TSchema } from 'typebox';
 
@@ -122,3 +122,11 @@ export function isDecisive(schema: object): boolean {
 
 /** Creates schemas, with the signatures of TypeBox's builder of the same name. */
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;
+
+/** An object with these keys and no others, as in a request. */
+export function strictObject<const Properties extends TProperties>(
+  properties: Properties,
+  options: Options = {},
+): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}

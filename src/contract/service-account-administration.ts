@@ -1,8 +1,8 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
 import { role } from './member.ts';
-import { orgName, serviceAccountName } from './names.ts';
-import { Type } from './schema.ts';
+import { serviceAccountName } from './names.ts';
+import { strictObject, Type } from './schema.ts';
 import { serviceAccount, serviceAccountNotFound } from './service-account.ts';
 
 const description = Type.String({ maxLength: 1000 });
@@ -15,24 +15,18 @@ export const serviceAccountExists = {
 } as const;
 
 /** Create a service account. It needs a key before it can do anything. */
-export const createServiceAccount = defineEndpoint({
+export const createServiceAccount = defineEndpoint('POST /service-accounts/{org}', {
   origin: 'observed',
   title: 'Create service account',
-  method: 'POST',
-  path: '/service-accounts/{org}',
-  parameters: Type.Object({ org: orgName }),
   body: {
     kind: 'json',
-    schema: Type.Object(
-      {
-        name: serviceAccountName,
-        privilege: role,
-        description: Type.Optional(description),
-        display_name: Type.Optional(Type.String({ maxLength: 1000, description: 'Default: the name.' })),
-        for_webhook: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
-      },
-      { additionalProperties: false },
-    ),
+    schema: strictObject({
+      name: serviceAccountName,
+      privilege: role,
+      description: Type.Optional(description),
+      display_name: Type.Optional(Type.String({ maxLength: 1000, description: 'Default: the name.' })),
+      for_webhook: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
+    }),
   },
   repetition: {
     effect: 'appends',
@@ -43,18 +37,12 @@ export const createServiceAccount = defineEndpoint({
   errors: [...accessErrors, serviceAccountExists],
 });
 
-export const updateServiceAccount = defineEndpoint({
+export const updateServiceAccount = defineEndpoint('PATCH /service-accounts/{org}/{name}', {
   origin: 'observed',
   title: 'Update service account',
-  method: 'PATCH',
-  path: '/service-accounts/{org}/{name}',
-  parameters: Type.Object({ org: orgName, name: serviceAccountName }),
   body: {
     kind: 'json',
-    schema: Type.Object(
-      { description: Type.Optional(description), privilege: Type.Optional(role) },
-      { additionalProperties: false },
-    ),
+    schema: strictObject({ description: Type.Optional(description), privilege: Type.Optional(role) }),
   },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The service account as it is now.', schema: serviceAccount }],

@@ -1,7 +1,6 @@
 import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
-import { orgName, serviceAccountName } from './names.ts';
 
 const serviceAccountFields = {
   name: Type.String(),
@@ -27,37 +26,26 @@ export const serviceAccountNotFound = {
   when: 'The organization has no service account of that name.',
 } as const;
 
-const accountParameters = Type.Object({ org: orgName, name: serviceAccountName });
-
-export const listServiceAccounts = defineEndpoint({
+export const listServiceAccounts = defineEndpoint('GET /service-accounts/{org}', {
   operation: 'list-service-accounts',
   number: 13,
   title: 'List service accounts',
-  method: 'GET',
-  path: '/service-accounts/{org}',
-  parameters: Type.Object({ org: orgName }),
   success: [{ status: 200, description: 'All service accounts.', schema: Type.Array(listedServiceAccount) }],
   errors: accessErrors,
 });
 
-export const getServiceAccount = defineEndpoint({
+export const getServiceAccount = defineEndpoint('GET /service-accounts/{org}/{name}', {
   operation: 'get-service-account',
   number: 14,
   title: 'Get a service account',
-  method: 'GET',
-  path: '/service-accounts/{org}/{name}',
-  parameters: accountParameters,
   success: [{ status: 200, description: 'The service account.', schema: serviceAccount }],
   errors: [...accessErrors, serviceAccountNotFound],
 });
 
-export const deleteServiceAccount = defineEndpoint({
+export const deleteServiceAccount = defineEndpoint('DELETE /service-accounts/{org}/{name}', {
   operation: 'delete-service-account',
   number: 15,
   title: 'Delete a service account',
-  method: 'DELETE',
-  path: '/service-accounts/{org}/{name}',
-  parameters: accountParameters,
   repetition: { effect: 'idempotent', alreadyDone: serviceAccountNotFound },
   success: [{ status: 200, description: 'The service account and its keys are gone.', schema: Type.String() }],
   errors: [...accessErrors, serviceAccountNotFound, commonErrors.conflict],

@@ -48,11 +48,9 @@ export type SnapshotDetailsResponse = Static<typeof snapshotDetails>;
 
 export type SnapshotArtifact = Static<typeof snapshotArtifact>;
 
-export const getSnapshot = defineEndpoint({
+export const getSnapshot = defineEndpoint('GET /snapshots/{org}/{env_name}/{snapshot}', {
   origin: 'observed',
   title: 'Get snapshot',
-  method: 'GET',
-  path: '/snapshots/{org}/{env_name}/{snapshot}',
   parameters: Type.Object({
     org: orgName,
     env_name: environmentName,

@@ -1,7 +1,6 @@
-import { decisive, tolerant, Type, wholeSeconds, type Static } from './schema.ts';
+import { strictObject, decisive, tolerant, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors, environmentNotFound, flowNotFound, noSuchSnapshot } from './errors.ts';
-import { environmentName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 import { reasons } from './reason.ts';
 
@@ -30,25 +29,19 @@ export const snapshotEntry = Type.Object({
 
 export type SnapshotEntry = Static<typeof snapshotEntry>;
 
-export const listSnapshots = defineEndpoint({
+export const listSnapshots = defineEndpoint('GET /snapshots/{org}/{env_name}', {
   operation: 'list-snapshots',
   number: 12,
   title: 'List snapshots',
-  method: 'GET',
-  path: '/snapshots/{org}/{env_name}',
-  parameters: Type.Object({ org: orgName, env_name: environmentName }),
-  query: Type.Object(
-    {
-      ...pageQuery,
-      interval: Type.Optional(
-        Type.String({
-          description: 'Two snapshots with `..` in between: `3..7`, `~5..NOW`. `NOW`: the latest. Empty: all.',
-        }),
-      ),
-      reverse: Type.Optional(Type.Boolean({ description: 'The oldest first instead of the newest. Default: false.' })),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    ...pageQuery,
+    interval: Type.Optional(
+      Type.String({
+        description: 'Two snapshots with `..` in between: `3..7`, `~5..NOW`. `NOW`: the latest. Empty: all.',
+      }),
+    ),
+    reverse: Type.Optional(Type.Boolean({ description: 'The oldest first instead of the newest. Default: false.' })),
+  }),
   success: [{ status: 200, description: 'The snapshots of the page.', schema: Type.Array(snapshotEntry) }],
   errors: [...accessErrors, flowNotFound],
 });
@@ -96,20 +89,14 @@ export const badSnapshotExpression = {
   when: 'An expression is malformed, or the snapshot is too large to be compared.',
 } as const;
 
-export const diffEnvironments = defineEndpoint({
+export const diffEnvironments = defineEndpoint('GET /env-diff/{org}', {
   operation: 'diff-environments',
   number: 11,
   title: 'Get environment diff',
-  method: 'GET',
-  path: '/env-diff/{org}',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    {
-      snappish1: Type.String({ minLength: 1, description: 'Selects snapshot 1: `prod#3`, `prod~1`, `prod1`, `prod`.' }),
-      snappish2: Type.String({ minLength: 1, description: 'Selects snapshot 2.' }),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    snappish1: Type.String({ minLength: 1, description: 'Selects snapshot 1: `prod#3`, `prod~1`, `prod1`, `prod`.' }),
+    snappish2: Type.String({ minLength: 1, description: 'Selects snapshot 2.' }),
+  }),
   success: [{ status: 200, description: 'The difference.', schema: environmentDifference }],
   errors: [
     commonErrors.validation,

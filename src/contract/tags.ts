@@ -2,7 +2,7 @@ import type { TArray, TOptional, TString } from 'typebox';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors, namedEnvironmentNotFound, namedFlowNotFound } from './errors.ts';
 import { flowName, orgName } from './names.ts';
-import { Type } from './schema.ts';
+import { strictObject, Type } from './schema.ts';
 import { lineText } from './text-fields.ts';
 
 /** The maximum number of tags of a flow or an environment, and of names in a request. */
@@ -23,11 +23,9 @@ export type Tags = Readonly<Record<string, string>>;
 /** What can have tags, by the public client's names. */
 const taggedTypes = ['flow', 'flows', 'env', 'environment', 'environments'] as const;
 
-export const changeTags = defineEndpoint({
+export const changeTags = defineEndpoint('PATCH /tags/{org}/{type}/{name}', {
   origin: 'observed',
   title: 'Change tags',
-  method: 'PATCH',
-  path: '/tags/{org}/{type}/{name}',
   parameters: Type.Object({
     org: orgName,
     type: Type.Enum(taggedTypes, { description: 'What has the tags.' }),
@@ -35,17 +33,14 @@ export const changeTags = defineEndpoint({
   }),
   body: {
     kind: 'json',
-    schema: Type.Object(
-      {
-        set_tags: Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 })),
-        remove_tags: Type.Optional(
-          Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: maximumTags }), Type.Null()], {
-            description: 'Keys; those that are not set are ignored.',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    schema: strictObject({
+      set_tags: Type.Record(tagKey, Type.String({ minLength: 1, maxLength: 255 })),
+      remove_tags: Type.Optional(
+        Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: maximumTags }), Type.Null()], {
+          description: 'Keys; those that are not set are ignored.',
+        }),
+      ),
+    }),
   },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The tags are changed.', schema: Type.String() }],

@@ -1,8 +1,8 @@
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors } from './errors.ts';
-import { fingerprint, flowName, orgName, trailName } from './names.ts';
+import { fingerprint, flowName, trailName } from './names.ts';
 import { pagination } from './paging.ts';
-import { tolerant, Type } from './schema.ts';
+import { strictObject, tolerant, Type } from './schema.ts';
 import { complianceState } from './trail-reading.ts';
 
 const trailPage = Type.Object({
@@ -28,24 +28,16 @@ const datedTrails = Type.Object({
 /** The default number of trails on a page, and the maximum: each of them is judged. */
 export const trailPageSizes = { default: 20, maximum: 100 } as const;
 
-export const listTrails = defineEndpoint({
+export const listTrails = defineEndpoint('GET /trails/{org}', {
   origin: 'observed',
   title: 'List trails',
-  method: 'GET',
-  path: '/trails/{org}',
-  parameters: Type.Object({ org: orgName }),
-  query: Type.Object(
-    {
-      page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-      per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: trailPageSizes.maximum })),
-      flow: Type.Optional(flowName),
-      fingerprint: Type.Optional(fingerprint),
-      flow_tag: Type.Optional(
-        Type.String({ description: 'Only trails of flows with this tag: `key` or `key=value`.' }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  query: strictObject({
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+    per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: trailPageSizes.maximum })),
+    flow: Type.Optional(flowName),
+    fingerprint: Type.Optional(fingerprint),
+    flow_tag: Type.Optional(Type.String({ description: 'Only trails of flows with this tag: `key` or `key=value`.' })),
+  }),
   success: [{ status: 200, description: 'The trails of the page.', schema: tolerant(trailPage, datedTrails) }],
   errors: accessErrors,
 });

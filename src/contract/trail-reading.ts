@@ -5,7 +5,7 @@ import { artifactStates } from './compliance.ts';
 import { commitResponse, repoInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, namedFlowNotFound } from './errors.ts';
-import { flowName, orgName, trailName } from './names.ts';
+import { flowName, trailName } from './names.ts';
 import { reasons } from './reason.ts';
 
 /** The state of a trail. */
@@ -117,13 +117,10 @@ export const trailNotFound = {
   when: 'Nothing was reported to a trail with that name.',
 } as const;
 
-export const getTrail = defineEndpoint({
+export const getTrail = defineEndpoint('GET /trails/{org}/{flow_name}/{trail_name}', {
   operation: 'assert-trail',
   origin: 'observed',
   title: 'Get trail',
-  method: 'GET',
-  path: '/trails/{org}/{flow_name}/{trail_name}',
-  parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
   success: [{ status: 200, description: 'The trail.', schema: tolerant(trail, judgedTrail) }],
   errors: [...accessErrors, namedFlowNotFound, trailNotFound],
 });

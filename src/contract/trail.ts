@@ -1,10 +1,10 @@
-import { Type, type Static } from './schema.ts';
+import { strictObject, Type, type Static } from './schema.ts';
 import { externalUrls } from './attestations/attestation-fields.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { additionErrors, commonErrors, namedFlowNotFound } from './errors.ts';
 import { maximumDocumentBytes } from './limits.ts';
-import { flowName, orgName, trailName } from './names.ts';
+import { trailName } from './names.ts';
 import { templateFilePart } from './template-file.ts';
 import { addressText, longText } from './text-fields.ts';
 
@@ -19,18 +19,15 @@ const trailFields = {
 } as const;
 
 /** A trail as it is begun or updated, the JSON part. */
-export const trailPayload = Type.Object({ name: trailName, ...trailFields }, { additionalProperties: false });
+export const trailPayload = strictObject({ name: trailName, ...trailFields });
 
 /** What was said about a trail. */
 export type TrailReport = Omit<Static<typeof trailPayload>, 'name'>;
 
-export const beginTrail = defineEndpoint({
+export const beginTrail = defineEndpoint('PUT /trails/{org}/{flow_name}', {
   operation: 'begin-trail',
   origin: 'observed',
   title: 'Begin or update trail',
-  method: 'PUT',
-  path: '/trails/{org}/{flow_name}',
-  parameters: Type.Object({ org: orgName, flow_name: flowName }),
   body: {
     kind: 'multipart',
     json: { part: 'data_json', schema: trailPayload, maximumBytes: maximumDocumentBytes },

@@ -1,7 +1,6 @@
 import { Type } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { accessErrors, commonErrors } from './errors.ts';
-import { orgName } from './names.ts';
 
 /** The response to a user who is not a member of the organization. */
 export const accessDenied = {
@@ -10,12 +9,9 @@ export const accessDenied = {
   when: 'The calling user is not a member of the organization, or there is none of that name.',
 } as const;
 
-export const getDefaultOrg = defineEndpoint({
+export const getDefaultOrg = defineEndpoint('GET /user/default-org', {
   origin: 'observed',
   title: 'Get default organization',
-  method: 'GET',
-  path: '/user/default-org',
-  parameters: Type.Object({}),
   success: [
     {
       status: 200,
@@ -26,13 +22,10 @@ export const getDefaultOrg = defineEndpoint({
   errors: accessErrors,
 });
 
-export const setDefaultOrg = defineEndpoint({
+export const setDefaultOrg = defineEndpoint('PUT /user/{org}', {
   operation: 'set-default-org',
   number: 16,
   title: 'Set default organization',
-  method: 'PUT',
-  path: '/user/{org}',
-  parameters: Type.Object({ org: orgName }),
   repetition: { effect: 'idempotent' },
   success: [
     {

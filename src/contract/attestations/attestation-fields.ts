@@ -1,4 +1,4 @@
-import { Type, type Static, type TObject, type TProperties } from '../schema.ts';
+import { strictObject, Type, type Static, type TObject, type TProperties } from '../schema.ts';
 import { gitCommitInfo, repoInfo } from '../commit.ts';
 import { idempotencyDataKey, type FieldPath } from '../idempotency.ts';
 import { maximumTargets } from '../limits.ts';
@@ -26,7 +26,7 @@ export const ruleDataKey = 'rule';
 /** Links to other systems by label, each optionally with the fingerprint of what it links to (observed on the wire). */
 export const externalUrls = Type.Record(
   Type.String(),
-  Type.Object({ href: addressText(), fingerprint: Type.Optional(fingerprint) }, { additionalProperties: false }),
+  strictObject({ href: addressText(), fingerprint: Type.Optional(fingerprint) }),
 );
 
 /** Short remarks by key (observed on the wire). */
@@ -54,7 +54,7 @@ export type CommonAttestation = Static<TObject<typeof attestationFields>>;
 
 /** The JSON part of one kind of attestation: the common fields and its own. */
 export function attestationDocument<const Own extends TProperties>(own: Own): TObject<typeof attestationFields & Own> {
-  return Type.Object({ ...attestationFields, ...own }, { additionalProperties: false });
+  return strictObject({ ...attestationFields, ...own });
 }
 
 /**

@@ -93,14 +93,13 @@ export function defineAttestationKind<
 >(declaration: KindDeclaration<Name, Operation, Schema>): AttestationKind<Name, Operation, Schema> {
   const { name, types = [name], typeOf = () => name, operation, number, title, document, judge } = declaration;
   const { isJudgedByService = false, errors = [] } = declaration;
+  const route: `POST /${string}` = `POST /attestations/{org}/{flow_name}/trail/{trail_name}/${name}`;
   return {
     ...{ name, types, typeOf },
-    endpoint: defineEndpoint({
+    endpoint: defineEndpoint(route, {
       operation,
       ...(number === undefined ? { origin: 'observed' } : { number }),
       title,
-      method: 'POST',
-      path: `/attestations/{org}/{flow_name}/trail/{trail_name}/${name}`,
       parameters,
       body: {
         kind: 'multipart',

@@ -1,4 +1,4 @@
-import { Type, type Static } from '../schema.ts';
+import { strictObject, Type, type Static } from '../schema.ts';
 import { addressText, lineText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
@@ -7,19 +7,16 @@ import { defineAttestationKind, type AttestationJudgement } from './attestation-
 const maximumNamed = 10;
 
 /** A ticket that the change names (observed on the wire). */
-const jiraResult = Type.Object(
-  {
-    issue_id: lineText({ description: 'For example `WEB-12` or `#12`.' }),
-    issue_url: addressText(),
-    issue_exists: Type.Boolean(),
-    issue_fields: Type.Optional(
-      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-        description: "The tracker's own fields, for example the summary and the status.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const jiraResult = strictObject({
+  issue_id: lineText({ description: 'For example `WEB-12` or `#12`.' }),
+  issue_url: addressText(),
+  issue_exists: Type.Boolean(),
+  issue_fields: Type.Optional(
+    Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+      description: "The tracker's own fields, for example the summary and the status.",
+    }),
+  ),
+});
 
 export type JiraResult = Static<typeof jiraResult>;
 

@@ -1,4 +1,4 @@
-import { Type, type Static } from '../schema.ts';
+import { strictObject, Type, type Static } from '../schema.ts';
 import { lineText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
@@ -12,18 +12,15 @@ const maximumNamedSuites = 3;
 const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
 
 /** The result of one test suite (observed on the wire, `junit_results`). */
-export const junitResult = Type.Object(
-  {
-    name: lineText(),
-    failures: count(),
-    errors: count(),
-    skipped: count(),
-    total: count(),
-    duration: Type.Number({ minimum: 0, description: 'In seconds.' }),
-    timestamp: Type.Optional(Type.Number({ description: 'When the suite ran, in Unix seconds.' })),
-  },
-  { additionalProperties: false },
-);
+export const junitResult = strictObject({
+  name: lineText(),
+  failures: count(),
+  errors: count(),
+  skipped: count(),
+  total: count(),
+  duration: Type.Number({ minimum: 0, description: 'In seconds.' }),
+  timestamp: Type.Optional(Type.Number({ description: 'When the suite ran, in Unix seconds.' })),
+});
 
 export type JunitResult = Static<typeof junitResult>;
 

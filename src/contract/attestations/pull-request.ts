@@ -1,5 +1,5 @@
 import { commitSha } from '../names.ts';
-import { Type, type Static } from '../schema.ts';
+import { strictObject, Type, type Static } from '../schema.ts';
 import { addressText, lineText, longText } from '../text-fields.ts';
 import { maximumMessageLength } from '../limits.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
@@ -9,50 +9,41 @@ import { judgeUnreadableRule, readRule } from './step-rule.ts';
 /** Someone who approved a pull request: a name, or a name with the state and the time of the review. */
 export const approver = Type.Union([
   lineText(),
-  Type.Object(
-    {
-      username: lineText(),
-      state: Type.Optional(lineText({ description: "The provider's value, for example `APPROVED`." })),
-      timestamp: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
-    },
-    { additionalProperties: false },
-  ),
+  strictObject({
+    username: lineText(),
+    state: Type.Optional(lineText({ description: "The provider's value, for example `APPROVED`." })),
+    timestamp: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
+  }),
 ]);
 
-export const pullRequestCommit = Type.Object(
-  {
-    sha1: commitSha,
-    message: Type.String({ maxLength: maximumMessageLength }),
-    author: lineText({ description: '`Name <email>`.' }),
-    author_username: Type.Optional(lineText()),
-    timestamp: Type.Number({ description: 'Unix seconds.' }),
-    branch: lineText(),
-    url: Type.Optional(addressText()),
-    verified: Type.Optional(Type.Boolean()),
-    signature_state: Type.Optional(lineText()),
-  },
-  { additionalProperties: false },
-);
+export const pullRequestCommit = strictObject({
+  sha1: commitSha,
+  message: Type.String({ maxLength: maximumMessageLength }),
+  author: lineText({ description: '`Name <email>`.' }),
+  author_username: Type.Optional(lineText()),
+  timestamp: Type.Number({ description: 'Unix seconds.' }),
+  branch: lineText(),
+  url: Type.Optional(addressText()),
+  verified: Type.Optional(Type.Boolean()),
+  signature_state: Type.Optional(lineText()),
+});
 
 /** A pull request (observed on the wire, `pull_requests`). */
-export const pullRequest = Type.Object(
-  {
-    merge_commit: lineText({ description: 'Empty for a pull request that is not merged.' }),
-    url: addressText(),
-    state: lineText({ description: "The provider's value, for example `MERGED`." }),
-    approvers: Type.Union([Type.Array(approver), Type.Null()], {
-      description: 'Null, as the public client sends it for some providers: nobody.',
-    }),
-    author: Type.Optional(lineText()),
-    created_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
-    merged_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
-    title: Type.Optional(longText()),
-    head_ref: Type.Optional(lineText()),
-    base_ref: Type.Optional(lineText()),
-    commits: Type.Array(pullRequestCommit),
-  },
-  { additionalProperties: false },
-);
+export const pullRequest = strictObject({
+  merge_commit: lineText({ description: 'Empty for a pull request that is not merged.' }),
+  url: addressText(),
+  state: lineText({ description: "The provider's value, for example `MERGED`." }),
+  approvers: Type.Union([Type.Array(approver), Type.Null()], {
+    description: 'Null, as the public client sends it for some providers: nobody.',
+  }),
+  author: Type.Optional(lineText()),
+  created_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
+  merged_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
+  title: Type.Optional(longText()),
+  head_ref: Type.Optional(lineText()),
+  base_ref: Type.Optional(lineText()),
+  commits: Type.Array(pullRequestCommit),
+});
 
 export type PullRequest = Static<typeof pullRequest>;
 
@@ -65,17 +56,14 @@ export const pullRequestAttestation = attestationDocument({
 export type PullRequestAttestation = Static<typeof pullRequestAttestation>;
 
 /** The rule of a step that records pull requests. */
-const approvalRule = Type.Object(
-  {
-    minimum_approvals: Type.Integer({ minimum: 0 }),
-    approvals: Type.Integer({
-      minimum: 0,
-      description:
-        'Those that the step counted: by others than the authors and, if there are enough of them, with write access. It stops at the minimum.',
-    }),
-  },
-  { additionalProperties: false },
-);
+const approvalRule = strictObject({
+  minimum_approvals: Type.Integer({ minimum: 0 }),
+  approvals: Type.Integer({
+    minimum: 0,
+    description:
+      'Those that the step counted: by others than the authors and, if there are enough of them, with write access. It stops at the minimum.',
+  }),
+});
 
 export type ApprovalRule = Static<typeof approvalRule>;
 

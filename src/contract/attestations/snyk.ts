@@ -1,6 +1,6 @@
 import { conforms } from '../check.ts';
 import { severities } from '../names.ts';
-import { Type, type Static } from '../schema.ts';
+import { strictObject, Type, type Static } from '../schema.ts';
 import { lineText, longText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
@@ -11,48 +11,39 @@ export type Severity = (typeof severities)[number];
 const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
 
 /** A finding of a scanner (observed on the wire). */
-const finding = Type.Object(
-  {
-    id: lineText(),
-    message: longText(),
-    locations: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { uri: lineText(), lines: Type.Optional(lineText({ description: 'For example `10` or `10-12`.' })) },
-          { additionalProperties: false },
-        ),
-      ),
+const finding = strictObject({
+  id: lineText(),
+  message: longText(),
+  locations: Type.Optional(
+    Type.Array(
+      strictObject({
+        uri: lineText(),
+        lines: Type.Optional(lineText({ description: 'For example `10` or `10-12`.' })),
+      }),
     ),
-    priority_score: Type.Optional(Type.Number()),
-  },
-  { additionalProperties: false },
-);
+  ),
+  priority_score: Type.Optional(Type.Number()),
+});
 
 export type Finding = Static<typeof finding>;
 
 const findings = Type.Optional(Type.Union([Type.Array(finding), Type.Null()]));
 
 /** The findings of one run of a scanner (observed on the wire). It has no `critical`, so those count as high. */
-const scanResult = Type.Object(
-  {
-    ...{ high_count: count(), medium_count: count(), low_count: count() },
-    ...{ high: findings, medium: findings, low: findings },
-  },
-  { additionalProperties: false },
-);
+const scanResult = strictObject({
+  ...{ high_count: count(), medium_count: count(), low_count: count() },
+  ...{ high: findings, medium: findings, low: findings },
+});
 
 export type ScanResult = Static<typeof scanResult>;
 
 /** The JSON part of a scan's attestation (observed on the wire). */
 export const snykAttestation = attestationDocument({
-  snyk_results: Type.Object(
-    {
-      schema_version: Type.Integer(),
-      tool: Type.Object({ name: lineText(), version: lineText() }, { additionalProperties: false }),
-      results: Type.Array(scanResult),
-    },
-    { additionalProperties: false },
-  ),
+  snyk_results: strictObject({
+    schema_version: Type.Integer(),
+    tool: strictObject({ name: lineText(), version: lineText() }),
+    results: Type.Array(scanResult),
+  }),
 });
 
 export type SnykAttestation = Static<typeof snykAttestation>;
@@ -60,16 +51,19 @@ export type SnykAttestation = Static<typeof snykAttestation>;
 /** The key of `user_data` with the counts of the step, including the critical findings, which the wire form lacks. */
 export const severitiesDataKey = 'severities';
 
-const severityCounts = Type.Object(
-  { critical: count(), high: count(), medium: count(), low: count(), suppressed: count() },
-  { additionalProperties: false },
-);
+const severityCounts = strictObject({
+  critical: count(),
+  high: count(),
+  medium: count(),
+  low: count(),
+  suppressed: count(),
+});
 
 /** How many findings have each severity; suppressed ones are counted separately. */
 export type SeverityCounts = Static<typeof severityCounts>;
 
 /** The rule of a step that records a scan: the lowest severity that it fails on. */
-const scanRule = Type.Object({ fail_on: Type.Enum([...severities, 'none']) }, { additionalProperties: false });
+const scanRule = strictObject({ fail_on: Type.Enum([...severities, 'none']) });
 
 export type ScanRule = Static<typeof scanRule>;
 

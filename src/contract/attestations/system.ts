@@ -1,6 +1,6 @@
 import { conforms } from '../check.ts';
 import { maximumLicenses, maximumNamedComponents } from '../limits.ts';
-import { Type, type Static } from '../schema.ts';
+import { strictObject, Type, type Static } from '../schema.ts';
 import { lineText } from '../text-fields.ts';
 import { attestationDocument } from './attestation-fields.ts';
 import { defineAttestationKind, type AttestationJudgement } from './attestation-kind.ts';
@@ -33,34 +33,28 @@ export const licensesDataKey = 'licenses';
 
 const count = (): ReturnType<typeof Type.Integer> => Type.Integer({ minimum: 0 });
 
-const foundLicenses = Type.Object(
-  {
-    licenses: Type.Array(lineText(), { maxItems: maximumLicenses, description: 'Each once; the first ones.' }),
-    not_allowed: Type.Array(
-      Type.Object({ component: lineText(), license: lineText() }, { additionalProperties: false }),
-      {
-        maxItems: maximumNamedComponents,
-        description: 'The first components whose licence the step does not allow.',
-      },
-    ),
-    not_allowed_count: count(),
-    unknown: Type.Array(lineText(), {
-      maxItems: maximumNamedComponents,
-      description: 'The first components without a licence, or with one that is not an SPDX expression.',
-    }),
-    unknown_count: count(),
-  },
-  { additionalProperties: false },
-);
+const foundLicenses = strictObject({
+  licenses: Type.Array(lineText(), { maxItems: maximumLicenses, description: 'Each once; the first ones.' }),
+  not_allowed: Type.Array(strictObject({ component: lineText(), license: lineText() }), {
+    maxItems: maximumNamedComponents,
+    description: 'The first components whose licence the step does not allow.',
+  }),
+  not_allowed_count: count(),
+  unknown: Type.Array(lineText(), {
+    maxItems: maximumNamedComponents,
+    description: 'The first components without a licence, or with one that is not an SPDX expression.',
+  }),
+  unknown_count: count(),
+});
 
 /** The licences of the components of a bill of materials. */
 export type FoundLicenses = Static<typeof foundLicenses>;
 
 /** The rule of a step that records a bill of materials: the licences that it allows. */
-const licenseRule = Type.Object(
-  { allowed_licenses: Type.Array(lineText()), unknown_licenses: Type.Enum(['refuse', 'allow']) },
-  { additionalProperties: false },
-);
+const licenseRule = strictObject({
+  allowed_licenses: Type.Array(lineText()),
+  unknown_licenses: Type.Enum(['refuse', 'allow']),
+});
 
 export type LicenseRule = Static<typeof licenseRule>;
 

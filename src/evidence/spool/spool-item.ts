@@ -1,6 +1,6 @@
 import { fingerprint, commitSha } from '../../contract/names.ts';
 import { maximumLineLength, maximumDocumentBytes } from '../../contract/limits.ts';
-import { Type, type Static } from '../../contract/schema.ts';
+import { strictObject, Type, type Static } from '../../contract/schema.ts';
 
 /*
  * The format of a spool: a folder with one folder per item, which is evidence that could not be delivered. An item has
@@ -29,45 +29,36 @@ export const incompletePrefix = '.incomplete-';
 export const maximumManifestBytes = 2 * maximumDocumentBytes;
 
 /** The workflow run that gathered the evidence. GitHub's API is asked whether it is true. */
-export const spoolRun = Type.Object(
-  {
-    repository: Type.String({ pattern: '^[A-Za-z0-9_.\\-]{1,100}/[A-Za-z0-9_.\\-]{1,100}$' }),
-    run_id: Type.String({ pattern: '^[1-9][0-9]{0,18}$' }),
-    run_attempt: Type.String({ pattern: '^[1-9][0-9]{0,5}$' }),
-    event_name: Type.String({ pattern: '^[a-z_]{1,64}$' }),
-    head_sha: commitSha,
-  },
-  { additionalProperties: false },
-);
+export const spoolRun = strictObject({
+  repository: Type.String({ pattern: '^[A-Za-z0-9_.\\-]{1,100}/[A-Za-z0-9_.\\-]{1,100}$' }),
+  run_id: Type.String({ pattern: '^[1-9][0-9]{0,18}$' }),
+  run_attempt: Type.String({ pattern: '^[1-9][0-9]{0,5}$' }),
+  event_name: Type.String({ pattern: '^[a-z_]{1,64}$' }),
+  head_sha: commitSha,
+});
 
 /** The workflow run that gathered the evidence. */
 export type SpoolRun = Static<typeof spoolRun>;
 
 /** The content of `manifest.json`. It names neither the service nor the organization, and it has no secrets. */
-export const spoolManifest = Type.Object(
-  {
-    version: Type.Literal(spoolVersion),
-    operation: Type.String({ pattern: '^[a-z0-9\\-]{1,64}$' }),
-    parameters: Type.Record(Type.String(), Type.String({ maxLength: maximumLineLength }), {
-      description: 'The parameters of the path without the organization.',
+export const spoolManifest = strictObject({
+  version: Type.Literal(spoolVersion),
+  operation: Type.String({ pattern: '^[a-z0-9\\-]{1,64}$' }),
+  parameters: Type.Record(Type.String(), Type.String({ maxLength: maximumLineLength }), {
+    description: 'The parameters of the path without the organization.',
+  }),
+  document: Type.Record(Type.String(), Type.Unknown()),
+  idempotency_key: Type.String({ pattern: '^[!#-\\[\\]-~]{1,255}$' }),
+  gathered_at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
+  run: spoolRun,
+  file: Type.Optional(
+    strictObject({
+      name: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]{1,255}$' }),
+      size: Type.Integer({ minimum: 0 }),
+      sha256: fingerprint,
     }),
-    document: Type.Record(Type.String(), Type.Unknown()),
-    idempotency_key: Type.String({ pattern: '^[!#-\\[\\]-~]{1,255}$' }),
-    gathered_at: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' }),
-    run: spoolRun,
-    file: Type.Optional(
-      Type.Object(
-        {
-          name: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]{1,255}$' }),
-          size: Type.Integer({ minimum: 0 }),
-          sha256: fingerprint,
-        },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 
 /** The content of `manifest.json`. */
 export type SpoolManifest = Static<typeof spoolManifest>;

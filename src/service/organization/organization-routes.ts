@@ -2,7 +2,7 @@ import { createdApiKey } from '../../contract/api-key.ts';
 import { defineEndpoint } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { orgName, userName } from '../../contract/names.ts';
-import { Type } from '../../contract/schema.ts';
+import { strictObject, Type } from '../../contract/schema.ts';
 import * as organizations from './organization-use-cases.ts';
 import { toCreatedResponse } from '../account/api-key-routes.ts';
 import { requireAdminKey } from '../platform/server/authentication/authentication.ts';
@@ -18,27 +18,20 @@ export const organizationExists = {
 } as const;
 
 /** Create an organization with its first admin. Only this response shows the admin's key. */
-export const createOrganization = defineEndpoint({
-  origin: 'ours',
+export const createOrganization = defineEndpoint('POST /organizations', {
   title: 'Create organization',
-  method: 'POST',
-  path: '/organizations',
-  parameters: Type.Object({}),
   body: {
     kind: 'json',
-    schema: Type.Object(
-      {
-        name: orgName,
-        admin: Type.Optional(
-          Type.String({
-            ...userName,
-            description:
-              'The first admin, who may be a member of other organizations. Default: a new user, `admin` if possible.',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    schema: strictObject({
+      name: orgName,
+      admin: Type.Optional(
+        Type.String({
+          ...userName,
+          description:
+            'The first admin, who may be a member of other organizations. Default: a new user, `admin` if possible.',
+        }),
+      ),
+    }),
   },
   repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [

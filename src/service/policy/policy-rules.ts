@@ -1,5 +1,5 @@
 import { requirableTypePattern } from '../../contract/attestations/attestation-types.ts';
-import { Type, type Static } from '../../contract/schema.ts';
+import { strictObject, Type, type Static } from '../../contract/schema.ts';
 import { dayText, longText } from '../../contract/text-fields.ts';
 import { agingFields, enforceFrom, requirementFields } from '../requirement/requirement.ts';
 
@@ -18,55 +18,40 @@ export const maximumTotalPatternSize = 5000;
 
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
 
-const exception = Type.Object(
-  {
-    if: condition,
-    until: Type.Optional(dayText({ description: 'The last day in UTC on which it holds.' })),
-    reason: Type.Optional(longText({ description: 'Why there is the exception.' })),
-  },
-  { additionalProperties: false },
-);
+const exception = strictObject({
+  if: condition,
+  until: Type.Optional(dayText({ description: 'The last day in UTC on which it holds.' })),
+  reason: Type.Optional(longText({ description: 'Why there is the exception.' })),
+});
 
-const artifactRule = Type.Object(
-  {
-    required: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
-    exceptions: Type.Optional(Type.Array(exception, { maxItems: maximumRules })),
-  },
-  { additionalProperties: false },
-);
+const artifactRule = strictObject({
+  required: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
+  exceptions: Type.Optional(Type.Array(exception, { maxItems: maximumRules })),
+});
 
-const attestationRule = Type.Object(
-  {
-    type: Type.String({ pattern: requirableTypePattern }),
-    name: Type.Optional(
-      Type.String({ pattern: '^(?:\\*|[a-zA-Z0-9\\-_]+)$', description: 'Default: `*`, whatever its name.' }),
-    ),
-    if: Type.Optional(condition),
-    must_be_compliant: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
-    ...requirementFields,
-    ...agingFields,
-    enforce_from: enforceFrom,
-  },
-  { additionalProperties: false },
-);
+const attestationRule = strictObject({
+  type: Type.String({ pattern: requirableTypePattern }),
+  name: Type.Optional(
+    Type.String({ pattern: '^(?:\\*|[a-zA-Z0-9\\-_]+)$', description: 'Default: `*`, whatever its name.' }),
+  ),
+  if: Type.Optional(condition),
+  must_be_compliant: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
+  ...requirementFields,
+  ...agingFields,
+  enforce_from: enforceFrom,
+});
 
-export const policyRules = Type.Object(
-  {
-    _schema: Type.String({ description: 'The address of the schema; its path ends in `/v1`.' }),
-    enforce_from: enforceFrom,
-    artifacts: Type.Optional(
-      Type.Object(
-        {
-          provenance: Type.Optional(artifactRule),
-          'trail-compliance': Type.Optional(artifactRule),
-          attestations: Type.Optional(Type.Array(attestationRule, { maxItems: maximumRules })),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const policyRules = strictObject({
+  _schema: Type.String({ description: 'The address of the schema; its path ends in `/v1`.' }),
+  enforce_from: enforceFrom,
+  artifacts: Type.Optional(
+    strictObject({
+      provenance: Type.Optional(artifactRule),
+      'trail-compliance': Type.Optional(artifactRule),
+      attestations: Type.Optional(Type.Array(attestationRule, { maxItems: maximumRules })),
+    }),
+  ),
+});
 
 export type PolicyRules = Static<typeof policyRules>;
 

@@ -1,7 +1,7 @@
 import { isRequirableType, requirableTypes } from '../../contract/attestations/attestation-types.ts';
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import { templateReferenceName } from '../../contract/names.ts';
-import { Type, type Static } from '../../contract/schema.ts';
+import { strictObject, Type, type Static } from '../../contract/schema.ts';
 import { enforceFrom, findFromFaults, findRequirementFaults, requirementFields } from '../requirement/requirement.ts';
 import { readYamlFile, type Faults, type FieldFault } from '../platform/yaml/read-yaml-file.ts';
 import { countNames, type FileTemplate } from './template.ts';
@@ -9,37 +9,27 @@ import { countNames, type FileTemplate } from './template.ts';
 /** A parsed template file, or its faults as messages with line numbers. */
 export type TemplateReading = { readonly template: FileTemplate } | { readonly faults: Faults };
 
-const requiredAttestation = Type.Object(
-  { name: templateReferenceName, type: Type.String(), ...requirementFields, enforce_from: enforceFrom },
-  { additionalProperties: false },
-);
+const requiredAttestation = strictObject({
+  name: templateReferenceName,
+  type: Type.String(),
+  ...requirementFields,
+  enforce_from: enforceFrom,
+});
 const attestations = Type.Optional(Type.Array(requiredAttestation, { maxItems: maximumTemplateNames }));
 
-const templateFile = Type.Object(
-  {
-    version: Type.Literal(1),
-    trail: Type.Optional(
-      Type.Object(
-        {
-          attestations,
-          artifacts: Type.Optional(
-            Type.Array(
-              Type.Object(
-                { name: templateReferenceName, from: requirementFields.from, attestations },
-                { additionalProperties: false },
-              ),
-              {
-                maxItems: maximumTemplateNames,
-              },
-            ),
-          ),
-        },
-        { additionalProperties: false },
+const templateFile = strictObject({
+  version: Type.Literal(1),
+  trail: Type.Optional(
+    strictObject({
+      attestations,
+      artifacts: Type.Optional(
+        Type.Array(strictObject({ name: templateReferenceName, from: requirementFields.from, attestations }), {
+          maxItems: maximumTemplateNames,
+        }),
       ),
-    ),
-  },
-  { additionalProperties: false },
-);
+    }),
+  ),
+});
 
 /** Parses a template file and checks it: names, types, and that nothing is named twice in the same place. */
 export function readTemplate(bytes: Uint8Array): TemplateReading {
