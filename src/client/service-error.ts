@@ -96,15 +96,17 @@ function describeAnswer(
   return named === undefined ? `: ${serviceMessage}` : `: ${fieldErrors[named] ?? ''} (${serviceMessage})`;
 }
 
+const correctInputs = 'Correct the inputs that the message and the fields above name.';
+
 const remedies: Readonly<Record<number, string>> = {
-  400: 'Correct the inputs that the message and the fields above name.',
+  400: correctInputs,
   401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
   403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this. If the step logged in without one, the `role`, `flows` and `environments` of the login rule decide.',
   404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists (`create-flow` and `create-environment` create what is missing); if the message is not from the service, check `base-url`.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
   413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
-  422: 'An earlier request with the same idempotency key had other content, so nothing was recorded now. Start a new run instead of re-running this one; if it happens again, update the action and the service, which compare different fields.',
+  422: correctInputs,
   429: 'Try again later, or raise `retry-for`: the service limits the number of requests.',
 };
 
@@ -116,9 +118,14 @@ const missingRemedies: Readonly<Partial<Record<Resource, string>>> = {
 const quotaRemedy =
   'Ask the operator of the service to raise the quota; administrators see its use on the administration page of the organization.';
 
+const reusedKeyRemedy =
+  'An earlier request with the same idempotency key had other content, so nothing was recorded now. Start a new run instead of re-running this one; if it happens again, update the action and the service, which compare different fields.';
+
 function remedyFor(facts: ServiceErrorFacts): string {
-  const { status } = facts;
+  const { status, serviceMessage = '' } = facts;
   if (isOverQuota(facts)) return quotaRemedy;
+  // Other services use this status for inputs that they do not accept.
+  if (status === 422 && /idempotency.key/iu.test(serviceMessage)) return reusedKeyRemedy;
   const missing = findMissing(facts);
   const known = (missing && missingRemedies[missing.resource]) ?? remedies[status];
   if (known !== undefined) return known;

@@ -296,6 +296,12 @@ describe('a write', () => {
     expect(failure.remedy).toMatch(/^An earlier request with the same idempotency key had other content/u);
     expect(methodsOf(server)).toEqual(['POST']);
   });
+
+  it('does not blame the key for another 422', async () => {
+    const server = await startServer(answers(422, { message: 'commit_sha is not valid' }));
+    const failure = await failureOf(attest(openClient(server.url)));
+    expect(failure.remedy).toBe('Correct the inputs that the message and the fields above name.');
+  });
 });
 
 async function* one(): AsyncGenerator<Uint8Array> {
